@@ -199,7 +199,7 @@ def all_steps() -> tuple[Step, ...]:
     engine = Step(
         "engine",
         "simulation engine (Rust, release)",
-        # The encoding of DRX is a resource of the hardware.
+        # The encoding of DRX and the maps of registers are resources of the hardware.
         inputs=(ENGINE, REPOSITORY / ".cargo" / "config.toml", HARDWARE / "src" / "main" / "resources"),
         patterns=("*.rs", "Cargo.toml", "Cargo.lock", "*.c", "*.cpp", "*.h", "*.json"),
         outputs=(_EXTENSION,),

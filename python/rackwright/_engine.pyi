@@ -52,6 +52,9 @@ class Design:
     def commands(self) -> list[tuple[str, int]]:
         """The numbers of the commands that it says it has, by name."""
     @property
+    def registers(self) -> list[tuple[str, int]]:
+        """Offsets of the registers that it says it has, by name; of several of a kind that of the first."""
+    @property
     def memory_ports(self) -> list[tuple[str, int]]:
         """Names of its memory ports and the bytes of a beat."""
     @property

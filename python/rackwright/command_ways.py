@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Protocol
 
 from rackwright import _engine
+from rackwright.registers import register_map
 
-# The register map of the command queue: hardware/src/main/scala/rackwright/adapter/README.md.
-_RS1, _RS2, _COMMAND, _RESULT = 0x00, 0x08, 0x10, 0x18
-_OPCODE_SHIFT = 7
-_WANTS_ANSWER = 1 << 9
+_REGISTERS = register_map("adapter")
 
 
 class CommandWay(Protocol):
@@ -48,14 +46,13 @@ class Registers:
 
     def command(self, opcode: int, funct: int, rs1: int, rs2: int) -> None:
         """Waits until the unit has taken it."""
-        self._send(rs1, rs2, opcode << _OPCODE_SHIFT | funct)
+        self._send(rs1, rs2, _REGISTERS["command"].word(opcode=opcode, funct=funct))
 
     def query(self, opcode: int, funct: int, rs1: int, rs2: int, max_cycles: int) -> int:
         """The engine limits the wait, whatever `max_cycles` says."""
-        self._send(rs1, rs2, opcode << _OPCODE_SHIFT | funct | _WANTS_ANSWER)
-        return self._bench.register_read(_RESULT)
+        self._send(rs1, rs2, _REGISTERS["command"].word(opcode=opcode, funct=funct, answers=1))
+        return self._bench.register_read(_REGISTERS["result"].offset)
 
     def _send(self, rs1: int, rs2: int, command: int) -> None:
-        self._bench.register_write(_RS1, rs1)
-        self._bench.register_write(_RS2, rs2)
-        self._bench.register_write(_COMMAND, command)
+        for name, value in (("rs1", rs1), ("rs2", rs2), ("command", command)):
+            self._bench.register_write(_REGISTERS[name].offset, value)

@@ -12,6 +12,7 @@ from typing import Any
 from rackwright import _engine
 from rackwright.errors import RackwrightError
 from rackwright.manifests import read_manifest
+from rackwright.registers import RegisterMap, registers_of
 
 _MOST_FUNCT = 127
 """The last number of a command; at the end of the numbers of a unit that has not all of an opcode."""
@@ -44,12 +45,13 @@ class HeaderUnit:
         raise RackwrightError(f"{self.manifest}: does not say which commands {self.record['unit']} has")
 
     @property
-    def registers(self) -> list[dict[str, Any]] | None:
-        """Its registers in AXI4-Lite or APB, as far as the manifest names them; None for another unit."""
+    def registers(self) -> RegisterMap | None:
+        """Its registers, as far as the manifest names them; None for a unit that is given commands."""
         for port in self.record["ports"]:
-            if port["contract"] in ("axi4-lite", "apb"):
-                registers: list[dict[str, Any]] = port.get("registers", [])
-                return registers
+            if port["contract"] in ("axi4-lite", "apb") or (
+                port.get("registers") and not port.get("commands")
+            ):
+                return registers_of([port])
         return None
 
     def called(self) -> str:
@@ -106,6 +108,15 @@ def library_header(units: Sequence[HeaderUnit], guard: str) -> str:
     return _header(reached, made, guard)
 
 
+def registers_header(name: str, prefix: str, registers: RegisterMap, guard: str) -> str:
+    """The header of the registers of what `name` says, with constants that begin with `prefix`."""
+    lines = [f"/* Registers of {name}: offsets in bytes, and the first bits of their fields.", " *"]
+    lines += [" * Made of their map by `pytest tests/test_headers.py --update-docs`. */"]
+    lines += [f"#ifndef {guard}", f"#define {guard}", ""]
+    lines += [str(constant) for constant in _register_constants(prefix, registers)]
+    return "\n".join([*lines, "", "#endif", ""])
+
+
 @dataclass(frozen=True)
 class _Constant:
     """A constant of a header and what it means."""
@@ -140,9 +151,7 @@ def _constants(unit: HeaderUnit, reach: _Reach) -> Iterator[_Constant]:
     prefix = unit.prefix or _constant(name)
     if unit.registers is not None:
         yield _Constant(f"{prefix}_REGISTERS", f"{reach.registers:#x}", f"{name}: where its registers are")
-        for register in unit.registers:
-            meaning = str(register.get("meaning", "")).replace("*/", "* /")
-            yield _Constant(f"{prefix}_{_constant(register['name'])}", f"{register['offset']:#x}", meaning)
+        yield from _register_constants(prefix, unit.registers)
         return
     port = unit.port
     if reach.registers is not None:
@@ -160,11 +169,29 @@ def _constants(unit: HeaderUnit, reach: _Reach) -> Iterator[_Constant]:
         yield _Constant(f"{prefix}_RECORD_{_constant(field['name'])}", str(field["bit"]), meaning)
 
 
+def _register_constants(prefix: str, registers: RegisterMap) -> Iterator[_Constant]:
+    """Where registers and their fields are."""
+    for register in registers.values():
+        several = f"the first of {register.count}, {register.stride} bytes apart"
+        parts = [register.meaning] if register.count == 1 else [several, register.meaning]
+        name = f"{prefix}_{_constant(register.name)}"
+        yield _Constant(name, f"{register.offset:#x}", _comment(": ".join(filter(None, parts))))
+        for field in register.fields:
+            bits = f"first of {field.bits} bits" if field.bits > 1 else "the bit"
+            meaning = f"{bits}: {field.meaning}" if field.meaning else bits
+            yield _Constant(f"{name}_{_constant(field.name)}_BIT", str(field.bit), _comment(meaning))
+
+
+def _comment(text: str) -> str:
+    """A text in one line, as a comment of C may have it."""
+    return " ".join(text.split()).replace("*/", "* /")
+
+
 def _meaning(command: Mapping[str, Any]) -> str:
     """What operands and answer of a command are, in a line."""
     words = {"rs1": "rs1: {}", "rs2": "rs2: {}", "answer": "answers {}"}
     said = ", ".join(text.format(command[part]) for part, text in words.items() if part in command)
-    return " ".join(said.split()).replace("*/", "* /")
+    return _comment(said)
 
 
 def _constant(name: str) -> str:

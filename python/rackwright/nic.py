@@ -1,51 +1,26 @@
 """The network interface alone: its registers, frames that it sends and frames that reach it.
 
-The register map is in hardware/src/main/scala/rackwright/nic/README.md.
+Its contract is hardware/src/main/scala/rackwright/nic/README.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import IntEnum
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
 from rackwright.commands import STATUS_NAMES
 from rackwright.designs import ParameterValue, elaborate
+from rackwright.registers import register_map
 from rackwright.unit import Buffer, Unit
 from rackwright.unit_config import UnitConfig
 
 MAX_FRAME_BYTES = 9600
 FLIT_BYTES = 8
 
-COUNTERS = (
-    "sent_frames",
-    "sent_bytes",
-    "received_frames",
-    "received_bytes",
-    "dropped_full",
-    "dropped_length",
-    "refused_requests",
-)
-"""Names of the counters in the order of their registers."""
-
-
-class Register(IntEnum):
-    """Byte offsets of the registers."""
-
-    SEND_REQUEST = 0x00
-    RECEIVE_REQUEST = 0x08
-    SEND_COMPLETION = 0x10
-    RECEIVE_COMPLETION = 0x18
-    COUNTS = 0x20
-    MAC_ADDRESS = 0x28
-    INTERRUPT_ENABLE = 0x30
-    RATE = 0x38
-    SEND_CHECKSUM = 0x40
-    RECEIVE_CHECKSUM = 0x48
-    MODERATION = 0x50
-    FIRST_COUNTER = 0x80
+REGISTERS = register_map("nic")
+"""Its registers by name."""
 
 
 @dataclass(frozen=True)
@@ -113,63 +88,71 @@ class NicUnit:
         self.bench = self.unit.bench
         self.network_bytes = int((parameters or {}).get("network-bytes", FLIT_BYTES))
 
-    def write(self, register: int, value: int) -> None:
-        """Writes a register."""
-        self.bench.register_write(register, value)
+    def write(self, register: str | int, value: int) -> None:
+        """Writes the register of that name, or at that offset."""
+        self.bench.register_write(_offset(register), value)
 
-    def read(self, register: int) -> int:
-        """Reads a register."""
-        return self.bench.register_read(register)
+    def write_fields(self, register: str, **fields: int) -> None:
+        """The same with a word made of fields."""
+        self.write(register, REGISTERS[register].word(**fields))
+
+    def read(self, register: str | int) -> int:
+        """Reads the register of that name, or at that offset."""
+        return self.bench.register_read(_offset(register))
 
     def send(self, frame: Buffer, checksum: SendChecksum | None = None) -> None:
         """Asks for a frame to be sent; its memory is in use until the completion."""
         if checksum is not None:
-            fields = checksum.start | checksum.offset << 16 | checksum.initial << 32
-            self.write(Register.SEND_CHECKSUM, fields | 1 << 63)
-        self.write(Register.SEND_REQUEST, frame.address | frame.length << 48)
+            self.write_fields("send_checksum", enable=1, **asdict(checksum))
+        self.write_fields("send_request", address=frame.address, length=frame.length)
 
     def receive_into(self, buffer: Buffer) -> None:
         """Gives a buffer for one frame, of at most its length; of `MAX_FRAME_BYTES` when that is 0."""
-        self.write(Register.RECEIVE_REQUEST, buffer.address | buffer.length << 48)
+        self.write_fields("receive_request", address=buffer.address, capacity=buffer.length)
 
     def take_sent(self) -> FrameCompletion | None:
         """The next completion of a frame that was sent, if there is one."""
-        return _completion(self.read(Register.SEND_COMPLETION))
+        return self._take("send_completion")
 
     def take_received(self) -> FrameCompletion | None:
         """The next completion of a frame that was received, if there is one."""
-        return _completion(self.read(Register.RECEIVE_COMPLETION))
+        return self._take("receive_completion")
 
     def waiting(self) -> Waiting:
         """How full the four queues are."""
-        word = self.read(Register.COUNTS)
-        return Waiting(*(word >> shift & 0xFF for shift in (0, 8, 16, 24)))
+        word = self.read("counts")
+        return Waiting(**{field.name: field.of(word) for field in REGISTERS["counts"].fields})
 
     def limit(self, flits: int, period: int, burst: int = 0) -> None:
         """Lets `flits` of 8 bytes leave per `period` of its cycles, and `burst` at once after a pause.
 
         0 and 0: no limit.
         """
-        self.write(Register.RATE, flits | period << 16 | burst << 32)
+        self.write_fields("rate", flits=flits, period=period, burst=burst)
 
     def sum_received(self, start: int | None) -> None:
         """Has received frames summed from byte `start` on, or not at all."""
-        self.write(Register.RECEIVE_CHECKSUM, 0 if start is None else start | 1 << 63)
+        self.write_fields("receive_checksum", start=start or 0, enable=int(start is not None))
 
     def interrupt_on(self, *, sent: bool, received: bool, packets: int = 0, cycles: int = 0) -> None:
         """Which completions raise the interrupt line: `packets` of them at once, fewer after `cycles`."""
-        self.write(Register.MODERATION, packets | cycles << 16)
-        self.write(Register.INTERRUPT_ENABLE, int(sent) | int(received) << 1)
+        self.write_fields("moderation", packets=packets, time=cycles)
+        self.write_fields("interrupt_enable", sent=int(sent), received=int(received))
 
     def counters(self) -> dict[str, int]:
         """The counters by name."""
-        return {name: self.read(Register.FIRST_COUNTER + 8 * i) for i, name in enumerate(COUNTERS)}
+        return {register.name: self.read(register.name) for register in REGISTERS.counters}
+
+    def _take(self, register: str) -> FrameCompletion | None:
+        word = self.read(register)
+        found = {field.name: field.of(word) for field in REGISTERS[register].fields}
+        if not found["valid"]:
+            return None
+        return FrameCompletion(STATUS_NAMES[found["status"]], found["length"], found["sum"])
 
 
-def _completion(word: int) -> FrameCompletion | None:
-    if not word >> 63:
-        return None
-    return FrameCompletion(STATUS_NAMES[word >> 48 & 0x7], word & 0xFFFF, word >> 32 & 0xFFFF)
+def _offset(register: str | int) -> int:
+    return REGISTERS[register].offset if isinstance(register, str) else register
 
 
 def internet_sum(data: bytes, initial: int = 0) -> int:

@@ -71,6 +71,7 @@ class Unit:
             memory or {},
         )
         self._functs = dict(self.design.commands)
+        self._registers = dict(self.design.registers)
         self._way: CommandWay = (Registers if self.design.has_registers else Instructions)(self.bench)
         self.bench.forbid_all()
         self._next = _FIRST_ADDRESS
@@ -124,13 +125,16 @@ class Unit:
         """
         return self._way.query(self._opcode(opcode), self._funct(command), rs1, rs2, max_cycles)
 
-    def read_register(self, offset: int) -> int:
-        """What the register at `offset` holds; raises `EngineError` for a unit without registers."""
-        return self.bench.register_read(offset)
+    def read_register(self, register: str | int) -> int:
+        """What a register holds, by its name in the manifest or its offset.
 
-    def write_register(self, offset: int, value: int) -> None:
+        Raises `RackwrightError` for a name that it does not have, `EngineError` for a unit without registers.
+        """
+        return self.bench.register_read(self._register(register))
+
+    def write_register(self, register: str | int, value: int) -> None:
         """Writes a register as a whole; raises as `read_register`."""
-        self.bench.register_write(offset, value)
+        self.bench.register_write(self._register(register), value)
 
     def work(self, max_cycles: int = 0) -> bool:
         """Steps until the unit has nothing left to do, or `max_cycles` passed; tells whether it has."""
@@ -158,6 +162,14 @@ class Unit:
             names = ", ".join(self._functs) or "none with a name"
             raise RackwrightError(f"{self.design.unit} has no command {command}; there are {names}")
         return self._functs[command]
+
+    def _register(self, register: str | int) -> int:
+        if isinstance(register, int):
+            return register
+        if register not in self._registers:
+            names = ", ".join(self._registers) or "none with a name"
+            raise RackwrightError(f"{self.design.unit} has no register {register}; there are {names}")
+        return self._registers[register]
 
     def _opcode(self, opcode: int | None) -> int:
         if opcode is not None:

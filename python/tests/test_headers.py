@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from bootstrap.paths import REPOSITORY, SOFTWARE
+from bootstrap.paths import HARDWARE, REPOSITORY, SOFTWARE
 from rackwright.commands import STATUS_NAMES
 from rackwright.designs import ParameterValue, elaborate
 from rackwright.errors import RackwrightError
-from rackwright.headers import HeaderUnit, library_header, server_header
+from rackwright.headers import HeaderUnit, library_header, registers_header, server_header
+from rackwright.registers import register_map, register_rows
 
 STREAMING: dict[str, ParameterValue] = {"streaming": 1}
 
@@ -44,6 +45,58 @@ def test_the_headers_of_our_software_are_made_of_manifests(path: str, request: p
     if request.config.getoption("--update-docs"):
         (SOFTWARE / path).write_text(made, encoding="utf-8")
     assert (SOFTWARE / path).read_text(encoding="utf-8") == made
+
+
+REGISTERS: dict[str, tuple[str, str, str]] = {
+    "network/nic_registers.h": ("the network interface", "NIC", "nic"),
+    "include/rackwright/command_registers.h": ("a queue of commands", "RACKWRIGHT_REGISTER", "adapter"),
+    "include/rackwright/tile_registers.h": ("a tile with a unit", "RW_TILE_REGISTER", "queue"),
+}
+"""Headers of registers: what has them, what constants begin with, and the folder of their map."""
+
+
+@pytest.mark.parametrize("path", REGISTERS)
+def test_the_registers_of_our_software_are_those_of_the_hardware(
+    path: str, request: pytest.FixtureRequest
+) -> None:
+    name, prefix, folder = REGISTERS[path]
+    made = registers_header(name, prefix, register_map(folder), f"RACKWRIGHT_{Path(path).stem.upper()}_H")
+    if request.config.getoption("--update-docs"):
+        (SOFTWARE / path).write_text(made, encoding="utf-8")
+    assert (SOFTWARE / path).read_text(encoding="utf-8") == made
+
+
+_TABLE = re.compile(r"<!-- registers: (?P<folder>\S+) -->\n.*?<!-- end of registers -->\n", re.DOTALL)
+PAGES = [
+    page
+    for page in sorted((HARDWARE / "src" / "main" / "scala").rglob("README.md"))
+    if _TABLE.search(page.read_text(encoding="utf-8"))
+]
+
+
+def with_tables(text: str) -> str:
+    """A page with its tables of registers as the maps have them."""
+
+    def table(match: re.Match[str]) -> str:
+        folder = match["folder"]
+        rows = [["offset", "name", "access", ""], ["---"] * 4, *register_rows(register_map(folder))]
+        lines = "".join(f"| {' | '.join(row)} |\n" for row in rows)
+        return f"<!-- registers: {folder} -->\n{lines}<!-- end of registers -->\n"
+
+    return _TABLE.sub(table, text)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
+def test_pages_have_the_registers_of_the_hardware(page: Path, request: pytest.FixtureRequest) -> None:
+    text = page.read_text(encoding="utf-8")
+    if request.config.getoption("--update-docs"):
+        page.write_text(with_tables(text), encoding="utf-8")
+    assert page.read_text(encoding="utf-8") == with_tables(text)
+
+
+def test_every_map_is_on_a_page() -> None:
+    maps = (HARDWARE / "src" / "main" / "resources" / "rackwright").rglob("registers.json")
+    assert len(PAGES) == len(list(maps))
 
 
 def test_statuses_are_those_of_the_hardware() -> None:

@@ -40,7 +40,7 @@ from virtio_driver import (
     Driver,
 )
 
-from rackwright.nic import NicUnit, Register
+from rackwright.nic import NicUnit
 
 MAC = 0x02_AA_BB_CC_DD_EE
 
@@ -53,7 +53,7 @@ NOWHERE = 0x50_0000
 @pytest.fixture(scope="module", params=[8, long(16, why="wide flits have tests without virtio, too")])
 def nic(request: pytest.FixtureRequest) -> NicUnit:
     interface = NicUnit({"virtio": 1, "network-bytes": request.param}, assertions=True)
-    interface.write(Register.MAC_ADDRESS, MAC)
+    interface.write_fields("mac_address", address=MAC)
     return interface
 
 

@@ -7,17 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rackwright.nic import NicUnit
+from rackwright.registers import register_map
 
 RECEIVE, SEND = 0, 1
 LIMIT = 200_000
 
-DEVICE_FEATURE_SELECT, DEVICE_FEATURE = 0x800, 0x808
-DRIVER_FEATURE_SELECT, DRIVER_FEATURE = 0x810, 0x818
-STATUS, QUEUE_SELECT, QUEUE_SIZE, QUEUE_ENABLE = 0x828, 0x838, 0x840, 0x848
-QUEUE_ADDRESSES = (0x858, 0x868, 0x878)
-INTERRUPT_STATUS, NOTIFY, CONFIGURATION, ERRORS, MTU = 0x888, 0x890, 0x898, 0x8A8, 0x8B0
-WINDOW_FIRST, WINDOW_LAST, OFFER = 0x8B8, 0x8C0, 0x8C8
-MODERATION = (0x8D0, 0x8D8)
+REGISTERS = register_map("nic/virtio")
+OFFSETS = {name: register.offset for name, register in REGISTERS.items()}
+DEVICE_FEATURE_SELECT, DEVICE_FEATURE = OFFSETS["device_feature_select"], OFFSETS["device_feature"]
+DRIVER_FEATURE_SELECT, DRIVER_FEATURE = OFFSETS["driver_feature_select"], OFFSETS["driver_feature"]
+STATUS, QUEUE_SELECT = OFFSETS["status"], OFFSETS["queue_select"]
+QUEUE_SIZE, QUEUE_ENABLE = OFFSETS["queue_size"], OFFSETS["queue_enable"]
+QUEUE_ADDRESSES = tuple(REGISTERS["queue_addresses"].at(half) for half in (0, 2, 4))
+INTERRUPT_STATUS, NOTIFY = OFFSETS["interrupt_status"], OFFSETS["notification"]
+CONFIGURATION, ERRORS, MTU = OFFSETS["device_configuration"], OFFSETS["errors"], OFFSETS["mtu"]
+WINDOW_FIRST, WINDOW_LAST, OFFER = OFFSETS["window_first"], OFFSETS["window_last"], OFFSETS["offer"]
+MODERATION = tuple(REGISTERS["virtio_moderation"].at(queue) for queue in (0, 1))
 ALWAYS = 1 << 63
 
 ACKNOWLEDGE, DRIVER, DRIVER_OK, FEATURES_OK, NEEDS_RESET = 1, 2, 4, 8, 64

@@ -6,34 +6,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NIC_QUEUE = 16, NIC_LARGEST_FRAME = 9600 };
+#include "nic_registers.h"
 
-/* Numbers of its 64-bit registers. */
-enum nic_register {
-  NIC_SEND_REQUEST = 0,
-  NIC_RECEIVE_REQUEST = 1,
-  NIC_SEND_COMPLETION = 2,
-  NIC_RECEIVE_COMPLETION = 3,
-  NIC_COUNTS = 4,
-  NIC_MAC_ADDRESS = 5,
-  NIC_INTERRUPT_ENABLE = 6,
-  NIC_RATE = 7,
-  NIC_SEND_CHECKSUM = 8,
-  NIC_RECEIVE_CHECKSUM = 9,
-  NIC_MODERATION = 10,
-};
+enum { NIC_QUEUE = 16, NIC_LARGEST_FRAME = 9600 };
 
 /* Where the registers are; a program that runs with translation may see them elsewhere. */
 #ifndef NIC_REGISTERS
 #define NIC_REGISTERS 0x10016000
 #endif
 
-static inline uint64_t nic_read(enum nic_register which) {
-  return ((volatile uint64_t *)NIC_REGISTERS)[which];
-}
+/* A register of 64 bits, by its constant in nic_registers.h. */
+static inline uint64_t nic_read(uintptr_t which) { return *(volatile uint64_t *)(NIC_REGISTERS + which); }
 
-static inline void nic_write(enum nic_register which, uint64_t value) {
-  ((volatile uint64_t *)NIC_REGISTERS)[which] = value;
+static inline void nic_write(uintptr_t which, uint64_t value) {
+  *(volatile uint64_t *)(NIC_REGISTERS + which) = value;
 }
 
 /* A frame that was received; it lies in one of the driver's buffers. */

@@ -34,17 +34,20 @@ enum {
 
 /* Whether what the NIC has received came whole and is of this protocol. */
 static inline bool page_message(uint64_t completion, const struct page_header *header) {
-  bool whole = (completion >> 32 & 0xffff) == 0xffff && (completion & 0xffff) >= PAGE_SHORT_MESSAGE;
+  bool whole = (completion >> NIC_RECEIVE_COMPLETION_SUM_BIT & 0xffff) == 0xffff && (completion & 0xffff) >= PAGE_SHORT_MESSAGE;
   return whole && header->type[0] == 0x88 && header->type[1] == 0xb5 && header->protocol == 1;
 }
 
 /* Has the NIC sum received messages as they are to be. */
-static inline void page_sum_received(void) { nic_write(NIC_RECEIVE_CHECKSUM, 1ull << 63 | PAGE_SUMMED); }
+static inline void page_sum_received(void) {
+  nic_write(NIC_RECEIVE_CHECKSUM, 1ull << NIC_RECEIVE_CHECKSUM_ENABLE_BIT | PAGE_SUMMED);
+}
 
 /* Has the NIC put the checksum into the next message that is sent, whose trailer is cleared. */
 static inline void page_sum(struct page_header *header, unsigned length) {
   *(uint64_t *)((uint8_t *)header + length - PAGE_TRAILER) = 0;
-  nic_write(NIC_SEND_CHECKSUM, 1ull << 63 | PAGE_SUMMED | (uint64_t)(length - PAGE_TRAILER) << 16);
+  nic_write(NIC_SEND_CHECKSUM, 1ull << NIC_SEND_CHECKSUM_ENABLE_BIT | PAGE_SUMMED |
+                                       (uint64_t)(length - PAGE_TRAILER) << NIC_SEND_CHECKSUM_OFFSET_BIT);
 }
 
 #endif

@@ -37,14 +37,14 @@ static struct {
 
 static void post(struct frame *frame) {
   nic_write(NIC_RECEIVE_REQUEST,
-            (uint64_t)(frame_bytes(frame) - PAGE_HEADER) | (uint64_t)(PAGE_LONG_MESSAGE) << 48);
+            (uint64_t)(frame_bytes(frame) - PAGE_HEADER) | (uint64_t)(PAGE_LONG_MESSAGE) << NIC_RECEIVE_REQUEST_CAPACITY_BIT);
   posted[post_next] = frame;
   post_next = (post_next + 1) % POSTED;
   ++post_count;
 }
 
 static void reap(void) {
-  while (in_flight && nic_read(NIC_SEND_COMPLETION) >> 63) --in_flight;
+  while (in_flight && nic_read(NIC_SEND_COMPLETION) >> NIC_SEND_COMPLETION_VALID_BIT) --in_flight;
 }
 
 static void send(struct page_header *header, unsigned length, enum page_operation operation, uint32_t tag, uint64_t remote) {
@@ -66,14 +66,14 @@ static void send(struct page_header *header, unsigned length, enum page_operatio
   }
   page_sum(header, length);
   __asm__ volatile("fence w, o" : : : "memory");
-  nic_write(NIC_SEND_REQUEST, (uint64_t)header | (uint64_t)length << 48);
+  nic_write(NIC_SEND_REQUEST, (uint64_t)header | (uint64_t)length << NIC_SEND_REQUEST_LENGTH_BIT);
   ++in_flight;
 }
 
 void blade_start(void) {
   own_address = nic_read(NIC_MAC_ADDRESS);
   page_sum_received();
-  nic_write(NIC_INTERRUPT_ENABLE, 2);
+  nic_write(NIC_INTERRUPT_ENABLE, 1 << NIC_INTERRUPT_ENABLE_RECEIVED_BIT);
   while (post_count < POSTED) post(frame_take_free());
 }
 
@@ -130,7 +130,7 @@ static bool fetched(const struct page_header *header) {
 /* Takes what has been received; tells whether that was anything. */
 static bool receive(void) {
   uint64_t completion = nic_read(NIC_RECEIVE_COMPLETION);
-  if (!(completion >> 63)) return false;
+  if (!(completion >> NIC_RECEIVE_COMPLETION_VALID_BIT)) return false;
   struct frame *frame = posted[post_take];
   post_take = (post_take + 1) % POSTED;
   --post_count;

@@ -18,6 +18,7 @@ from rackwright.designs import UnitInfo
 from rackwright.designs import units as list_units
 from rackwright.errors import RackwrightError
 from rackwright.manifests import read_manifest
+from rackwright.registers import register_rows, registers_of
 from rackwright.synthesis.table import read_table
 from rackwright.verilog.known import Known
 
@@ -26,7 +27,7 @@ def units(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Units, or manifests: their parameters, commands and ports. Or `scan` and files of a design."
+            help="Units, or manifests: their parameters, commands, registers, ports. Or `scan` and a design."
         ),
     ] = None,
     header: Annotated[
@@ -52,7 +53,7 @@ def units(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """List the hardware units: what they do, their parameters, commands, ports and status.
+    """List the hardware units: what they do, their parameters, commands, registers, ports and status.
 
     `scan FILES` reads a design of yours, in SystemVerilog, a list of such files (.f) or a core file of
     FuseSoC (.core), finds its clock, its reset and its buses by the names of its pins, and writes a manifest
@@ -215,6 +216,10 @@ def _print_ports(ports: Sequence[dict[str, Any]]) -> None:
             [str(row.get(key, "")) for key in ("name", "funct", "rs1", "rs2", "answer")] for row in commands
         ]
         print_table([*columns, ("answer", "left")], rows)
+        results.print()
+    if registers := registers_of(ports):
+        columns = [("offset", "left"), ("register", "left"), ("access", "left"), ("meaning", "left")]
+        print_table(columns, register_rows(registers))
         results.print()
     print_table(
         [("port", "left"), ("contract", "left")],

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "rackwright/registers.h"
+#include "rackwright/tile_registers.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -181,23 +182,23 @@ static inline uint64_t rw_tile_page(unsigned tile) { return RW_TILE_REGISTERS + 
 
 static inline rw_tile_state rw_tile_look(unsigned tile)
 {
-    return (rw_tile_state)rackwright_register_read(rw_tile_page(tile), 0x00);
+    return (rw_tile_state)rackwright_register_read(rw_tile_page(tile), RW_TILE_REGISTER_CONTROL);
 }
 
 /* Has a tile take descriptors from one queue and give endings to the other. */
 static inline void rw_tile_open(unsigned tile, rw_queue *incoming, rw_queue *outgoing)
 {
-    rackwright_register_write(rw_tile_page(tile), 0x08, (uint64_t)(uintptr_t)incoming);
-    rackwright_register_write(rw_tile_page(tile), 0x10, (uint64_t)(uintptr_t)outgoing);
+    rackwright_register_write(rw_tile_page(tile), RW_TILE_REGISTER_INCOMING, (uint64_t)(uintptr_t)incoming);
+    rackwright_register_write(rw_tile_page(tile), RW_TILE_REGISTER_OUTGOING, (uint64_t)(uintptr_t)outgoing);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    rackwright_register_write(rw_tile_page(tile), 0x00, 1);
+    rackwright_register_write(rw_tile_page(tile), RW_TILE_REGISTER_CONTROL, 1);
 }
 
 /* Has a tile stop when it has answered all that was published, and waits for that; tells how it stopped. */
 static inline rw_tile_state rw_tile_close(unsigned tile)
 {
     rw_tile_state state;
-    rackwright_register_write(rw_tile_page(tile), 0x00, 0);
+    rackwright_register_write(rw_tile_page(tile), RW_TILE_REGISTER_CONTROL, 0);
     while ((state = rw_tile_look(tile)) == RW_TILE_OPEN) {
     }
     return state;

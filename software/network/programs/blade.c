@@ -30,7 +30,7 @@ static struct page_header *header_of(unsigned buffer) {
 }
 
 static void post(unsigned buffer) {
-  nic_write(NIC_RECEIVE_REQUEST, (uint64_t)header_of(buffer) | (uint64_t)PAGE_LONG_MESSAGE << 48);
+  nic_write(NIC_RECEIVE_REQUEST, (uint64_t)header_of(buffer) | (uint64_t)PAGE_LONG_MESSAGE << NIC_RECEIVE_REQUEST_CAPACITY_BIT);
   posted[next_posted] = (uint16_t)buffer;
   next_posted = (next_posted + 1) % POSTED;
 }
@@ -119,7 +119,7 @@ static unsigned store(unsigned buffer) {
 
 static bool serve(void) {
   const uint64_t completion = nic_read(NIC_RECEIVE_COMPLETION);
-  if (!(completion >> 63)) return false;
+  if (!(completion >> NIC_RECEIVE_COMPLETION_VALID_BIT)) return false;
   const unsigned buffer = posted[next_posted];
   const struct page_header *request = header_of(buffer);
   unsigned unused = buffer;
@@ -140,7 +140,7 @@ int main(void) {
   }
   while (free_buffers < POSTED) post(free_buffers++);
   page_sum_received();
-  nic_write(NIC_INTERRUPT_ENABLE, 2);
+  nic_write(NIC_INTERRUPT_ENABLE, 1 << NIC_INTERRUPT_ENABLE_RECEIVED_BIT);
   __asm__ volatile("csrs mie, %0" : : "r"(1ul << 11)); /* ends waits; no trap is taken */
   for (;;)
     if (!serve()) nic_wait();

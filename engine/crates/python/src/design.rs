@@ -197,6 +197,15 @@ impl Design {
             .collect()
     }
 
+    /// The offsets of the registers that it says it has, by name; of several of a kind that of the first.
+    #[getter]
+    fn registers(&self) -> Vec<(String, u64)> {
+        let registers = self.design.manifest.registers().iter();
+        registers
+            .map(|register| (register.name.clone(), register.offset))
+            .collect()
+    }
+
     #[getter]
     fn memory_ports(&self) -> Vec<(String, u32)> {
         self.design

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import median_low
 
 from rackwright.cluster import Cluster, Ethernet, Switch
+from rackwright.nic import REGISTERS
 from rackwright.server import Server
 
 HART_CYCLES_PER_NS = 2.0
@@ -15,8 +16,8 @@ INTERVAL = "216000"
 """Cycles of the hart from ping to ping: longer than a round trip of the longest links here."""
 LINK_CYCLES_PER_NS = 3.2
 SWITCHING_CYCLES = 10
-SEND_REQUEST = 0x00
-"""The register that a frame is handed over by; hardware/src/main/scala/rackwright/nic/README.md has all."""
+SEND_REQUEST = REGISTERS["send_request"].offset
+"""The register that a frame is handed over by."""
 
 
 @dataclass(frozen=True)

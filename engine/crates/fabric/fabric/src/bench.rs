@@ -7,6 +7,7 @@ use crate::fabric::Fabric;
 use crate::latencies::Latencies;
 use crate::parts::{Part, Parts};
 use crate::written::Written;
+use rackwright_registers::traffic;
 use rackwright_time::fabric::Cycles;
 use std::str::FromStr;
 
@@ -80,26 +81,6 @@ pub struct Row {
     pub gigabits_per_second: f64,
     /// Where a request spends its time, on average; none for writes.
     pub parts: Option<Parts>,
-}
-
-/// Registers of `traffic`; its contract page has their meaning.
-pub(crate) mod register {
-    pub(crate) const START: u64 = 0x00;
-    pub(crate) const BASE: u64 = 0x08;
-    pub(crate) const SIZE: u64 = 0x10;
-    pub(crate) const STRIDE: u64 = 0x18;
-    pub(crate) const MASK: u64 = 0x20;
-    pub(crate) const COUNT: u64 = 0x28;
-    pub(crate) const OUTSTANDING: u64 = 0x30;
-    pub(crate) const INTERVAL: u64 = 0x38;
-    pub(crate) const COPY: u64 = 0x40;
-    pub(crate) const SEED: u64 = 0x48;
-    pub(crate) const SUM: u64 = 0x50;
-    pub(crate) const DONE: u64 = 0x58;
-    pub(crate) const FAULTS: u64 = 0x60;
-    pub(crate) const ERRORS: u64 = 0x68;
-    pub(crate) const PEER_BEATS: u64 = 0x70;
-    pub(crate) const PEER_SUM: u64 = 0x78;
 }
 
 /// The buffer in the host's memory, and its bytes, a power of two: as large as the window of a peer.
@@ -179,21 +160,21 @@ impl Fabric {
             self.host.warm(run.buffer..run.buffer + BUFFER_BYTES);
         }
         let settings = [
-            (register::BASE, run.target),
-            (register::SIZE, run.size),
-            (register::STRIDE, run.size),
-            (register::MASK, BUFFER_BYTES - 1),
-            (register::COUNT, u64::from(run.bench.count)),
-            (register::OUTSTANDING, u64::from(run.outstanding)),
-            (register::INTERVAL, u64::from(run.bench.interval)),
-            (register::COPY, u64::from(run.bench.copy)),
-            (register::SEED, SEED),
+            (traffic::BASE, run.target),
+            (traffic::SIZE, run.size),
+            (traffic::STRIDE, run.size),
+            (traffic::MASK, BUFFER_BYTES - 1),
+            (traffic::COUNT, u64::from(run.bench.count)),
+            (traffic::OUTSTANDING, u64::from(run.outstanding)),
+            (traffic::INTERVAL, u64::from(run.bench.interval)),
+            (traffic::COPY, u64::from(run.bench.copy)),
+            (traffic::SEED, SEED),
         ];
-        for (offset, value) in settings {
-            self.write_register(run.registers + offset, value)?;
+        for (register, value) in settings {
+            self.write_register(register.within(run.registers), value)?;
         }
         // All of them have arrived when one has been read.
-        self.read_register(run.registers + register::SEED)?;
+        self.read_register(traffic::SEED.within(run.registers))?;
         self.run(self.deadline(), Fabric::is_quiet)?;
         Ok(())
     }
@@ -214,7 +195,7 @@ impl Fabric {
         if self.run(self.deadline(), done)? {
             return Ok(());
         }
-        let faults = self.read_register(run.registers + register::FAULTS)?.data;
+        let faults = self.read_register(traffic::FAULTS.within(run.registers))?.data;
         if faults != 0 {
             let reason = format!("{faults} beats of its reads could not be read");
             let card = self.cards[run.card].name.clone();
@@ -227,7 +208,7 @@ impl Fabric {
         let card = &mut self.cards[run.card];
         card.stamps.clear();
         (card.spent, card.answered) = (Parts::default(), 0);
-        self.write_register(run.registers + register::START, u64::from(run.writes))
+        self.write_register(traffic::START.within(run.registers), u64::from(run.writes))
     }
 
     pub(crate) fn unfinished(&self, run: &Run) -> FabricError {
@@ -279,7 +260,7 @@ impl Fabric {
         let requests = (0..count).map(|index| (index * run.size) & (BUFFER_BYTES - 1));
         let sums = requests.flat_map(|offset| (0..words).map(move |word| pattern(offset / 8 + word)));
         let expected = sums.fold(0, u64::wrapping_add);
-        let found = self.read_register(run.registers + register::SUM)?.data;
+        let found = self.read_register(traffic::SUM.within(run.registers))?.data;
         equal("the sum of what was read", found, expected)
     }
 
@@ -301,8 +282,8 @@ impl Fabric {
 
     fn peer_counts(&mut self, peer: &Found) -> Result<(u64, u64), FabricError> {
         let registers = window(peer, 0, &self.cards[peer.card].name)?;
-        let beats = self.read_register(registers + register::PEER_BEATS)?.data;
-        let sum = self.read_register(registers + register::PEER_SUM)?.data;
+        let beats = self.read_register(traffic::PEER_BEATS.within(registers))?.data;
+        let sum = self.read_register(traffic::PEER_SUM.within(registers))?.data;
         Ok((beats, sum))
     }
 
@@ -327,7 +308,7 @@ impl Fabric {
         let (begin, mut all, mut spent) = (self.now, Vec::new(), Parts::default());
         for _ in 0..bench.count {
             let asked = self.now;
-            let answer = self.read_register(registers + register::SUM)?;
+            let answer = self.read_register(traffic::SUM.within(registers))?;
             all.push(answer.at.since(asked));
             spent.add_all(&with_card(answer.parts, answer.at.since(asked)));
         }

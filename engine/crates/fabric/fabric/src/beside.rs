@@ -1,12 +1,10 @@
 //! A load on the fabric while something else is measured.
 
-use crate::bench::{check_size, register, window, Bench, Run, BUFFER, BUFFER_BYTES};
+use crate::bench::{check_size, window, Bench, Run, BUFFER, BUFFER_BYTES};
 use crate::enumeration::Found;
 use crate::error::FabricError;
 use crate::fabric::Fabric;
-
-/// The value of the register `start` that ends a run.
-const STOP: u64 = 2;
+use rackwright_registers::traffic::{self, start};
 
 /// A card that reads the host's memory, as much as it can, while another one is measured.
 #[derive(Clone, Copy, Debug)]
@@ -57,9 +55,9 @@ impl Fabric {
 
     /// Ends it, and compares what it has read.
     pub(crate) fn end_beside(&mut self, beside: &Run) -> Result<(), FabricError> {
-        self.write_register(beside.registers + register::START, STOP)?;
+        self.write_register(traffic::START.within(beside.registers), start::STOP.put(1))?;
         self.run(self.deadline(), Fabric::is_quiet)?;
-        let done = self.read_register(beside.registers + register::DONE)?.data;
+        let done = self.read_register(traffic::DONE.within(beside.registers))?.data;
         if done == u64::from(beside.bench.count) {
             return Err(FabricError::Description(format!(
                 "card {} had read everything before the measurement ended",

@@ -1,8 +1,9 @@
-use crate::registers::{writes, NEXT_TIMER};
+use crate::registers::writes;
 use crate::{DaronponError, Datapath, Dropped};
 use rackwright_contract::{flits_of, Flit};
 use rackwright_dispatch::Counters;
 use rackwright_ethernet::Rack;
+use rackwright_registers::daronpon::NEXT_TIMER;
 use rackwright_rtl::{Broken, Design, Direction, Instance, Manifest, RegisterAccess, Step, StreamFlit};
 use rackwright_time::unit::Cycles;
 
@@ -84,7 +85,7 @@ impl Unit {
     /// Lets it do what it has to do, and notes when it wants a tick.
     fn finish(&mut self, sent: &mut Vec<Vec<u8>>) -> Result<(), DaronponError> {
         self.settle(sent)?;
-        self.next_timer = self.access(NEXT_TIMER, None)?;
+        self.next_timer = self.access(NEXT_TIMER.offset, None)?;
         Ok(())
     }
 

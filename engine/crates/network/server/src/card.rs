@@ -2,13 +2,14 @@ mod endpoint;
 mod features;
 mod registers;
 
-use self::registers::{MAC_ADDRESS, MODERATION, MTU, OFFER, RATE, WINDOW_FIRST, WINDOW_LAST};
 use crate::ServerError;
 pub use features::CardFeatures;
 use rackwright_contract::Ticket;
 use rackwright_device::CROSSING_LATENCY;
 use rackwright_ethernet::Rate;
 use rackwright_memory::{GuestMemory, Route, SharedHierarchy};
+use rackwright_registers::nic::{self, rate};
+use rackwright_registers::virtio;
 use rackwright_rtl::{Design, RegisterAccess};
 use rackwright_stats::{Counters, Digest, UnitObserver};
 use rackwright_time::unit::{Cycle, Cycles};
@@ -21,8 +22,6 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Cycles of the card from when a read reaches it until its answer is on the way back, whatever happens in between.
 const READ: Cycles = Cycles::new(16);
-/// The most that a field of the rate holds.
-const RATE_FIELD: u64 = 0xffff;
 
 /// A network interface in RTL as a virtio function on a server's PCI bus, on the clock of the network.
 ///
@@ -99,22 +98,24 @@ impl Card {
         unit.registers().require()?;
         let input = unit.streams().input()?;
         let limit = (config.rate != Rate::FULL).then(|| {
-            let (flits, period) = config.rate.flits_per_cycles(RATE_FIELD);
-            (RATE, flits | period << 16)
+            let (flits, period) = config.rate.flits_per_cycles(rate::FLITS.most());
+            (nic::RATE, rate::FLITS.put(flits) | rate::PERIOD.put(period))
         });
         let settings = [
-            Some((MAC_ADDRESS, config.mac)),
-            Some((MTU, config.mtu.into())),
-            Some((WINDOW_FIRST, config.memory.start)),
-            Some((WINDOW_LAST, config.memory.end - 1)),
-            Some((OFFER, config.features.offer())),
+            Some((nic::MAC_ADDRESS, config.mac)),
+            Some((virtio::MTU, config.mtu.into())),
+            Some((virtio::WINDOW_FIRST, config.memory.start)),
+            Some((virtio::WINDOW_LAST, config.memory.end - 1)),
+            Some((virtio::OFFER, config.features.offer())),
             limit,
         ];
-        let moderation = MODERATION.map(|register| Some((register, config.features.moderation())));
+        let each = virtio::VIRTIO_MODERATION;
+        let moderation = (0..each.count).map(|queue| (each.at(queue), config.features.moderation()));
         let accesses = settings
             .into_iter()
-            .chain(moderation)
             .flatten()
+            .map(|(register, value)| (register.offset, value))
+            .chain(moderation)
             .map(|(register, value)| write(Cycle::ZERO, register, value));
         let state = State {
             unit,

@@ -4,6 +4,7 @@ use rackwright_contract::flits;
 use rackwright_device::Place;
 use rackwright_ethernet::Rate;
 use rackwright_memory::Hierarchy;
+use rackwright_registers::nic::{rate, MAC_ADDRESS, RATE};
 use rackwright_rtl::Design;
 use rackwright_stats::UnitObserver;
 use rackwright_time::network::Cycle;
@@ -18,17 +19,12 @@ pub const REGISTERS: Place = Place {
     bytes: 0x1000,
     source: 0,
 };
-/// The registers with the MAC address and the limit of the rate.
-const MAC_ADDRESS: u32 = 0x28;
-const RATE: u32 = 0x38;
 /// How long each is awaited: far longer than any access takes.
 const SET_UP_LIMIT: unit::Cycles = unit::Cycles::new(10_000);
-/// The most that a field of the rate holds.
-const RATE_FIELD: u64 = 0xffff;
 
 /// A network interface in RTL between a hart and a link. All cycles are the link's.
 ///
-/// The register map is in `hardware/src/main/scala/rackwright/nic/README.md`.
+/// The contract is `hardware/src/main/scala/rackwright/nic/README.md`.
 pub(crate) struct Nic {
     pub(crate) linked: Linked,
 }
@@ -65,12 +61,15 @@ impl Nic {
         mut advance: impl FnMut(&mut AttachedUnit, unit::Cycle),
     ) -> Result<(), ServerError> {
         let limit = (self.linked.rate != Rate::FULL).then(|| {
-            let (flits, period) = self.linked.width.flits_per_cycles(self.linked.rate, RATE_FIELD);
-            (RATE, flits | period << 16)
+            let (flits, period) = self
+                .linked
+                .width
+                .flits_per_cycles(self.linked.rate, rate::FLITS.most());
+            (RATE, rate::FLITS.put(flits) | rate::PERIOD.put(period))
         });
         for (register, value) in [Some((MAC_ADDRESS, mac)), limit].into_iter().flatten() {
             let start = self.linked.unit.cycle();
-            self.access(self.linked.width.outside(start), register, Some(value));
+            self.access(self.linked.width.outside(start), register.offset, Some(value));
             while self.linked.unit.registers().take_answer().is_none() {
                 let next = self.linked.unit.cycle() + unit::Cycles::new(1);
                 if next > start + SET_UP_LIMIT {

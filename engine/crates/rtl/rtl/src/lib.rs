@@ -13,6 +13,7 @@ mod instance;
 mod interface;
 mod manifest;
 mod pins;
+mod registers;
 pub mod rocket;
 mod runtime;
 mod sources;
@@ -29,4 +30,5 @@ pub use manifest::{
     BusRegisters, ClockPins, Direction, ForSoftware, Level, Manifest, Naming, Port, Transfers, UnitCommand,
     MOST_FUNCT,
 };
+pub use registers::{Access, RegisterField, UnitRegister};
 pub use verilator::{BuildOptions, Toolchain};

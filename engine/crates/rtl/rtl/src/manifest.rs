@@ -1,4 +1,5 @@
 use crate::interface::BEAT_BYTES;
+use crate::registers::{check_registers, UnitRegister};
 use crate::RtlError;
 use rackwright_time::Clock;
 use serde::de::IgnoredAny;
@@ -12,6 +13,10 @@ const FORMAT: u32 = 1;
 
 /// Bytes of a register that is accessed by APB.
 pub(crate) const APB_BYTES: u32 = 4;
+
+/// Bytes of a register behind a memory-mapped port, and of its page.
+const MMIO_BYTES: u64 = 8;
+const MMIO_PAGE: u64 = 0x1000;
 
 /// The last number of a command: seven bits of the instruction tell commands apart.
 pub const MOST_FUNCT: u8 = 127;
@@ -135,6 +140,9 @@ pub enum Port {
     Mmio {
         /// Prefix of its pins.
         name: String,
+        /// Which registers there are, as far as it says.
+        #[serde(default)]
+        registers: Vec<UnitRegister>,
         /// The `custom-n` numbers of the unit behind it.
         #[serde(default)]
         opcodes: Vec<u8>,
@@ -177,9 +185,9 @@ pub enum Port {
         address_bits: u32,
         /// How its pins are named.
         naming: Naming,
-        /// Which registers there are, for those who write software.
+        /// Which registers there are, as far as it says.
         #[serde(default)]
-        registers: ForSoftware,
+        registers: Vec<UnitRegister>,
     },
     /// Registers of 32 bits, as a completer of APB.
     Apb {
@@ -195,9 +203,9 @@ pub enum Port {
         /// Whether it has a strobe for each byte (`pstrb`), as APB4 has.
         #[serde(default = "has_strobes")]
         strobes: bool,
-        /// Which registers there are, for those who write software.
+        /// Which registers there are, as far as it says.
         #[serde(default)]
-        registers: ForSoftware,
+        registers: Vec<UnitRegister>,
     },
     /// Frames, as flits of 8 or 16 bytes.
     Stream {
@@ -424,6 +432,17 @@ impl Manifest {
         self.ports.iter().any(registers)
     }
 
+    /// The registers that it says it has.
+    pub fn registers(&self) -> &[UnitRegister] {
+        let named = self.ports.iter().find_map(|port| match port {
+            Port::Mmio { registers, .. } | Port::Axi4Lite { registers, .. } | Port::Apb { registers, .. } => {
+                Some(registers.as_slice())
+            }
+            _ => None,
+        });
+        named.unwrap_or(&[])
+    }
+
     /// What its registers are, if they are accessed by AXI4-Lite or APB.
     pub fn bus_registers(&self) -> Option<BusRegisters> {
         self.ports.iter().find_map(|port| match port {
@@ -578,9 +597,6 @@ fn check_port(port: &Port) -> Result<(), String> {
             naming: Naming::Elaborated,
             ..
         } => Err(format!("port `{name}`: the pins of APB are `lower` or `upper`")),
-        Port::Apb {
-            prefix: Some(prefix), ..
-        } if !prefix.is_empty() => check_identifier(prefix),
         Port::Memory { name, bytes, .. }
         | Port::Axi4 {
             name,
@@ -615,8 +631,34 @@ fn check_port(port: &Port) -> Result<(), String> {
         Port::Command { name, opcodes, .. } if opcodes.iter().any(|opcode| *opcode > 3) => {
             Err(format!("port `{name}` names an opcode above custom-3"))
         }
-        Port::Command { name, commands, .. } | Port::Mmio { name, commands, .. } => {
-            check_commands(name, commands)
+        Port::Command { name, commands, .. } => check_commands(name, commands),
+        Port::Mmio {
+            name,
+            commands,
+            registers,
+            ..
+        } => {
+            check_commands(name, commands)?;
+            check_registers(name, registers, MMIO_BYTES, MMIO_PAGE)
+        }
+        Port::Axi4Lite {
+            name,
+            bytes,
+            address_bits,
+            registers,
+            ..
+        } => check_registers(name, registers, u64::from(*bytes), 1 << address_bits),
+        Port::Apb {
+            name,
+            prefix,
+            address_bits,
+            registers,
+            ..
+        } => {
+            if let Some(prefix) = prefix.as_deref().filter(|prefix| !prefix.is_empty()) {
+                check_identifier(prefix)?;
+            }
+            check_registers(name, registers, APB_BYTES.into(), 1 << address_bits)
         }
         Port::Event { name, width } if !(1..=32).contains(width) => Err(format!(
             "event `{name}` is {width} bits wide; 1 to 32 are possible"

@@ -1,10 +1,11 @@
-use super::registers::{place, NOTIFICATION};
+use super::registers::place;
 use super::{write, Card, Read};
 use rackwright_contract::{Ticket, Tickets};
 use rackwright_device::{
     network_header, Endpoint, Header, Ram, Register, RestoreError, CROSSING_LATENCY, NO_VECTOR,
     WINDOW_CAPABILITY,
 };
+use rackwright_registers::virtio;
 use rackwright_rtl::RegisterAccess;
 use rackwright_time::Cycle;
 
@@ -60,7 +61,7 @@ impl Endpoint for Card {
         let register = Register::at(offset, bytes).filter(|_| bar == 0);
         let (address, value) = match register {
             // Which ring is told by the place.
-            Some(Register::Notify(ring)) => (NOTIFICATION, ring as u64),
+            Some(Register::Notify(ring)) => (virtio::NOTIFICATION.offset, ring as u64),
             Some(Register::Device(_)) | None => return,
             Some(register) => match place(register) {
                 Some((address, _)) => (address, value),

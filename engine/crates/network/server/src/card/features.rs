@@ -1,10 +1,10 @@
+use rackwright_registers::virtio::virtio_moderation::{ALWAYS, PACKETS, TIME};
+
 /// Bits of features (virtio 1.2, sections 5.1.3 and 6).
 const CHECKSUM: u64 = 1 << 0;
 const GUEST_CHECKSUM: u64 = 1 << 1;
 const MERGEABLE: u64 = 1 << 15;
 const EVENT_INDEX: u64 = 1 << 29;
-/// The driver is told of every frame.
-const ALWAYS: u64 = 1 << 63;
 
 /// What a card does for its driver, if that knows how to use it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,7 +34,8 @@ impl CardFeatures {
 
     /// When the driver of a queue is told.
     pub(super) fn moderation(self) -> u64 {
-        let always = if self.suppression { 0 } else { ALWAYS };
-        always | u64::from(self.delay) << 16 | u64::from(self.frames)
+        ALWAYS.put(u64::from(!self.suppression))
+            | TIME.put(self.delay.into())
+            | PACKETS.put(self.frames.into())
     }
 }

@@ -1,41 +1,30 @@
 use rackwright_device::Register;
-
-/// Registers of the unit that the server sets.
-pub(super) const MAC_ADDRESS: u32 = 0x28;
-pub(super) const RATE: u32 = 0x38;
-pub(super) const MTU: u32 = 0x8b0;
-pub(super) const WINDOW_FIRST: u32 = 0x8b8;
-pub(super) const WINDOW_LAST: u32 = 0x8c0;
-pub(super) const OFFER: u32 = 0x8c8;
-/// Of both queues.
-pub(super) const MODERATION: [u32; 2] = [0x8d0, 0x8d8];
-/// The number of a ring that has something.
-pub(super) const NOTIFICATION: u32 = 0x890;
-const DEVICE_CONFIGURATION: u32 = 0x898;
-/// Bytes of the configuration of network devices that the unit has.
-const DEVICE_BYTES: usize = 16;
+use rackwright_registers::{self as map, virtio};
 
 /// The unit's register for one of virtio's (hardware/…/nic/virtio/README.md), and the lowest bit that is meant.
 pub(super) fn place(register: Register) -> Option<(u32, u32)> {
-    let address = match register {
-        Register::DeviceFeatureSelect => 0x800,
-        Register::DeviceFeature => 0x808,
-        Register::DriverFeatureSelect => 0x810,
-        Register::DriverFeature => 0x818,
-        Register::Rings => 0x820,
-        Register::Status => 0x828,
-        Register::Generation => 0x830,
-        Register::RingSelect => 0x838,
-        Register::RingSize => 0x840,
-        Register::RingEnable => 0x848,
-        Register::RingNotify => 0x850,
-        Register::RingAddress(which, shift) => 0x858 + 16 * which as u32 + shift / 4,
-        Register::InterruptStatus => 0x888,
-        Register::Device(byte) if byte < DEVICE_BYTES => {
-            let word = 8 * (byte as u32 / 8);
-            return Some((DEVICE_CONFIGURATION + word, 8 * (byte as u32 % 8)));
+    let whole = |found: map::Register| Some((found.offset, 0));
+    match register {
+        Register::DeviceFeatureSelect => whole(virtio::DEVICE_FEATURE_SELECT),
+        Register::DeviceFeature => whole(virtio::DEVICE_FEATURE),
+        Register::DriverFeatureSelect => whole(virtio::DRIVER_FEATURE_SELECT),
+        Register::DriverFeature => whole(virtio::DRIVER_FEATURE),
+        Register::Rings => whole(virtio::QUEUES),
+        Register::Status => whole(virtio::STATUS),
+        Register::Generation => whole(virtio::GENERATION),
+        Register::RingSelect => whole(virtio::QUEUE_SELECT),
+        Register::RingSize => whole(virtio::QUEUE_SIZE),
+        Register::RingEnable => whole(virtio::QUEUE_ENABLE),
+        Register::RingNotify => whole(virtio::QUEUE_NOTIFY_OFFSET),
+        Register::RingAddress(which, shift) => {
+            Some((virtio::QUEUE_ADDRESSES.at(2 * which as u32 + shift / 32), 0))
         }
-        Register::Device(_) | Register::Vector | Register::Notify(_) => return None,
-    };
-    Some((address, 0))
+        Register::InterruptStatus => whole(virtio::INTERRUPT_STATUS),
+        Register::Device(byte) => {
+            let (word, bit) = (byte as u32 / 8, 8 * (byte as u32 % 8));
+            let words = virtio::DEVICE_CONFIGURATION;
+            (word < words.count).then(|| (words.at(word), bit))
+        }
+        Register::Vector | Register::Notify(_) => None,
+    }
 }

@@ -25,8 +25,8 @@ class AdaptedUnit(build: => HardwareUnit, mmio: Boolean, axi4: Boolean) extends 
   unit.madePorts.foreach {
     case (inner: CommandPort, CommandDescription(_, opcodes, commands, false)) => command(inner, opcodes, commands)
     case (inner: MemoryPort, MemoryDescription(name, params)) => memory(inner, name, params)
-    case (inner: MmioPort, MmioDescription(name, opcodes, commands)) =>
-      queuePort(commands, opcodes: _*).suggestName(name) <> inner
+    case (inner: MmioPort, MmioDescription(name, registers, opcodes, commands)) =>
+      queuePort(registers, commands, opcodes: _*).suggestName(name) <> inner
     case (inner: DecoupledIO[_], StreamDescription(name, outward, bytes)) =>
       (if (outward) streamOutput(bytes) else streamInput(bytes)).suggestName(name) <> inner
     case (inner: Bool, InterruptDescription(name)) => interruptPort(name) := inner
@@ -38,7 +38,7 @@ class AdaptedUnit(build: => HardwareUnit, mmio: Boolean, axi4: Boolean) extends 
 
   private def command(inner: CommandPort, opcodes: Seq[Int], commands: CommandSet): Unit = if (mmio) {
     val queue = Module(new CommandQueue)
-    queuePort(commands, opcodes: _*).suggestName("mmio") <> queue.mmio
+    queuePort(CommandQueue.registers, commands, opcodes: _*).suggestName("mmio") <> queue.mmio
     inner <> queue.command
     idles += queue.idle
   } else commandPort(commands, opcodes: _*).suggestName("command") <> inner

@@ -3,7 +3,7 @@ package rackwright.adapter
 import chisel3._
 import chisel3.util._
 
-import rackwright.port.{CommandPort, MmioPort, MmioResponse}
+import rackwright.port.{CommandPort, MmioPort, MmioResponse, RegisterMap}
 
 /** Gives a unit its commands through registers, for cores without RoCC.
   *
@@ -34,9 +34,9 @@ class CommandQueue extends Module {
   private def reads(register: Int): Bool = !access.bits.write && access.bits.address === register.U
   private def writes(register: Int): Bool = access.bits.write && access.bits.address === register.U
 
-  private val sends = writes(Register.command)
+  private val sends = writes(Register.command.offset)
   private val takes = reads(Register.result) && answersDue =/= 0.U
-  private val xd = access.bits.data(CommandQueue.xdBit)
+  private val xd = Register.command("answers").of(access.bits.data).asBool
   // A command whose answer would find no room is refused, so that answers nobody reads can't block the queue.
   private val refused = sends && xd && answersDue === CommandQueue.answers.U
   private val overrun = RegInit(false.B)
@@ -45,8 +45,8 @@ class CommandQueue extends Module {
   responses.valid := access.valid && accepted
   access.ready := responses.ready && accepted
   command.request.valid := access.valid && sends && !refused && responses.ready
-  command.request.bits.opcode := access.bits.data(8, 7)
-  command.request.bits.funct := access.bits.data(6, 0)
+  command.request.bits.opcode := Register.command("opcode").of(access.bits.data)
+  command.request.bits.funct := Register.command("funct").of(access.bits.data)
   command.request.bits.xd := xd
   command.request.bits.rd := 0.U
   command.request.bits.rs1 := rs1
@@ -60,14 +60,14 @@ class CommandQueue extends Module {
       reads(Register.rs2) -> rs2,
       takes -> answers.bits.data,
       reads(Register.result) -> Fill(64, 1.U(1.W)),
-      reads(Register.state) -> Cat(overrun, answersDue)
+      reads(Register.state.offset) -> Register.state.word("overrun" -> overrun, "due" -> answersDue)
     )
   )
   when(access.fire) {
     when(writes(Register.rs1)) { rs1 := access.bits.data }
     when(writes(Register.rs2)) { rs2 := access.bits.data }
     when(refused) { overrun := true.B }
-    when(writes(Register.state)) { overrun := false.B }
+    when(writes(Register.state.offset)) { overrun := false.B }
   }
   answersDue := answersDue + (command.request.fire && xd) - (access.fire && takes)
   // Answers that wait to be read change nothing by themselves.
@@ -81,15 +81,15 @@ object CommandQueue {
   val answers: Int = 4
   private val countBits = log2Ceil(answers + 1)
 
-  /** Bit of the `command` register that asks for an answer. */
-  val xdBit: Int = 9
+  /** The register map, as `registers.json` has it. */
+  val registers: RegisterMap = RegisterMap.read("adapter")
 
-  /** Byte offsets of the registers. */
+  /** Its registers. */
   object Register {
-    val rs1: Int = 0x00
-    val rs2: Int = 0x08
-    val command: Int = 0x10
-    val result: Int = 0x18
-    val state: Int = 0x20
+    val rs1: Int = registers("rs1").offset
+    val rs2: Int = registers("rs2").offset
+    val command: rackwright.port.Register = registers("command")
+    val result: Int = registers("result").offset
+    val state: rackwright.port.Register = registers("state")
   }
 }

@@ -26,7 +26,7 @@ class QueuedUnit(build: => HardwareUnit) extends HardwareUnit {
     case _ => throw UsageError(s"--command queue is for units with the commands of streams, unlike ${unit.desiredName}")
   }
   private val engine = Module(new QueueEngine(opcode))
-  mmioPort().suggestName("mmio") <> engine.mmio
+  mmioPort(QueueEngine.registers).suggestName("mmio") <> engine.mmio
   commands <> engine.command
   memoryPort(LineAccess.port).suggestName("queues") <> engine.memory
 

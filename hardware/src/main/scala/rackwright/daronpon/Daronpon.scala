@@ -7,7 +7,7 @@ import rackwright.unit.HardwareUnit
 
 /** A dispatcher of requests in the path of a switch's port (Wang 2025, section 2.3). README.md is the contract. */
 class Daronpon(params: Params) extends HardwareUnit {
-  val mmio = mmioPort()
+  val mmio = mmioPort(Registers.of(params))
   val networkOut = streamOutput(Sizes.flitBytes).suggestName("network_out")
   val networkIn = streamInput(Sizes.flitBytes).suggestName("network_in")
   val idle = idlePort()

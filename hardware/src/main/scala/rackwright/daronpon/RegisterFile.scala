@@ -27,7 +27,19 @@ class RegisterFile(params: Params) extends Module {
   private val responses = Module(new Queue(new MmioResponse, 2))
   private val access = mmio.request
   private val data = access.bits.data
-  private def writes(register: Int): Bool = access.fire && access.bits.write && access.bits.address === register.U
+  private val map = Registers.of(params)
+  private def writesAt(offset: Int): Bool = access.fire && access.bits.write && access.bits.address === offset.U
+
+  /** Where that register is written, does what `set` says with the bits of its fields. */
+  private def onWrite(name: String)(set: (String => UInt) => Unit): Unit = onWrites(name)((_, field) => set(field))
+
+  /** The same where there are several. */
+  private def onWrites(name: String)(set: (Int, String => UInt) => Unit): Unit = {
+    val register = map(name)
+    register.offsets.zipWithIndex.foreach { case (offset, i) =>
+      when(writesAt(offset)) { set(i, register(_).of(data)) }
+    }
+  }
 
   access.ready := responses.io.enq.ready
   responses.io.enq.valid := access.valid
@@ -37,63 +49,57 @@ class RegisterFile(params: Params) extends Module {
   tables.services := serviceTable
   tables.replicas := replicaTable
   tables.peers := peerTable
-  start := writes(Registers.start)
+  start := writesAt(map("start").offset)
   counts.zip(amounts).foreach { case (count, amount) => count := count + amount }
 
-  when(writes(Registers.identity)) {
-    set.own := data(15, 0)
-    set.incarnation := data(47, 16)
+  onWrite("identity") { field =>
+    set.own := field("number")
+    set.incarnation := field("incarnation")
   }
-  when(writes(Registers.keyLow)) { set.key := Cat(set.key(127, 64), data) }
-  when(writes(Registers.keyHigh)) { set.key := Cat(data, set.key(63, 0)) }
-  when(writes(Registers.policy)) {
-    set.gossipFloor := data(16, 0)
-    set.averageShift := data(28, 24)
-    set.maxRedirects := data(39, 32)
-    set.gossip := data(40)
-    set.piggyback := data(41)
-    set.always := data(42)
-    set.rackLocal := data(43)
-    set.adaptive := data(44)
+  private val key = map("key").offsets
+  when(writesAt(key.head)) { set.key := Cat(set.key(127, 64), data) }
+  when(writesAt(key.last)) { set.key := Cat(data, set.key(63, 0)) }
+  onWrite("policy") { field =>
+    set.gossipFloor := field("gossip_floor")
+    set.averageShift := field("average_shift")
+    set.maxRedirects := field("max_redirects")
+    set.gossip := field("gossip")
+    set.piggyback := field("piggyback")
+    set.always := field("always")
+    set.rackLocal := field("rack_local")
+    set.adaptive := field("adaptive")
   }
-  when(writes(Registers.loadDelta)) { set.loadDelta := data }
-  when(writes(Registers.epoch)) { set.epoch := data }
-  when(writes(Registers.truthInterval)) { set.truthInterval := data }
-  when(writes(Registers.peerTimeout)) { set.peerTimeout := data }
-  when(writes(Registers.probeInterval)) { set.probeInterval := data }
-  serviceTable.zipWithIndex.foreach { case (entry, i) =>
-    when(writes(Registers.services + 8 * i)) {
-      entry.number := data(15, 0)
-      entry.present := data(63)
-    }
+  onWrite("load_delta") { field => set.loadDelta := field("value") }
+  onWrite("epoch") { field => set.epoch := field("time") }
+  onWrite("truth_interval") { field => set.truthInterval := field("time") }
+  onWrite("peer_timeout") { field => set.peerTimeout := field("time") }
+  onWrite("probe_interval") { field => set.probeInterval := field("time") }
+  onWrites("services") { (i, field) =>
+    serviceTable(i).number := field("number")
+    serviceTable(i).present := field("present")
   }
-  replicaTable.zipWithIndex.foreach { case (entry, i) =>
-    when(writes(Registers.replicas + 16 * i)) {
-      entry.place.mac := data(47, 0)
-      entry.cores := data(58, 48)
-    }
-    when(writes(Registers.replicas + 16 * i + 8)) {
-      entry.place.address := data(31, 0)
-      entry.place.port := data(47, 32)
-      entry.service := data(55, 48)
-      entry.present := data(63)
-    }
+  onWrites("replicas") { (i, field) =>
+    replicaTable(i).place.mac := field("mac")
+    replicaTable(i).cores := field("cores")
   }
-  peerTable.zipWithIndex.foreach { case (entry, i) =>
-    when(writes(Registers.peers + 16 * i)) {
-      entry.place.mac := data(47, 0)
-      entry.id := data(63, 48)
-      entry.after := data(63, 48) > set.own
-    }
-    when(writes(Registers.peers + 16 * i + 8)) {
-      entry.place.address := data(31, 0)
-      entry.place.port := data(47, 32)
-      entry.services := data(63, 48)
-    }
+  onWrites("replica_places") { (i, field) =>
+    replicaTable(i).place.address := field("address")
+    replicaTable(i).place.port := field("port")
+    replicaTable(i).service := field("service")
+    replicaTable(i).present := field("present")
   }
+  onWrites("peers") { (i, field) =>
+    peerTable(i).place.mac := field("mac")
+    peerTable(i).id := field("number")
+    peerTable(i).after := field("number") > set.own
+  }
+  onWrites("peer_places") { (i, field) =>
+    peerTable(i).place.address := field("address")
+    peerTable(i).place.port := field("port")
+    peerTable(i).services := field("services")
+  }
+  private val shown = (map("next_timer") -> nextTimer) +: map.counters.zip(counts)
   responses.io.enq.bits.data := MuxLookup(access.bits.address, 0.U(64.W))(
-    (Registers.nextTimer.U -> nextTimer) +: counts.zipWithIndex.map { case (count, i) =>
-      (Registers.counters + 8 * i).U -> count
-    }
+    shown.map { case (register, value) => register.offset.U -> value }
   )
 }

@@ -2,6 +2,8 @@ package rackwright.daronpon
 
 import chisel3._
 
+import rackwright.port.RegisterMap
+
 /** What software sets, but for the tables. */
 class Settings extends Bundle {
   val own = UInt(16.W)
@@ -41,52 +43,22 @@ class Tables(params: Params) extends Bundle {
   val peers = Vec(params.peers, new PeerEntry(params))
 }
 
-/** Byte offsets of the registers. */
+/** The register map, as `registers.json` has it for the largest tables. */
 object Registers {
-  val identity: Int = 0x00
-  val keyLow: Int = 0x08
-  val keyHigh: Int = 0x10
-  val policy: Int = 0x18
-  val loadDelta: Int = 0x20
-  val epoch: Int = 0x28
-  val truthInterval: Int = 0x30
-  val peerTimeout: Int = 0x38
-  val probeInterval: Int = 0x40
-  val start: Int = 0x48
-  val nextTimer: Int = 0x50
-  val services: Int = 0x100
-  val replicas: Int = 0x400
-  val peers: Int = 0x800
-  val counters: Int = 0xc00
+  private val largest = RegisterMap.read("daronpon")
+
+  /** That of a unit with tables of the sizes of `params`. */
+  def of(params: Params): RegisterMap = largest
+    .sized("services", params.services)
+    .sized("replicas", params.replicas)
+    .sized("replica_places", params.replicas)
+    .sized("peers", params.peers)
+    .sized("peer_places", params.peers)
 }
 
 /** What is counted: the names of the policy crate's counters that can be other than zero here, and frames dropped
   * before the policy sees them.
   */
 object Counters {
-  val names: Seq[String] = Seq(
-    "requests",
-    "taken_over",
-    "served",
-    "redirected",
-    "repeated",
-    "loops_stopped",
-    "untracked",
-    "answered",
-    "strays",
-    "expired",
-    "doubled",
-    "halved",
-    "gossip",
-    "truths",
-    "heard",
-    "stale",
-    "strangers",
-    "probes",
-    "failures",
-    "unknown_service",
-    "no_replica",
-    "malformed",
-    "forged"
-  )
+  val names: Seq[String] = RegisterMap.read("daronpon").counters.map(_.name)
 }

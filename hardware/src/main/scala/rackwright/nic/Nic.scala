@@ -4,17 +4,17 @@ import chisel3._
 
 import rackwright.network.Flit
 import rackwright.nic.control.{Controller, Counters}
-import rackwright.nic.port.Params
+import rackwright.nic.port.{Params, Registers}
 import rackwright.nic.receive.ReceivePath
 import rackwright.nic.send.SendPath
-import rackwright.nic.virtio.{SendRing, VirtioNet}
+import rackwright.nic.virtio.{SendRing, VirtioMap, VirtioNet}
 import rackwright.unit.HardwareUnit
 
 /** A network interface on the processor's memory system (Karandikar 2024, section 2.3). README.md is the contract. */
 class Nic(params: Params) extends HardwareUnit {
   override def hertz: Long = params.hertz
 
-  val mmio = mmioPort()
+  val mmio = mmioPort(if (params.virtio) Registers.map.and(VirtioMap.map) else Registers.map)
   val interrupt = interruptPort("completion")
   val read = memoryPort(params.port)
   val write = memoryPort(params.port)

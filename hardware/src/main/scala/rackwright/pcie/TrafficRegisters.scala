@@ -3,26 +3,29 @@ package rackwright.pcie
 import chisel3._
 import chisel3.util._
 
-import rackwright.port.MmioPort
+import rackwright.port.{MmioPort, RegisterField, RegisterMap}
 
-/** Offsets of the registers of `traffic`, each of 64 bits. */
+/** Offsets of the registers of `traffic`, as `registers.json` has them, each of 64 bits. */
 object TrafficRegisters {
-  val start: Int = 0x00
-  val base: Int = 0x08
-  val size: Int = 0x10
-  val stride: Int = 0x18
-  val mask: Int = 0x20
-  val count: Int = 0x28
-  val outstanding: Int = 0x30
-  val interval: Int = 0x38
-  val copy: Int = 0x40
-  val seed: Int = 0x48
-  val sum: Int = 0x50
-  val done: Int = 0x58
-  val faults: Int = 0x60
-  val errors: Int = 0x68
-  val peerBeats: Int = 0x70
-  val peerSum: Int = 0x78
+  private val map = RegisterMap.read("pcie")
+  val start: Int = map("start").offset
+  val writes: RegisterField = map("start")("writes")
+  val stopBit: RegisterField = map("start")("stop")
+  val base: Int = map("base").offset
+  val size: Int = map("size").offset
+  val stride: Int = map("stride").offset
+  val mask: Int = map("mask").offset
+  val count: Int = map("count").offset
+  val outstanding: Int = map("outstanding").offset
+  val interval: Int = map("interval").offset
+  val copy: Int = map("copy").offset
+  val seed: Int = map("seed").offset
+  val sum: Int = map("sum").offset
+  val done: Int = map("done").offset
+  val faults: Int = map("faults").offset
+  val errors: Int = map("errors").offset
+  val peerBeats: Int = map("peer_beats").offset
+  val peerSum: Int = map("peer_sum").offset
 }
 
 /** What software has set of `traffic`. */
@@ -105,8 +108,8 @@ class TrafficRegisterFile extends Module {
     }
   }
   private val starts = mmio.request.fire && access.write && access.address === start.U
-  begin.valid := starts && !busy && !access.data(1)
-  begin.bits := access.data(0)
-  stop := starts && access.data(1)
+  begin.valid := starts && !busy && !stopBit.of(access.data).asBool
+  begin.bits := writes.of(access.data)
+  stop := starts && stopBit.of(access.data).asBool
   idle := !answered
 }

@@ -3,7 +3,7 @@ package rackwright.queue
 import chisel3._
 import chisel3.util._
 
-import rackwright.port.{CommandPort, MemoryPort, MmioPort, MmioResponse}
+import rackwright.port.{CommandPort, MemoryPort, MmioPort, MmioResponse, RegisterMap}
 
 /** The engine of a tile: takes descriptors from a queue in memory, has the unit do what they ask for, one after the
   * other, and gives their endings to another queue. README.md is the contract.
@@ -216,12 +216,15 @@ object QueueEngine {
     val refused = Value(4.U)
   }
 
+  /** The register map, as `registers.json` has it. */
+  val registers: RegisterMap = RegisterMap.read("queue")
+
   /** Byte offsets of the registers. */
-  object Register {
-    val control: Int = 0x00
-    val incoming: Int = 0x08
-    val outgoing: Int = 0x10
-    val taken: Int = 0x18
-    val answered: Int = 0x20
+  private object Register {
+    val control: Int = registers("control").offset
+    val incoming: Int = registers("incoming").offset
+    val outgoing: Int = registers("outgoing").offset
+    val taken: Int = registers("taken").offset
+    val answered: Int = registers("answered").offset
   }
 }

@@ -52,12 +52,12 @@ abstract class HardwareUnit extends Module {
   protected def memoryPort(params: MemoryPortParams): MemoryPort =
     add(IO(new MemoryPort(params)))(MemoryDescription(_, params))
 
-  /** A port on which the core reads and writes the unit's registers. */
-  protected def mmioPort(): MmioPort = queuePort(CommandSet())
+  /** A port on which the core reads and writes `registers`; none for a unit that does not say which there are. */
+  protected def mmioPort(registers: RegisterMap = RegisterMap()): MmioPort = queuePort(registers, CommandSet())
 
   /** The same where they are a queue of `commands`, each with one of `opcodes`. */
-  protected def queuePort(commands: CommandSet, opcodes: Int*): MmioPort =
-    add(IO(Flipped(new MmioPort)))(MmioDescription(_, opcodes, commands))
+  protected def queuePort(registers: RegisterMap, commands: CommandSet, opcodes: Int*): MmioPort =
+    add(IO(Flipped(new MmioPort)))(MmioDescription(_, registers, opcodes, commands))
 
   /** An AXI4 master. */
   protected def axi4Port(params: Axi4Params): Axi4Port = add(IO(new Axi4Port(params)))(Axi4Description(_, params))

@@ -41,8 +41,9 @@ object Manifest {
       Some(entry("command", name, ("opcodes" -> ujson.Arr.from(opcodes)) +: virtual ++: CommandSetJson(commands): _*))
     case MemoryDescription(name, p) =>
       Some(entry("memory", name, "bytes" -> p.bytes, "tag_bits" -> p.tagBits, "address_bits" -> p.addressBits))
-    case MmioDescription(name, opcodes, commands) =>
-      Some(entry("mmio", name, ("opcodes" -> ujson.Arr.from(opcodes)) +: CommandSetJson(commands): _*))
+    case MmioDescription(name, registers, opcodes, commands) =>
+      val said = RegisterMapJson(registers) ++ CommandSetJson(commands)
+      Some(entry("mmio", name, ("opcodes" -> ujson.Arr.from(opcodes)) +: said: _*))
     case Axi4Description(name, p) =>
       Some(entry("axi4", name, "bytes" -> p.bytes, "id_bits" -> p.idBits, "address_bits" -> p.addressBits))
     case StreamDescription(name, outward, bytes) =>

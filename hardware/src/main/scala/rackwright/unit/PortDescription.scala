@@ -1,6 +1,6 @@
 package rackwright.unit
 
-import rackwright.port.{Axi4Params, CommandSet, MemoryPortParams}
+import rackwright.port.{Axi4Params, CommandSet, MemoryPortParams, RegisterMap}
 
 /** One port of a unit as the manifest names it. The names of its pins derive from `name`. */
 sealed trait PortDescription {
@@ -15,7 +15,8 @@ case class CommandDescription(name: String, opcodes: Seq[Int], commands: Command
 case class MemoryDescription(name: String, params: MemoryPortParams) extends PortDescription
 
 /** Registers that the core reads and writes; `opcodes` are those of the `commands` behind them, if any. */
-case class MmioDescription(name: String, opcodes: Seq[Int], commands: CommandSet) extends PortDescription
+case class MmioDescription(name: String, registers: RegisterMap, opcodes: Seq[Int], commands: CommandSet)
+    extends PortDescription
 
 /** An AXI4 master. */
 case class Axi4Description(name: String, params: Axi4Params) extends PortDescription

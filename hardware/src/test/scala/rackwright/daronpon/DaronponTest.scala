@@ -14,11 +14,10 @@ class DaronponTest extends AnyFunSuite {
     assert(refused(Params(flights = 32)).contains("flights is a power of two from 64 to 65536, not 32"))
   }
 
-  test("tables don't overlap") {
-    assert(Registers.services + 8 * 16 <= Registers.replicas)
-    assert(Registers.replicas + 16 * 64 <= Registers.peers)
-    assert(Registers.peers + 16 * 32 <= Registers.counters)
-    assert(Registers.counters + 8 * Counters.names.size <= 4096)
+  test("registers are those of the tables that it has") {
+    val Seq(few, many) = Seq(Params(1, 2, 2, 64), Params(16, 64, 32)).map(Registers.of)
+    assert(few("replicas").offsets == Seq(0x400, 0x410))
+    assert(many.registers.map(_.offsets.size).sum > few.registers.map(_.offsets.size).sum)
   }
 
   test("the buffer holds the longest frame") {

@@ -1,4 +1,4 @@
-use crate::bench::register;
+use rackwright_registers::traffic::{self, start};
 
 /// What software has set.
 #[derive(Clone, Copy, Default)]
@@ -34,36 +34,40 @@ pub(super) struct Registers {
 const U32: u64 = u32::MAX as u64;
 const U16: u64 = u16::MAX as u64;
 
+fn register(offset: u64) -> Option<rackwright_registers::Register> {
+    traffic::at(u32::try_from(offset).ok()?)
+}
+
 impl Registers {
     pub(super) fn read(&self, offset: u64) -> u64 {
         let settings = &self.settings;
-        match offset {
-            register::START => u64::from(self.busy),
-            register::BASE => settings.base,
-            register::SIZE => settings.size,
-            register::STRIDE => settings.stride,
-            register::MASK => settings.mask,
-            register::COUNT => settings.count,
-            register::OUTSTANDING => settings.outstanding,
-            register::INTERVAL => settings.interval,
-            register::COPY => settings.copy,
-            register::SEED => settings.seed,
-            register::SUM => self.sum,
-            register::DONE => self.done,
-            register::FAULTS => self.faults,
-            register::ERRORS => self.errors,
-            register::PEER_BEATS => self.peer_beats,
-            register::PEER_SUM => self.peer_sum,
+        match register(offset) {
+            Some(traffic::START) => u64::from(self.busy),
+            Some(traffic::BASE) => settings.base,
+            Some(traffic::SIZE) => settings.size,
+            Some(traffic::STRIDE) => settings.stride,
+            Some(traffic::MASK) => settings.mask,
+            Some(traffic::COUNT) => settings.count,
+            Some(traffic::OUTSTANDING) => settings.outstanding,
+            Some(traffic::INTERVAL) => settings.interval,
+            Some(traffic::COPY) => settings.copy,
+            Some(traffic::SEED) => settings.seed,
+            Some(traffic::SUM) => self.sum,
+            Some(traffic::DONE) => self.done,
+            Some(traffic::FAULTS) => self.faults,
+            Some(traffic::ERRORS) => self.errors,
+            Some(traffic::PEER_BEATS) => self.peer_beats,
+            Some(traffic::PEER_SUM) => self.peer_sum,
             _ => 0,
         }
     }
 
     pub(super) fn write(&mut self, offset: u64, data: u64) {
-        if offset == register::START {
-            let stops = data & 2 != 0;
+        if register(offset) == Some(traffic::START) {
+            let stops = start::STOP.of(data) != 0;
             self.stops |= stops;
             if !self.busy && !stops {
-                self.begins = Some(data & 1 != 0);
+                self.begins = Some(start::WRITES.of(data) != 0);
             }
             return;
         }
@@ -72,16 +76,16 @@ impl Registers {
             return;
         }
         let settings = &mut self.settings;
-        match offset {
-            register::BASE => settings.base = data,
-            register::SIZE => settings.size = data & U32,
-            register::STRIDE => settings.stride = data & U32,
-            register::MASK => settings.mask = data,
-            register::COUNT => settings.count = data & U32,
-            register::OUTSTANDING => settings.outstanding = data & U16,
-            register::INTERVAL => settings.interval = data & U16,
-            register::COPY => settings.copy = data & U16,
-            register::SEED => settings.seed = data,
+        match register(offset) {
+            Some(traffic::BASE) => settings.base = data,
+            Some(traffic::SIZE) => settings.size = data & U32,
+            Some(traffic::STRIDE) => settings.stride = data & U32,
+            Some(traffic::MASK) => settings.mask = data,
+            Some(traffic::COUNT) => settings.count = data & U32,
+            Some(traffic::OUTSTANDING) => settings.outstanding = data & U16,
+            Some(traffic::INTERVAL) => settings.interval = data & U16,
+            Some(traffic::COPY) => settings.copy = data & U16,
+            Some(traffic::SEED) => settings.seed = data,
             _ => {}
         }
     }

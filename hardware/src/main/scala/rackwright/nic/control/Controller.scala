@@ -3,7 +3,7 @@ package rackwright.nic.control
 import chisel3._
 import chisel3.util._
 
-import rackwright.nic.port.{Completion, FarAccess, Params, ReceiveRequest, SendRequest}
+import rackwright.nic.port.{Completion, FarAccess, Params, ReceiveRequest, Registers, SendRequest}
 import rackwright.port.MmioPort
 import rackwright.stream.HeadQueue
 
@@ -49,11 +49,11 @@ class Controller(params: Params) extends Module {
   receives.in <> registers.receiveRequest
   registers.sendCompletion <> sent.io.deq
   registers.receiveCompletion <> received.io.deq
-  registers.counts := Cat(
-    received.io.count.pad(8),
-    sent.io.count.pad(8),
-    (entries.U - receives.count).pad(8),
-    (entries.U - sends.io.count).pad(8)
+  registers.counts := Registers.counts.word(
+    "received" -> received.io.count,
+    "sent" -> sent.io.count,
+    "receive_places" -> (entries.U - receives.count),
+    "send_places" -> (entries.U - sends.io.count)
   )
   settings := registers.settings
   rateWritten := registers.rateWritten

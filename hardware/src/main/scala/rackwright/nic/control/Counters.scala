@@ -2,6 +2,8 @@ package rackwright.nic.control
 
 import chisel3._
 
+import rackwright.nic.port.Registers
+
 /** What is counted in a cycle: one amount per name of [[Counters.names]]. */
 class Counters(amountBits: Int) extends Module {
   val amounts = IO(Input(Vec(Counters.names.size, UInt(amountBits.W))))
@@ -14,13 +16,5 @@ class Counters(amountBits: Int) extends Module {
 
 /** The counters in the order of their registers; they are events too. */
 object Counters {
-  val names: Seq[String] = Seq(
-    "sent_frames",
-    "sent_bytes",
-    "received_frames",
-    "received_bytes",
-    "dropped_full",
-    "dropped_length",
-    "refused_requests"
-  )
+  val names: Seq[String] = Registers.map.counters.map(_.name)
 }

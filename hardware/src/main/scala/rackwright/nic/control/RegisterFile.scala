@@ -12,7 +12,7 @@ import rackwright.nic.port.{
   SendChecksumRequest,
   SendRequest
 }
-import rackwright.port.{MmioPort, MmioResponse}
+import rackwright.port.{MmioPort, MmioResponse, Register}
 
 /** What software sets. */
 class Settings extends Bundle {
@@ -51,8 +51,10 @@ class RegisterFile(hasFar: Boolean = false) extends Module {
   private val responses = Module(new Queue(new MmioResponse, 2))
   private val access = mmio.request
   private val data = access.bits.data
-  private def reads(register: Int): Bool = access.fire && !access.bits.write && access.bits.address === register.U
-  private def writes(register: Int): Bool = access.fire && access.bits.write && access.bits.address === register.U
+  private def reads(register: Register): Bool =
+    access.fire && !access.bits.write && access.bits.address === register.offset.U
+  private def writes(register: Register): Bool =
+    access.fire && access.bits.write && access.bits.address === register.offset.U
 
   access.ready := responses.io.enq.ready
   responses.io.enq.valid := access.valid
@@ -61,20 +63,20 @@ class RegisterFile(hasFar: Boolean = false) extends Module {
   settings := state
 
   sendRequest.valid := writes(Registers.sendRequest)
-  sendRequest.bits.address := data(Registers.addressBits - 1, 0)
-  sendRequest.bits.length := data(63, Registers.addressBits)
+  sendRequest.bits.address := Registers.sendRequest("address").of(data)
+  sendRequest.bits.length := Registers.sendRequest("length").of(data)
   sendRequest.bits.checksum := state.sendChecksum
   receiveRequest.valid := writes(Registers.receiveRequest)
-  receiveRequest.bits.address := data(Registers.addressBits - 1, 0)
-  receiveRequest.bits.capacity := data(63, Registers.addressBits)
+  receiveRequest.bits.address := Registers.receiveRequest("address").of(data)
+  receiveRequest.bits.capacity := Registers.receiveRequest("capacity").of(data)
   refused := Seq(sendRequest, receiveRequest).map(port => port.valid && !port.ready).reduce(_ || _)
   sendCompletion.ready := reads(Registers.sendCompletion)
   receiveCompletion.ready := reads(Registers.receiveCompletion)
 
   // The checksum is wanted of one frame.
   when(sendRequest.valid) { state.sendChecksum.enable := false.B }
-  when(writes(Registers.macAddress)) { state.macAddress := data(47, 0) }
-  when(writes(Registers.interruptEnable)) { state.interruptEnable := data(1, 0) }
+  when(writes(Registers.macAddress)) { state.macAddress := Registers.macAddress("address").of(data) }
+  when(writes(Registers.interruptEnable)) { state.interruptEnable := Registers.interruptEnable.of(data) }
   when(writes(Registers.rate)) { state.rate := RegisterFile.rate(data) }
   when(writes(Registers.sendChecksum)) { state.sendChecksum := RegisterFile.sendChecksum(data) }
   when(writes(Registers.receiveChecksum)) { state.receiveChecksum := RegisterFile.receiveChecksum(data) }
@@ -83,18 +85,20 @@ class RegisterFile(hasFar: Boolean = false) extends Module {
   rateWritten := RegNext(writes(Registers.rate), false.B)
 
   private val fixed = Seq(
-    Registers.sendCompletion -> RegisterFile.completion(sendCompletion),
-    Registers.receiveCompletion -> RegisterFile.completion(receiveCompletion),
+    Registers.sendCompletion -> RegisterFile.completion(Registers.sendCompletion, sendCompletion),
+    Registers.receiveCompletion -> RegisterFile.completion(Registers.receiveCompletion, receiveCompletion),
     Registers.counts -> counts,
     Registers.macAddress -> state.macAddress,
     Registers.interruptEnable -> state.interruptEnable,
-    Registers.rate -> Cat(state.rate.burst, state.rate.period, state.rate.flits),
-    Registers.receiveChecksum -> Cat(state.receiveChecksum.enable, 0.U(47.W), state.receiveChecksum.start),
-    Registers.moderation -> Cat(state.moderation.time, state.moderation.packets)
+    Registers.rate ->
+      Registers.rate.word("burst" -> state.rate.burst, "period" -> state.rate.period, "flits" -> state.rate.flits),
+    Registers.receiveChecksum ->
+      Registers.receiveChecksum.word("enable" -> state.receiveChecksum.enable, "start" -> state.receiveChecksum.start),
+    Registers.moderation ->
+      Registers.moderation.word("time" -> state.moderation.time, "packets" -> state.moderation.packets)
   )
-  private val counting = counters.zipWithIndex.map { case (counter, i) => (Registers.firstCounter + 8 * i) -> counter }
   responses.io.enq.bits.data := MuxLookup(access.bits.address, 0.U(64.W))(
-    (fixed ++ counting).map { case (register, value) => register.U -> value }
+    (fixed ++ Registers.map.counters.zip(counters)).map { case (register, value) => register.offset.U -> value }
   )
   far.foreach { far =>
     val isFar = access.bits.address(11)
@@ -110,40 +114,40 @@ class RegisterFile(hasFar: Boolean = false) extends Module {
 object RegisterFile {
   private def rate(data: UInt): RateSetting = {
     val setting = Wire(new RateSetting)
-    setting.flits := data(15, 0)
-    setting.period := data(31, 16)
-    setting.burst := data(47, 32)
+    setting.flits := Registers.rate("flits").of(data)
+    setting.period := Registers.rate("period").of(data)
+    setting.burst := Registers.rate("burst").of(data)
     setting
   }
 
   private def sendChecksum(data: UInt): SendChecksumRequest = {
     val request = Wire(new SendChecksumRequest)
-    request.start := data(15, 0)
-    request.offset := data(31, 16)
-    request.initial := data(47, 32)
-    request.enable := data(63)
+    request.start := Registers.sendChecksum("start").of(data)
+    request.offset := Registers.sendChecksum("offset").of(data)
+    request.initial := Registers.sendChecksum("initial").of(data)
+    request.enable := Registers.sendChecksum("enable").of(data)
     request
   }
 
   private def receiveChecksum(data: UInt): ReceiveChecksumSetting = {
     val setting = Wire(new ReceiveChecksumSetting)
-    setting.start := data(15, 0)
-    setting.enable := data(63)
+    setting.start := Registers.receiveChecksum("start").of(data)
+    setting.enable := Registers.receiveChecksum("enable").of(data)
     setting
   }
 
-  /** Completions and cycles of a register. */
-  def moderation(data: UInt): ModerationSetting = {
+  private def moderation(data: UInt): ModerationSetting = {
     val setting = Wire(new ModerationSetting)
-    setting.packets := data(15, 0)
-    setting.time := data(47, 16)
+    setting.packets := Registers.moderation("packets").of(data)
+    setting.time := Registers.moderation("time").of(data)
     setting
   }
 
   /** 0 when there is none. */
-  private def completion(port: DecoupledIO[Completion]): UInt = {
-    val word = Cat(true.B, 0.U(12.W), port.bits.status, port.bits.sum, 0.U(16.W), port.bits.length)
-    require(word.getWidth == Registers.validBit + 1, "a completion fills its register")
+  private def completion(register: Register, port: DecoupledIO[Completion]): UInt = {
+    val parts = Seq("status" -> port.bits.status, "sum" -> port.bits.sum, "length" -> port.bits.length)
+    val word = register.word(("valid" -> true.B) +: parts: _*)
+    require(word.getWidth == 64, "a completion fills its register")
     Mux(port.valid, word, 0.U)
   }
 }

@@ -1,25 +1,25 @@
 package rackwright.nic.port
 
-/** The register map; README.md says what the fields mean. Every register has 64 bits. */
+import rackwright.port.{Register, RegisterMap}
+
+/** The register map, as `registers.json` has it. Every register has 64 bits. */
 object Registers {
-  val sendRequest: Int = 0x00
-  val receiveRequest: Int = 0x08
-  val sendCompletion: Int = 0x10
-  val receiveCompletion: Int = 0x18
-  val counts: Int = 0x20
-  val macAddress: Int = 0x28
-  val interruptEnable: Int = 0x30
-  val rate: Int = 0x38
-  val sendChecksum: Int = 0x40
-  val receiveChecksum: Int = 0x48
-  val moderation: Int = 0x50
 
-  /** The first of the counters; the others follow in the order of [[Counters.names]]. */
-  val firstCounter: Int = 0x80
+  /** All of them. */
+  val map: RegisterMap = RegisterMap.read("nic")
 
-  /** Bits of an address in a request; the length is above it. */
-  val addressBits: Int = 48
+  val sendRequest: Register = map("send_request")
+  val receiveRequest: Register = map("receive_request")
+  val sendCompletion: Register = map("send_completion")
+  val receiveCompletion: Register = map("receive_completion")
+  val counts: Register = map("counts")
+  val macAddress: Register = map("mac_address")
+  val interruptEnable: Register = map("interrupt_enable")
+  val rate: Register = map("rate")
+  val sendChecksum: Register = map("send_checksum")
+  val receiveChecksum: Register = map("receive_checksum")
+  val moderation: Register = map("moderation")
 
-  /** Bit of a completion that says that there was one. */
-  val validBit: Int = 63
+  /** Bits of an address in a request. */
+  val addressBits: Int = sendRequest("address").bits
 }

@@ -1,9 +1,8 @@
 package rackwright.nic.virtio
 
 import chisel3._
-import chisel3.util._
 
-import rackwright.nic.control.{InterruptModeration, ModerationSetting, RegisterFile}
+import rackwright.nic.control.{InterruptModeration, ModerationSetting}
 
 /** When a driver is told of buffers that it got back from a queue. */
 class NotificationSetting extends Bundle {
@@ -13,15 +12,18 @@ class NotificationSetting extends Bundle {
   val always = Bool()
 
   /** As in a register. */
-  def word: UInt = Cat(always, 0.U(15.W), when.time, when.packets)
+  def word: UInt =
+    VirtioMap.moderationRegister.word("always" -> always, "time" -> when.time, "packets" -> when.packets)
 }
 
 /** The fields of a [[NotificationSetting]]. */
 object NotificationSetting {
   def of(data: UInt): NotificationSetting = {
     val setting = Wire(new NotificationSetting)
-    setting.when := RegisterFile.moderation(data)
-    setting.always := data(63)
+    val register = VirtioMap.moderationRegister
+    setting.when.packets := register("packets").of(data)
+    setting.when.time := register("time").of(data)
+    setting.always := register("always").of(data)
     setting
   }
 }

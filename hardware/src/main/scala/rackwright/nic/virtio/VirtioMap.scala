@@ -1,40 +1,48 @@
 package rackwright.nic.virtio
 
-/** Where the registers of the virtio front end lie in the unit's page, 64 bits each; README.md says what they mean. The
+import rackwright.port.{Register, RegisterMap}
+
+/** Where the registers of the virtio front end lie in the unit's page, as `registers.json` has it, 64 bits each. The
   * bridge on the way to PCI puts accesses to the structures of virtio 1.2, section 4.1.4, here.
   */
 object VirtioMap {
-  val base: Int = 0x800
 
-  val deviceFeatureSelect: Int = 0x800
-  val deviceFeature: Int = 0x808
-  val driverFeatureSelect: Int = 0x810
-  val driverFeature: Int = 0x818
-  val queues: Int = 0x820
-  val status: Int = 0x828
-  val generation: Int = 0x830
-  val queueSelect: Int = 0x838
-  val queueSize: Int = 0x840
-  val queueEnable: Int = 0x848
-  val queueNotifyOffset: Int = 0x850
+  /** All of them. */
+  val map: RegisterMap = RegisterMap.read("nic/virtio")
+
+  val deviceFeatureSelect: Int = at("device_feature_select")
+  val deviceFeature: Int = at("device_feature")
+  val driverFeatureSelect: Int = at("driver_feature_select")
+  val driverFeature: Int = at("driver_feature")
+  val queues: Int = at("queues")
+  val status: Int = at("status")
+  val queueSelect: Int = at("queue_select")
+  val queueSize: Int = at("queue_size")
+  val queueEnable: Int = at("queue_enable")
+  val queueNotifyOffset: Int = at("queue_notify_offset")
 
   /** Low and high halves of the places of descriptors, available ring and used ring of the selected queue. */
-  val queueAddresses: Seq[Int] = Seq(0x858, 0x860, 0x868, 0x870, 0x878, 0x880)
-  val interruptStatus: Int = 0x888
-  val notification: Int = 0x890
+  val queueAddresses: Seq[Int] = map("queue_addresses").offsets
+  val interruptStatus: Int = at("interrupt_status")
+  val notification: Int = at("notification")
 
   /** Two words of what only network devices have (virtio 1.2, section 5.1.4). */
-  val deviceConfiguration: Seq[Int] = Seq(0x898, 0x8a0)
+  val deviceConfiguration: Seq[Int] = map("device_configuration").offsets
 
   /** These are not seen through PCI. */
-  val errors: Int = 0x8a8
-  val mtu: Int = 0x8b0
-  val windowFirst: Int = 0x8b8
-  val windowLast: Int = 0x8c0
-  val offer: Int = 0x8c8
+  val errors: Int = at("errors")
+  val mtu: Int = at("mtu")
+  val windowFirst: Int = at("window_first")
+  val windowLast: Int = at("window_last")
+  val offer: Int = at("offer")
 
   /** One for each queue. */
-  val moderation: Seq[Int] = Seq(0x8d0, 0x8d8)
+  val moderation: Seq[Int] = moderationRegister.offsets
+
+  /** The same with its fields. */
+  def moderationRegister: Register = map("virtio_moderation")
+
+  private def at(name: String): Int = map(name).offset
 
   /** Bits of features (virtio 1.2, sections 5.1.3 and 6). */
   val featureChecksum: Int = 0

@@ -171,7 +171,7 @@ class VirtioRegisters extends Module {
     deviceConfiguration(0) -> mac,
     // No status field; one pair of queues; the MTU.
     deviceConfiguration(1) -> Cat(mtuSet, 1.U(16.W)),
-    errors -> Cat(lastFault, errorCount),
+    errors -> map("errors").word("last" -> lastFault, "count" -> errorCount),
     mtu -> mtuSet,
     windowFirst -> window.first,
     windowLast -> window.last,
