@@ -7,7 +7,7 @@ A hart that waits, and a NIC in which nothing moves, cost nothing: what takes ti
 
 import sys
 
-from rackwright import Cluster, Server
+from rackwright import BareMetal, Cluster, Server
 from rackwright.cluster import tree
 
 RACKS, AGGREGATION = 32, 4
@@ -17,7 +17,7 @@ def idle(servers: int) -> Cluster:
     """So many servers, a multiple of 32, in 32 racks."""
     levels = tree([AGGREGATION, RACKS // AGGREGATION])
     for tor in levels[-1]:
-        tor.add_downlinks([Server(program="memcached.elf") for _ in range(servers // RACKS)])
+        tor.add_downlinks([Server(workload=BareMetal("memcached.elf")) for _ in range(servers // RACKS)])
     return Cluster(levels[0][0])
 
 

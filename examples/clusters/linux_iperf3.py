@@ -4,12 +4,14 @@
 ./rw profile -o made -- run examples/clusters/linux_iperf3.py    # where the cycles go, from reset on
 """
 
-from rackwright import Cluster, Ethernet, Server, Switch
+from rackwright import Cluster, Ethernet, Linux, Server, Switch
 from rackwright.linux.image import build_image
 
 image = build_image(["iperf3"])
-receives = Server("functional", image=image, name="receives", run="iperf3 -s -1")
-sends = Server("functional", image=image, name="sends", run=["sleep 0.05; iperf3 -n 2M -i 0.1 -c ", receives])
+receives = Server("functional", workload=Linux(image, run="iperf3 -s -1"), name="receives")
+sends = Server(
+    "functional", workload=Linux(image, run=["sleep 0.05; iperf3 -n 2M -i 0.1 -c ", receives]), name="sends"
+)
 switch = Switch("tor0")
 switch.add_downlinks([receives, sends])
 

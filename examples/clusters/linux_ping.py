@@ -3,10 +3,12 @@
 ./rw run examples/clusters/linux_ping.py
 """
 
-from rackwright import Cluster, Ethernet, Server, Switch
+from rackwright import Cluster, Ethernet, Linux, Server, Switch
 
-answers = Server("functional", image="default", name="answers")
-asks = Server("functional", image="default", name="asks", run=["sleep 0.05; ping -c 3 -i 0.01 ", answers])
+answers = Server("functional", workload=Linux("default"), name="answers")
+asks = Server(
+    "functional", workload=Linux("default", run=["sleep 0.05; ping -c 3 -i 0.01 ", answers]), name="asks"
+)
 switch = Switch("tor0")
 switch.add_downlinks([answers, asks])
 

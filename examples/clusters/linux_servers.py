@@ -9,7 +9,7 @@ milliseconds have passed.
 
 import sys
 
-from rackwright import Cluster, Server, Switch
+from rackwright import Cluster, Linux, Server, Switch
 
 RACK = 32
 STAY = "while sleep 3600; do :; done"
@@ -24,7 +24,12 @@ def in_a_ring(checkpoint: str, count: int) -> Cluster:
 def _server(checkpoint: str, index: int, asked: int) -> Server:
     # The other one has its address by then; Linux would ask again only a second later.
     command = f"sleep 0.02; ping -c 1 {_address(asked)}; {STAY}"
-    return Server("functional", checkpoint=checkpoint, run=command, name=f"linux{index}", ip=_address(index))
+    return Server(
+        "functional",
+        workload=Linux(run=command, checkpoint=checkpoint),
+        name=f"linux{index}",
+        ip=_address(index),
+    )
 
 
 def _address(index: int) -> str:

@@ -8,7 +8,7 @@ Karandikar 2024, table 2.3; the number is that of pairs per rack: 16 make the th
 
 import sys
 
-from rackwright import Cluster, Server
+from rackwright import BareMetal, Cluster, Server
 from rackwright.cluster import ClusterResult, partner_rack, tree
 
 WIDTHS, RACKS = (4, 8), 32
@@ -19,7 +19,7 @@ LOAD = "rate=10000"
 def memcached(distance: str, pairs: int, requests: int, load: str = LOAD) -> tuple[Cluster, list[Server]]:
     """The cluster, and its load generators, which end after so many `requests` each."""
     levels = tree(WIDTHS)
-    serves = [[Server(program="memcached.elf") for _ in range(pairs)] for _ in range(RACKS)]
+    serves = [[Server(workload=BareMetal("memcached.elf")) for _ in range(pairs)] for _ in range(RACKS)]
     asks = []
     for rack, tor in enumerate(levels[-1]):
         for index, server in enumerate(serves[rack]):
@@ -27,7 +27,9 @@ def memcached(distance: str, pairs: int, requests: int, load: str = LOAD) -> tup
             partner = serves[partner_rack(distance, rack, WIDTHS)][index]
             seed = f"seed={rack * pairs + index}"
             # 512 broadcasts that 1024 servers hear are no part of what is measured.
-            asks.append(Server(program="mutilate.elf", arguments=[partner, *options, seed], static_arp=True))
+            asks.append(
+                Server(workload=BareMetal("mutilate.elf", [partner, *options, seed], static_arp=True))
+            )
             tor.add_downlinks([server, asks[-1]])
     return Cluster(levels[0][0]), asks
 

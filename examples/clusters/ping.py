@@ -3,16 +3,16 @@
 ./rw run examples/clusters/ping.py
 """
 
-from rackwright import Cluster, Ethernet, Server, Switch
+from rackwright import BareMetal, Cluster, Ethernet, Server, Switch
 
 root = Switch("root")
 tors = [Switch("tor0"), Switch("tor1")]
 root.add_downlinks(tors)
 
-answers = [Server(program="ping.elf") for _ in range(8)]
+answers = [Server(workload=BareMetal("ping.elf")) for _ in range(8)]
 tors[1].add_downlinks(answers)
-asks = Server(name="asks", program="ping.elf", arguments=[answers[3], "5"])
-tors[0].add_downlinks([asks, *(Server(program="ping.elf") for _ in range(7))])
+asks = Server(name="asks", workload=BareMetal("ping.elf", [answers[3], "5"]))
+tors[0].add_downlinks([asks, *(Server(workload=BareMetal("ping.elf")) for _ in range(7))])
 
 cluster = Cluster(root, link=Ethernet(gbps=200, latency_us=2))
 result = cluster.run(until_ms=1, ends_with=asks)

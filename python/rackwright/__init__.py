@@ -30,13 +30,14 @@ if TYPE_CHECKING:
     from rackwright.tracing import Trace, read_trace
     from rackwright.unit import Buffer, Unit
     from rackwright.unit_config import PLACEMENTS, UnitConfig
-    from rackwright.workloads import Program
+    from rackwright.workloads import BareMetal, Linux, Program
     from rackwright.zstd import ZstdUnit
 
 __all__ = [
     "CPUS",
     "PLACEMENTS",
     "AcceleratorResult",
+    "BareMetal",
     "Buffer",
     "Cluster",
     "CombinedCompressor",
@@ -46,6 +47,7 @@ __all__ = [
     "EngineError",
     "Ethernet",
     "HostPort",
+    "Linux",
     "MemoryBlade",
     "NicFeatures",
     "Profile",
@@ -93,7 +95,7 @@ _HOMES = {
     "zstd": ("ZstdUnit",),
     "unit": ("Buffer", "Unit"),
     "unit_config": ("PLACEMENTS", "UnitConfig"),
-    "workloads": ("Program",),
+    "workloads": ("BareMetal", "Linux", "Program"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -15,12 +15,14 @@ from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.nodes import Node, called
 from rackwright.designs import design
 from rackwright.errors import RackwrightError
+from rackwright.linux.boot import BootResult, Show, boot, restore
 from rackwright.linux.features import NicFeatures
-from rackwright.linux.node import LinuxNode, from_checkpoint, from_reset
+from rackwright.linux.image import load_image
+from rackwright.linux.node import LinuxNode, from_checkpoint, from_reset, image_path
 from rackwright.nic import server_nic
 from rackwright.parameters import ServerParameters
 from rackwright.programs import network_program
-from rackwright.workloads import Program
+from rackwright.workloads import BareMetal, Linux, Program, Workload, given_singly
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,23 +110,19 @@ class Server(Node):
 
     `timing` has numbers of caches, DRAM and harts in the place of the default.
 
-    In a cluster, a server has a network interface in RTL, `nic` or else that of `server_nic`, and runs the
-    bare-metal `program` with `arguments` from the start: the path of an ELF file, or the name of one of
-    software/network, such as "ping.elf". An argument that is another server stands for its IP address. With
-    `static_arp`, the program knows the hardware addresses of those servers from the start, as after `arp -s`,
-    and does not ask for them by broadcast. `mac` and `ip` are assigned unless pinned.
+    What runs on it is its `workload`: `BareMetal(path, arguments)`, `Linux(image, run)` or
+    `Program(path, arguments)`, a program of Linux in user mode. In a cluster, a server has a network
+    interface in RTL, `nic` or else that of `server_nic`; one with a `Program` has none, and frames that
+    arrive are counted and dropped. `mac` and `ip` are assigned unless pinned. Alone, `run()` runs its
+    `Program`, and `boot()` its `Linux`.
 
-    With the `workload` `Program(path, arguments)`, it runs a program of Linux in user mode instead, and has
-    no network interface: frames that arrive are counted and dropped. `run()` runs this program alone.
+    Under Linux it has `memory_bytes`, with `vector` the vector extension, and a network interface that
+    Debian's own driver knows, for packets of up to `mtu` bytes, which does `nic_features` for it. Its
+    accelerators translate the addresses of processes. With a checkpoint it has the harts, the memory and the
+    vectors of that machine.
 
-    Or it boots Linux: `image` is the path of one that `rw image` has made, or "default". `run` is what root's
-    shell does when it has booted, and when that ends, the server is switched off; servers among its parts
-    stand for their IP addresses. Without it, the server stays on. It has `harts`, `memory_bytes`, with
-    `vector` the vector extension, and a network interface that Debian's own driver knows, for packets of up
-    to `mtu` bytes, which does `nic_features` for it. Its accelerators translate the addresses of processes.
-    With a `checkpoint` it has booted before: any number of servers go on from one file that
-    `rw boot --checkpoint` has written, with the harts and the memory of that machine, and share the memory
-    that they don't write. The `image` that was booted is then needed only to profile them.
+    `program`, `arguments`, `static_arp`, `image`, `checkpoint` and `run` are parts of a workload, as they
+    were given before there were workloads; a warning says the new form.
     """
 
     def __init__(
@@ -138,7 +136,7 @@ class Server(Node):
         waves: Path | None = None,
         timing: ServerParameters | None = None,
         name: str | None = None,
-        workload: Program | None = None,
+        workload: Workload | None = None,
         program: str | Path | None = None,
         arguments: Sequence[str | Node] = (),
         static_arp: bool = False,
@@ -160,7 +158,18 @@ class Server(Node):
         """
         if cpu not in CPUS:
             raise RackwrightError(f"no core model {cpu}; there are {', '.join(CPUS)}")
-        if checkpoint is not None and any(given is not None for given in (harts, memory_bytes, vector)):
+        workload = given_singly(
+            workload,
+            program=program,
+            arguments=arguments,
+            static_arp=static_arp,
+            image=image,
+            checkpoint=checkpoint,
+            run=run,
+        )
+        linux = workload if isinstance(workload, Linux) else None
+        has_booted = linux is not None and linux.checkpoint is not None
+        if has_booted and any(given is not None for given in (harts, memory_bytes, vector)):
             raise RackwrightError(
                 "a checkpoint has harts, memory and vectors: a server is given the one or the others"
             )
@@ -169,29 +178,26 @@ class Server(Node):
             raise RackwrightError(f"a server has 1 to {MOST_HARTS} harts, not {harts}")
         timing = timing or ServerParameters()
         timing.check(cpu)
-        if workload is not None:
-            _refuse_second(program=program, image=image, checkpoint=checkpoint, run=run, nic=nic)
+        if isinstance(workload, Program) and nic is not None:
+            raise RackwrightError("a server with a program in user mode has no `nic`")
+        if vector is not None and linux is None:
+            raise RackwrightError("`vector` is for servers that boot an image; programs always have vectors")
         super().__init__(name)
         self.workload = workload
         self.cpu = cpu
         self.harts = harts
-        start = _linux_start(image, checkpoint, harts, memory_bytes, vector=bool(vector))
+        start = None if linux is None else _linux_start(linux, harts, memory_bytes, vector=bool(vector))
+        self._accelerators = list(accelerators)
         self.units = build_units(accelerators, waves=waves is not None, translation=start is not None)
         self.timing = timing
         self._check_idle = check_idle
         self._waves = waves
         self._skip_idle = skip_idle
-        self.program = program
-        self.arguments = list(arguments)
-        self.static_arp = static_arp
-        if vector is not None and image is None:
-            raise RackwrightError("`vector` is for servers that boot an image; programs always have vectors")
         features = nic_features or NicFeatures()
-        self.linux = None if start is None else LinuxNode(start, run, mtu, features)
-        if run is not None and start is None:
-            raise RackwrightError('what a server runs needs an image to boot: Server(image="default", run=…)')
-        if start is not None and program is not None:
-            raise RackwrightError("a server that runs Linux has no program of its own: its shell runs some")
+        self.linux = None
+        if linux is not None and start is not None:
+            self.linux = LinuxNode(start, linux.run, mtu, features)
+        self._memory_bytes, self._vector = memory_bytes, bool(vector)
         self.nic = nic
         self.mac = mac
         self.ip = ip
@@ -260,6 +266,40 @@ class Server(Node):
             timing=self.timing.describe(),
         )
 
+    def boot(self, *, show: Show | None = None, observer: _engine.Observer | None = None) -> BootResult:
+        """Boots the server's `Linux` alone, runs what its `run` says, and switches it off, as `rw boot` does.
+
+        `show` gets what comes out of serial ports as it comes; `observer` looks at the harts from outside.
+        Raises `RackwrightError` for a server with another workload, or one that is to stay on; `EngineError`
+        when the image does not boot.
+        """
+        if not isinstance(self.workload, Linux):
+            raise RackwrightError("a server that boots needs Linux: Server(workload=Linux(run=…))")
+        if self.workload.run is None:
+            raise RackwrightError("a server alone that boots is told what to run: Linux(run=…)")
+        command = self.workload.run
+        text = command if isinstance(command, str) else "".join(_texts(command))
+        all_have: dict[str, Any] = {
+            "cpu": self.cpu,
+            "accelerators": self._accelerators,
+            "timing": self.timing,
+            "observer": observer,
+        }
+        if show is not None:
+            all_have["show"] = show
+        image = self.workload.image
+        if self.workload.checkpoint is not None:
+            loaded = None if image is None else load_image(image_path(image))
+            return restore(Path(self.workload.checkpoint), text, image=loaded, **all_have)
+        return boot(
+            load_image(image_path(image)),
+            text,
+            harts=self.harts,
+            memory_bytes=self._memory_bytes or DEFAULT_MEMORY_BYTES,
+            vector=self._vector,
+            **all_have,
+        )
+
     def describe(self, names: Mapping[Node, str]) -> dict[str, Any]:
         """As the engine reads it in a cluster, without its name."""
 
@@ -283,7 +323,9 @@ class Server(Node):
             "mac": self.mac,
             "ip": self.ip,
         }
-        if self.workload is not None:
+        if self.workload is None:
+            raise TopologyError(f'`{names[self]}` needs a program: Server(workload=BareMetal("ping.elf"))')
+        if isinstance(self.workload, Program):
             return {
                 "kind": "program",
                 "harts": self.harts,
@@ -291,17 +333,17 @@ class Server(Node):
                 "arguments": [described(argument) for argument in self.workload.arguments],
                 **all_have,
             }
-        both = {"static_arp": self.static_arp, "nic": _key(self._interface()), **all_have}
-        if self.linux:
+        static_arp = isinstance(self.workload, BareMetal) and self.workload.static_arp
+        both = {"static_arp": static_arp, "nic": _key(self._interface()), **all_have}
+        if isinstance(self.workload, Linux):
+            assert self.linux is not None
             command = [described(part) for part in self.linux.command]
             return {"kind": "linux", **self.linux.describe(), "command": command, **both}
-        if self.program is None:
-            raise TopologyError(f'`{names[self]}` needs a program: Server(program="ping.elf")')
         return {
             "kind": "server",
             "harts": self.harts,
-            "program": str(network_program(self.program)),
-            "arguments": [described(argument) for argument in self.arguments],
+            "program": str(network_program(self.workload.path)),
+            "arguments": [described(argument) for argument in self.workload.arguments],
             **both,
         }
 
@@ -310,12 +352,11 @@ class Server(Node):
 
         Raises `RackwrightError` when there is nothing, or it is given the address of a server.
         """
+        if isinstance(self.workload, Linux):
+            raise RackwrightError("a server alone boots Linux by `boot()`")
         if self.workload is None:
             raise RackwrightError("what is the server to run? Give `run` a program, or the server a workload")
-        texts = [argument for argument in self.workload.arguments if not isinstance(argument, Node)]
-        if len(texts) < len(self.workload.arguments):
-            raise RackwrightError("a server alone knows no addresses of others: run it in a cluster")
-        return self.workload.path, texts
+        return self.workload.path, _texts(self.workload.arguments)
 
     def _interface(self) -> str | Path | _engine.Design:
         return server_nic(virtio=self.linux is not None) if self.nic is None else self.nic
@@ -323,7 +364,7 @@ class Server(Node):
     def designs(self) -> Mapping[str, _engine.Design]:
         """The network interface and the accelerators, by the names that the description uses."""
         units = {_key(unit.design): unit.design for unit in self.units}
-        if self.workload is not None:
+        if isinstance(self.workload, Program):
             return units
         nic = self._interface()
         return {_key(nic): _built(nic), **units}
@@ -340,28 +381,20 @@ def run(
     return Server(cpu, accelerators).run(program, arguments)
 
 
-def _linux_start(
-    image: str | Path | None,
-    checkpoint: str | Path | None,
-    harts: int,
-    memory_bytes: int | None,
-    *,
-    vector: bool,
-) -> dict[str, object] | None:
-    """Where a server under Linux begins; None for one without."""
-    if checkpoint is not None:
-        return from_checkpoint(checkpoint, image)
-    if image is None:
-        return None
+def _linux_start(linux: Linux, harts: int, memory_bytes: int | None, *, vector: bool) -> dict[str, object]:
+    """Where a server under Linux begins."""
+    if linux.checkpoint is not None:
+        return from_checkpoint(linux.checkpoint, linux.image)
     given = DEFAULT_MEMORY_BYTES if memory_bytes is None else memory_bytes
-    return from_reset(image, harts, given, vector=vector)
+    return from_reset("default" if linux.image is None else linux.image, harts, given, vector=vector)
 
 
-def _refuse_second(**others: object) -> None:
-    """Refuses what a server with a workload has no use for. Raises `RackwrightError` that names it."""
-    for name, value in others.items():
-        if value is not None:
-            raise RackwrightError(f"a server with a workload has no `{name}`")
+def _texts(arguments: Sequence[str | Node]) -> list[str]:
+    """Arguments of a server alone. Raises `RackwrightError` when one of them is another server."""
+    texts = [argument for argument in arguments if not isinstance(argument, Node)]
+    if len(texts) < len(arguments):
+        raise RackwrightError("a server alone knows no addresses of others: run it in a cluster")
+    return texts
 
 
 def _say(sentence: str) -> None:

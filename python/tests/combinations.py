@@ -76,13 +76,13 @@ class Case:
         if self.workload == "program":
             what = f"workload=Program({str(self._program(folder))!r})"
         else:
-            what = f"program={str(self._program(folder))!r}"
+            what = f"workload=BareMetal({str(self._program(folder))!r})"
         units = [UNIT] if self.needs_units else []
         waves = f", waves=Path({str(folder / 'waves.fst')!r})" if self.feature == "waves" else ""
         script = folder / "script.py"
         script.write_text(f"""
 from pathlib import Path
-from rackwright import Cluster, Program, RackwrightError, Server, Switch
+from rackwright import BareMetal, Cluster, Program, RackwrightError, Server, Switch
 server = Server({self.cpu!r}, {units!r}, name="one", {what}{waves})
 switch = Switch("tor0")
 switch.add_downlinks([server])

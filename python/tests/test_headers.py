@@ -66,6 +66,12 @@ def test_the_registers_of_our_software_are_those_of_the_hardware(
     assert (SOFTWARE / path).read_text(encoding="utf-8") == made
 
 
+def test_a_unit_with_registers_has_them_in_its_header() -> None:
+    found = constants(server_header([elaborate("nic", {"virtio": 1})]))
+    assert (found["NIC_RATE"], found["NIC_RATE_PERIOD_BIT"], found["NIC_WINDOW_LAST"]) == (0x38, 16, 0x8C0)
+    assert found["NIC_REGISTERS"] % 0x1000 == 0
+
+
 _TABLE = re.compile(r"<!-- registers: (?P<folder>\S+) -->\n.*?<!-- end of registers -->\n", re.DOTALL)
 PAGES = [
     page

@@ -13,6 +13,7 @@ from rackwright import (
     Cluster,
     EngineError,
     Ethernet,
+    Linux,
     RackwrightError,
     Server,
     Switch,
@@ -98,8 +99,15 @@ def test_servers_of_a_cluster_have_units(booted: Path) -> None:
     """As the machine alone has, beside NICs and a server without; whatever the threads of the host."""
 
     def in_cluster(threads: int) -> ClusterResult:
-        units = Server("functional", UNITS, checkpoint=booted, name="units", run="cd /root; ./pages text 2 2")
-        none = Server("functional", checkpoint=booted, name="none", run="cd /root; ./pages text 1 1")
+        units = Server(
+            "functional",
+            UNITS,
+            workload=Linux(run="cd /root; ./pages text 2 2", checkpoint=booted),
+            name="units",
+        )
+        none = Server(
+            "functional", workload=Linux(run="cd /root; ./pages text 1 1", checkpoint=booted), name="none"
+        )
         switch = Switch("tor0")
         switch.add_downlinks([units, none])
         cluster = Cluster(switch, link=Ethernet(latency_us=20))
@@ -145,7 +153,9 @@ def test_what_does_not_go(booted: Path, image: Image, tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="built without translation"):
         restore(booted, "true", accelerators=[design("stream-copy")])
     switch = Switch("tor0")
-    switch.add_downlinks([Server("functional", [design("stream-copy")], checkpoint=booted, name="a")])
+    switch.add_downlinks(
+        [Server("functional", [design("stream-copy")], workload=Linux(checkpoint=booted), name="a")]
+    )
     with pytest.raises(TopologyError, match=r"`a`.*built without translation"):
         Cluster(switch).run(until_ms=1)
     missing = tmp_path / "missing"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rackwright import Cluster, Ethernet, Server, Switch
+from rackwright import Cluster, Ethernet, Linux, Server, Switch
 from rackwright.linux.boot import BootResult, boot, restore
 from rackwright.linux.image import Image, build_image, default_image, load_image
 from rackwright.programs import linux_program
@@ -143,9 +143,13 @@ def test_memcached_gives_what_it_was_given(checkpoint: Path) -> None:
 
 def through_interfaces(checkpoint: Path, threads: int) -> str:
     """Transfers from one node to another, on so many threads of this machine; gives the digest."""
-    serves = Server("functional", checkpoint=checkpoint, name="serves", ip=IPERF3, run="iperf3 -s -1")
+    serves = Server(
+        "functional", workload=Linux(run="iperf3 -s -1", checkpoint=checkpoint), name="serves", ip=IPERF3
+    )
     command = f"sleep 0.1; iperf3 -J -c {IPERF3} -n {TRANSFERRED}"
-    asks = Server("functional", checkpoint=checkpoint, name="asks", ip="172.16.1.2", run=command)
+    asks = Server(
+        "functional", workload=Linux(run=command, checkpoint=checkpoint), name="asks", ip="172.16.1.2"
+    )
     switch = Switch("tor0")
     switch.add_downlinks([serves, asks])
     result = Cluster(switch, link=Ethernet(gbps=200, latency_us=2)).run(

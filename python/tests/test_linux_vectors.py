@@ -13,6 +13,7 @@ from rackwright.linux.image import default_image, load_image
 from rackwright.reproduce.experiment import Settings
 from rackwright.reproduce.fireperf.copies import measure
 from rackwright.server import Server
+from rackwright.workloads import Linux
 
 KEEPS = """
     .globl _start
@@ -107,4 +108,4 @@ def test_vectors_are_for_servers_that_boot() -> None:
     with pytest.raises(RackwrightError, match="programs always have vectors"):
         Server(vector=True)
     with pytest.raises(RackwrightError, match="harts, memory and vectors"):
-        Server(checkpoint="booted.checkpoint", vector=False)
+        Server(workload=Linux(checkpoint="booted.checkpoint"), vector=False)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from command_line import REPOSITORY, rw
 
-from rackwright import Cluster, Ethernet, Program, Server
+from rackwright import BareMetal, Cluster, Ethernet, Linux, Program, Server
 from rackwright.cluster.topology import Topology
 from rackwright.machine_map.drawing import map_diagram
 from rackwright.machine_map.load import servers_of
@@ -51,7 +51,7 @@ def test_a_program_has_units_and_no_devices() -> None:
 
 
 def test_all_servers_of_a_cluster_are_listed() -> None:
-    servers = [Server(name=f"s{number}", program="ping.elf", arguments=[]) for number in range(2)]
+    servers = [Server(name=f"s{number}", workload=BareMetal("ping.elf", [])) for number in range(2)]
     servers[0].connect(servers[1])
     mapped = servers_of(Cluster(servers[0]).topology)
     assert [each.name for each in mapped] == ["s0", "s1"]
@@ -68,7 +68,7 @@ def test_a_node_that_runs_a_program_in_user_mode_has_neither_devices_nor_memory_
 
 
 def test_linux_has_devices_and_functions_on_the_pci_bus() -> None:
-    servers = [Server(name=name, image="default", harts=4) for name in ("one", "other")]
+    servers = [Server(name=name, workload=Linux("default"), harts=4) for name in ("one", "other")]
     servers[0].connect(servers[1])
     record = servers_of(Cluster(servers[0]).topology)[0].record()
     assert parts(record, "memory")["memory"]["size_bytes"] == 512 << 20

@@ -252,7 +252,9 @@ def test_a_dma_of_axi_copies_beats_of_every_width(tmp_path: Path, beat: int) -> 
     wide = ("manifest.json", '"bytes": 8', f'"bytes": {beat}')
     manifest = dma(tmp_path, wide, ("manifest.json", '"DATA_BYTES": 8', f'"DATA_BYTES": {beat}'))
     unit = Unit(UnitConfig(str(manifest), {"BURST": 8}))
-    assert unit.read_register(CONTROL) == IDLE
+    assert unit.read_register(CONTROL) == unit.read_register("control") == IDLE
+    with pytest.raises(RackwrightError, match="has no register countrol; there are control, source"):
+        unit.read_register("countrol")
     for length, misalignment in ((1, 0), (7, 1), (8, 2), (333, 5)):
         data = random.Random(length).randbytes(length * beat)
         assert copied(unit, data, misalignment, beat) == data

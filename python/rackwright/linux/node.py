@@ -83,7 +83,12 @@ def from_checkpoint(path: str | Path, image: str | Path | None = None) -> dict[s
     return {"booted": {"checkpoint": str(path), "image": None if image is None else _image(image)}}
 
 
+def image_path(image: str | Path | None) -> Path:
+    """The path of an image; of the default one without."""
+    return default_image() if image is None or str(image) == "default" else Path(image)
+
+
 def _image(image: str | Path) -> dict[str, object]:
     """As the engine reads it."""
-    path = default_image() if str(image) == "default" else Path(image)
+    path = image_path(image)
     return {"path": str(path), **image_parts(path)}

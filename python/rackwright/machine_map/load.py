@@ -14,16 +14,18 @@ from rackwright.errors import RackwrightError
 from rackwright.machine_map.parts import ServerMap, map_server
 from rackwright.parameters import ServerParameters
 from rackwright.server import Server
+from rackwright.workloads import BareMetal, workload_of
 
-_FIELDS = tuple(name for name in inspect.signature(Server).parameters)
+_OF_WORKLOADS = tuple(inspect.signature(workload_of).parameters)
+_FIELDS = tuple(name for name in inspect.signature(Server).parameters if name != "workload")
 
 
 def load_servers(path: Path, execute: Callable[[Path], object]) -> list[ServerMap]:
     """The servers of a file, by their parts.
 
-    A YAML file describes one server, by the names of the arguments of `Server`. A script is run by `execute`,
-    up to where its first cluster begins to run. Raises `RackwrightError` that names what is wrong with the
-    file, and for a script that runs no cluster.
+    A YAML file describes one server, by the names of the arguments of `Server` and those of `workload_of`.
+    A script is run by `execute`, up to where its first cluster begins to run. Raises `RackwrightError` that
+    names what is wrong with the file, and for a script that runs no cluster.
     """
     if is_yaml(path.name):
         return [_described(path)]
@@ -45,9 +47,11 @@ def _described(path: Path) -> ServerMap:
     reader = DocumentReader(path)
     fields = reader.mapping("it", load_yaml(path), _FIELDS)
     timing: dict[str, Any] = reader.mapping("timing", fields.get("timing"), ("memory", "core"))
+    parts = {name: fields.pop(name) for name in _OF_WORKLOADS if name in fields}
     try:
-        server = Server(**{**fields, "timing": ServerParameters(**timing)})
+        workload = workload_of(**parts)
+        server = Server(**{**fields, "timing": ServerParameters(**timing)}, workload=workload)
     except (RackwrightError, TypeError) as error:
         raise RackwrightError(f"{path}: {error}") from error
-    networked = server.program is not None or fields.get("nic") is not None
+    networked = isinstance(workload, BareMetal) or fields.get("nic") is not None
     return map_server(server, server.name or "server", networked=networked)

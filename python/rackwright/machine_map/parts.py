@@ -9,6 +9,7 @@ from typing import Any
 from rackwright import _engine
 from rackwright.parameters import memory_parameters
 from rackwright.server import Server
+from rackwright.workloads import Program
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def map_server(server: Server, name: str, *, networked: bool) -> ServerMap:
     """
     default = next(each.default for each in memory_parameters() if each.name == "clock-hz")
     clock = server.timing.memory.get("clock-hz", default)
-    in_user_mode = server.workload is not None or not networked
+    in_user_mode = isinstance(server.workload, Program) or not networked
     runs = "linux" if server.linux else "program" if in_user_mode else "bare-metal"
     parts = [
         Part("harts", server.cpu, clock, detail=f"{server.harts} of the model {server.cpu}"),

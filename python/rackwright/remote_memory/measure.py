@@ -11,6 +11,7 @@ from rackwright.cluster import Cluster, Ethernet, MemoryBlade, Switch
 from rackwright.errors import RackwrightError
 from rackwright.remote_memory.programs import paging_program
 from rackwright.server import Server
+from rackwright.workloads import BareMetal
 
 Paging = Literal["software", "unit"]
 """Who brings the pages: the runtime in supervisor mode, or the page-fault unit beside the hart."""
@@ -46,7 +47,7 @@ class PagingResult:
 
 
 def _blade(name: str, cpu: str | None) -> MemoryBlade | Server:
-    return Server(cpu, name=name, program="blade.elf") if cpu else MemoryBlade(name=name)
+    return Server(cpu, name=name, workload=BareMetal("blade.elf")) if cpu else MemoryBlade(name=name)
 
 
 def paged_server(
@@ -75,12 +76,14 @@ def paged_server(
         ["page-fault"] if paging == "unit" else [],
         name="server",
         harts=harts,
-        program=paging_program(program, files),
-        arguments=[
-            *(paging, pages, str(batch), str(order), str(harts), str(len(nodes))),
-            *(*nodes, program.name, *arguments),
-        ],
-        static_arp=True,
+        workload=BareMetal(
+            paging_program(program, files),
+            [
+                *(paging, pages, str(batch), str(order), str(harts), str(len(nodes))),
+                *(*nodes, program.name, *arguments),
+            ],
+            static_arp=True,
+        ),
     )
 
 

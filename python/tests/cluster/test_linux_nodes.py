@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rackwright import Cluster, Ethernet, RackwrightError, Server, Switch
+from rackwright import BareMetal, Cluster, Ethernet, Linux, RackwrightError, Server, Switch
 from rackwright.benchmarks.idle_worker import proportional_bytes
 from rackwright.cli.run_cluster import keep_consoles
 from rackwright.cluster.result import ClusterResult
@@ -16,17 +16,18 @@ from rackwright.linux.boot import boot
 from rackwright.linux.image import default_image, load_image
 
 SMALL = 256 << 20
+STAY = "while sleep 3600; do :; done"
 
 
 def pair() -> tuple[Cluster, Server]:
     """One server that asks another."""
-    answers = Server("functional", image="default", name="answers", memory_bytes=SMALL)
+    answers = Server("functional", workload=Linux("default"), name="answers", memory_bytes=SMALL)
     command: list[str | Server] = [
         "sleep 0.05; ping -c 3 -i 0.01 -s 1400 ",
         answers,
         "; ip link show eth0; exit 7",
     ]
-    asks = Server("functional", image="default", name="asks", run=command, memory_bytes=SMALL)
+    asks = Server("functional", workload=Linux("default", run=command), name="asks", memory_bytes=SMALL)
     switch = Switch("tor0")
     switch.add_downlinks([answers, asks])
     return Cluster(switch, link=Ethernet(gbps=200, latency_us=20)), asks
@@ -71,8 +72,10 @@ def ring(checkpoint: Path, cpus: list[str], threads: int) -> ClusterResult:
     servers = [
         Server(
             cpu,
-            checkpoint=checkpoint,
-            run=f"sleep 0.02; ping -c 1 {address((index + 1) % count)}; {show}; while sleep 3600; do :; done",
+            workload=Linux(
+                run=f"sleep 0.02; ping -c 1 {address((index + 1) % count)}; {show}; {STAY}",
+                checkpoint=checkpoint,
+            ),
             name=f"linux{index}",
             ip=address(index),
         )
@@ -146,17 +149,44 @@ def test_a_ping_between_servers_that_boot_in_the_cluster(tmp_path: Path) -> None
 def test_what_a_linux_server_cannot_be() -> None:
     with pytest.raises(RackwrightError, match="needs an image to boot"):
         Server(run="true")
-    with pytest.raises(RackwrightError, match="runs Linux has no program"):
+    with pytest.raises(RackwrightError, match="told what to run"):
+        Server(workload=Linux("default")).boot()
+    with pytest.raises(RackwrightError, match="`program` is of bare metal, `image` of Linux"):
         Server(image="default", program="ping.elf")
     with pytest.raises(RackwrightError, match="an MTU is 68 to 9578 bytes, not 67"):
-        Server(image="default", mtu=67)
+        Server(workload=Linux("default"), mtu=67)
     with pytest.raises(RackwrightError, match="no such file"):
-        Server(image="/nowhere.image")
+        Server(workload=Linux("/nowhere.image"))
     with pytest.raises(RackwrightError, match="no such file"):
-        Server(checkpoint="/nowhere.checkpoint")
+        Server(workload=Linux(checkpoint="/nowhere.checkpoint"))
     with pytest.raises(RackwrightError, match="given the one or the others"):
-        Server(checkpoint=__file__, harts=2)
+        Server(workload=Linux(checkpoint=__file__), harts=2)
     switch = Switch("tor0")
-    switch.add_downlinks([Server("functional", checkpoint=__file__, name="a"), Server(image="default")])
+    switch.add_downlinks(
+        [
+            Server("functional", workload=Linux(checkpoint=__file__), name="a"),
+            Server(workload=Linux("default")),
+        ]
+    )
     with pytest.raises(RackwrightError, match="is no checkpoint of a booted machine"):
         Cluster(switch)
+
+
+def test_parts_of_a_workload_are_taken_with_a_warning_that_says_the_new_form() -> None:
+    with pytest.warns(FutureWarning, match=r"Server\(image=…, run=…\) becomes Server\(workload=Linux\(…\)\)"):
+        server = Server(image="default", run="true")
+    assert server.workload == Linux("default", run="true")
+    with pytest.warns(FutureWarning, match=r"becomes Server\(workload=BareMetal\(…\)\)"):
+        server = Server(program="ping.elf", arguments=["10.0.0.1"], static_arp=True)
+    assert server.workload == BareMetal("ping.elf", ["10.0.0.1"], static_arp=True)
+
+
+@pytest.mark.long("boots Linux twice")
+def test_a_server_is_the_same_value_alone_and_in_a_cluster() -> None:
+    server = Server("functional", workload=Linux("default", run="nproc; exit 3"), harts=2, memory_bytes=SMALL)
+    alone = server.boot()
+    assert (alone.exit_code, alone.stdout.split()) == (3, [b"2"])
+    switch = Switch("tor0")
+    switch.add_downlinks([server])
+    row = Cluster(switch).run(until_ms=2000, ends_with=server).record()["servers"][0]
+    assert (row["exit_code"], row["stdout"].split()) == (3, ["2"])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bootstrap.paths import SOFTWARE
-from rackwright import Cluster, Ethernet, Server, Switch, compile_bare_metal
+from rackwright import BareMetal, Cluster, Ethernet, Server, Switch, compile_bare_metal
 from rackwright.cluster import ClusterResult
 
 ASK = """
@@ -79,8 +79,8 @@ def pair(asks: Server, answers: Server, until_ms: float = 20, gbps: float | None
 
 def mutilate(*options: str, cpu: str = "rocket") -> dict[str, int]:
     """What the load generator prints after a run against one memcached, which must have ended well."""
-    answers = Server(cpu, program="memcached.elf")
-    result = pair(Server(cpu, program="mutilate.elf", arguments=[answers, *options]), answers)
+    answers = Server(cpu, workload=BareMetal("memcached.elf"))
+    result = pair(Server(cpu, workload=BareMetal("mutilate.elf", [answers, *options])), answers)
     assert result.servers["exit_code"][1] == 0, result.servers["stdout"][1]
     words = result.servers["stdout"][1].split()
     return dict(zip(words[::2], map(int, words[1::2]), strict=True))
@@ -125,8 +125,8 @@ def test_a_closed_loop_gets_more_done_with_more_outstanding() -> None:
 
 
 def test_what_is_not_answered_is_lost() -> None:
-    answers = Server(program="ping.elf")
-    asks = Server(program="mutilate.elf", arguments=[answers, "keys=2", "requests=5", "timeout=20"])
+    answers = Server(workload=BareMetal("ping.elf"))
+    asks = Server(workload=BareMetal("mutilate.elf", [answers, "keys=2", "requests=5", "timeout=20"]))
     result = pair(asks, answers)
     words = result.servers["stdout"][1].split()
     assert dict(zip(words[::2], words[1::2], strict=True))["lost"] == "5"
@@ -134,8 +134,8 @@ def test_what_is_not_answered_is_lost() -> None:
 
 @pytest.mark.parametrize("option", ["rate=fast", "keys=0", "value=normal:3", "speed=1", "requests"])
 def test_options_that_make_no_sense_are_refused(option: str) -> None:
-    answers = Server("functional", program="ping.elf")
-    result = pair(Server("functional", program="mutilate.elf", arguments=[answers, option]), answers)
+    answers = Server("functional", workload=BareMetal("ping.elf"))
+    result = pair(Server("functional", workload=BareMetal("mutilate.elf", [answers, option])), answers)
     assert result.servers["exit_code"][1] == 2
     assert option in result.servers["stdout"][1]
 
@@ -162,8 +162,8 @@ def test_hostile_requests_get_errors(tmp_path: Path) -> None:
     network = SOFTWARE / "network"
     library = sorted(network.glob("*.c"))
     program = compile_bare_metal([source, *library], tmp_path / "ask.elf", [f"-I{network}"])
-    answers = Server("functional", program="memcached.elf")
-    result = pair(Server("functional", program=program, arguments=[answers]), answers)
+    answers = Server("functional", workload=BareMetal("memcached.elf"))
+    result = pair(Server("functional", workload=BareMetal(program, [answers])), answers)
     assert result.servers["stdout"][1].split("\r\n") == [
         "END",
         "STORED",
@@ -185,8 +185,8 @@ def test_hostile_requests_get_errors(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("count", "most"), [(1, 0), (8, 7), (12, 9000)])
 def test_datagrams_come_back_unchanged(count: int, most: int) -> None:
-    answers = Server("functional", program="echo.elf")
-    asks = Server("functional", program="echo.elf", arguments=[answers, str(count), str(most)])
+    answers = Server("functional", workload=BareMetal("echo.elf"))
+    asks = Server("functional", workload=BareMetal("echo.elf", [answers, str(count), str(most)]))
     result = pair(asks, answers)
     assert result.servers["exit_code"][1] == 0
     assert result.servers["stdout"][1] == f"{count}\n"
@@ -194,8 +194,8 @@ def test_datagrams_come_back_unchanged(count: int, most: int) -> None:
 
 @pytest.mark.parametrize("length", [64, 65, 71, 1500, 9600])
 def test_bulk_transfers_are_verified_to_the_byte(length: int) -> None:
-    sink = Server("boom", program="bulk.elf", arguments=["40"])
-    source = Server("rocket", program="bulk.elf", arguments=[sink, "40", str(length), "1", "64"])
+    sink = Server("boom", workload=BareMetal("bulk.elf", ["40"]))
+    source = Server("rocket", workload=BareMetal("bulk.elf", [sink, "40", str(length), "1", "64"]))
     switch = Switch()
     switch.add_downlinks([sink, source])
     result = Cluster(switch, link=Ethernet(latency_us=0.5)).run(20, ends_with=[sink, source], threads=1)
@@ -204,8 +204,8 @@ def test_bulk_transfers_are_verified_to_the_byte(length: int) -> None:
 
 
 def test_a_nic_keeps_to_the_rate_of_its_link() -> None:
-    sink = Server("boom", program="bulk.elf", arguments=["200", "1000"])
-    source = Server("rocket", program="bulk.elf", arguments=[sink, "200", "1500"])
+    sink = Server("boom", workload=BareMetal("bulk.elf", ["200", "1000"]))
+    source = Server("rocket", workload=BareMetal("bulk.elf", [sink, "200", "1500"]))
     switch = Switch()
     switch.add_downlinks([sink, source])
     result = Cluster(switch, link=Ethernet(gbps=40, latency_us=0.5)).run(20, ends_with=source, threads=1)
@@ -219,8 +219,8 @@ both_widths = pytest.mark.parametrize("nic", [None, "nic"], ids=["16 bytes per c
 
 def transfer(nic: str | None, frames: str, length: int, *limit: str) -> Cluster:
     """A source and a sink of so many frames behind a switch."""
-    sink = Server("boom", program="bulk.elf", arguments=[frames, "1" if limit else "1000"], nic=nic)
-    source = Server("rocket", program="bulk.elf", arguments=[sink, frames, str(length), *limit], nic=nic)
+    sink = Server("boom", workload=BareMetal("bulk.elf", [frames, "1" if limit else "1000"]), nic=nic)
+    source = Server("rocket", workload=BareMetal("bulk.elf", [sink, frames, str(length), *limit]), nic=nic)
     switch = Switch(buffer_kib=4096)
     switch.add_downlinks([sink, source])
     return Cluster(switch, link=Ethernet(latency_us=0.5))

@@ -14,11 +14,11 @@ from rackwright.linux.boot import boot
 from rackwright.linux.image import default_image, load_image
 
 SCRIPT = """
-from rackwright import Cluster, Ethernet, Server, Switch
+from rackwright import BareMetal, Cluster, Ethernet, Server, Switch
 
 tor = Switch("tor")
-answers = Server(CPU, name="answers", program="ping.elf")
-asks = Server(CPU, name="asks", program="ping.elf", arguments=[answers, "5"])
+answers = Server(CPU, name="answers", workload=BareMetal("ping.elf"))
+asks = Server(CPU, name="asks", workload=BareMetal("ping.elf", [answers, "5"]))
 tor.add_downlinks([asks, answers])
 result = Cluster(tor, link=Ethernet(latency_us=1)).run(until_ms=1, ends_with=asks)
 print(result.digest)
@@ -26,12 +26,12 @@ print(result.digest)
 
 
 LINUX = """
-from rackwright import Cluster, Ethernet, Server, Switch
+from rackwright import Cluster, Ethernet, Linux, Server, Switch
 
 tor = Switch("tor")
-answers = Server("rocket", name="answers", checkpoint=CHECKPOINT, image=IMAGE)
+answers = Server("rocket", name="answers", workload=Linux(IMAGE, checkpoint=CHECKPOINT))
 ping = ["sleep 0.05; ping -c 3 -i 0.01 ", answers]
-asks = Server("rocket", name="asks", checkpoint=CHECKPOINT, image=IMAGE, run=ping)
+asks = Server("rocket", name="asks", workload=Linux(IMAGE, run=ping, checkpoint=CHECKPOINT))
 tor.add_downlinks([asks, answers])
 result = Cluster(tor, link=Ethernet(latency_us=1)).run(until_ms=500, ends_with=asks)
 print(result.digest)

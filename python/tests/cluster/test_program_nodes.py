@@ -10,6 +10,7 @@ from command_line import rw
 
 from rackwright import (
     CPUS,
+    BareMetal,
     Cluster,
     Program,
     RackwrightError,
@@ -77,7 +78,7 @@ def counts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def together(counts: Path, threads: int) -> ClusterResult:
     """A server of each model, and one that asks the first in vain: it has no network."""
     servers = [Server(cpu, harts=2, name=cpu, workload=Program(counts, [cpu, "7"])) for cpu in CPUS]
-    asks = Server(name="asks", program="ping.elf", arguments=[servers[0], "1"], static_arp=True)
+    asks = Server(name="asks", workload=BareMetal("ping.elf", [servers[0], "1"], static_arp=True))
     switch = Switch("tor0")
     switch.add_downlinks([*servers, asks])
     return Cluster(switch).run(until_ms=5, ends_with=servers, threads=threads)
@@ -140,7 +141,7 @@ def test_what_cannot_be_is_refused_by_name(counts: Path, tmp_path: Path) -> None
     workload = Program(counts)
     with pytest.raises(RackwrightError, match="a server with a workload has no `image`"):
         Server(workload=workload, image="default")
-    with pytest.raises(RackwrightError, match="a server with a workload has no `nic`"):
+    with pytest.raises(RackwrightError, match="a program in user mode has no `nic`"):
         Server(workload=workload, nic="nic")
     with pytest.raises(TopologyError, match="`server0`: `check_idle` is for servers that run alone"):
         alone_on_a_link(Server(workload=workload, check_idle=True))

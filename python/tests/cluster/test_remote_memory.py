@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from rackwright import Cluster, MemoryBlade, RackwrightError, Server
+from rackwright import BareMetal, Cluster, MemoryBlade, RackwrightError, Server
 from rackwright.programs import compile_program
 from rackwright.remote_memory import Paging, PagingResult, paging_program, run_paged, workload
 from rackwright.remote_memory.measure import paged_server
@@ -74,13 +74,15 @@ def test_a_server_with_the_blade_program_is_a_blade(blades: int, loss: float, pa
 )
 def test_the_blade_program_has_room_for_as_many_pages_as_it_is_told(pages: str, reason: str) -> None:
     """Full after ten; with room for none it ends at once."""
-    blade = Server("functional", name="blade", program="blade.elf", arguments=[pages])
+    blade = Server("functional", name="blade", workload=BareMetal("blade.elf", [pages]))
     server = Server(
         "functional",
         name="server",
-        program=paging_program(workload("qsort")),
-        arguments=["software", "16", "0", "0", "1", "1", blade, "qsort", SORT],
-        static_arp=True,
+        workload=BareMetal(
+            paging_program(workload("qsort")),
+            ["software", "16", "0", "0", "1", "1", blade, "qsort", SORT],
+            static_arp=True,
+        ),
     )
     server.connect(blade)
     result = Cluster(server).run(until_ms=20, ends_with=server, threads=1)

@@ -13,6 +13,7 @@ from statistics import median
 import pytest
 
 from rackwright import (
+    BareMetal,
     Cluster,
     Ethernet,
     RackwrightError,
@@ -34,13 +35,12 @@ CPUS = ("rocket", "boom", "functional")
 def pings(count: int = 3, latency_us: float = 0.5) -> tuple[Cluster, list[Server]]:
     """Three pairs below one switch, each of another core, and those that ask."""
     switch = Switch("tor")
-    answers = [Server(cpu, name=f"answers-{cpu}", program="ping.elf") for cpu in CPUS]
+    answers = [Server(cpu, name=f"answers-{cpu}", workload=BareMetal("ping.elf")) for cpu in CPUS]
     asks = [
         Server(
             cpu,
             name=f"asks-{cpu}",
-            program="ping.elf",
-            arguments=[to, str(count), str(56 + 101 * index), str(9000 + 77 * index)],
+            workload=BareMetal("ping.elf", [to, str(count), str(56 + 101 * index), str(9000 + 77 * index)]),
         )
         for index, (cpu, to) in enumerate(zip(CPUS, answers, strict=True))
     ]
@@ -84,13 +84,13 @@ def test_a_server_reaches_a_unit_behind_registers_beside_its_nic(cpu: str, tmp_p
     unit = UnitConfig("snappy-decompress", {"history-kib": 16}, placement="chiplet", command="mmio")
     (tmp_path / "units.h").write_text(server_header([unit_manifest(unit)]), encoding="utf-8")
     file = program(tmp_path, BY_REGISTERS)
-    report = alone(Server(cpu, [unit], program=file))
+    report = alone(Server(cpu, [unit], workload=BareMetal(file)))
     assert report["exit_code"] == ord("b")
 
 
 def test_nothing_shares_the_opcode_of_the_page_fault_unit(tmp_path: Path) -> None:
     file = program(tmp_path, "int main(void) { return 0; }")
-    server = Server(accelerators=["page-fault", "protobuf-serialize"], program=file)
+    server = Server(accelerators=["page-fault", "protobuf-serialize"], workload=BareMetal(file))
     with pytest.raises(
         TopologyError, match="custom-3 leads to `page-fault` alone; attach `protobuf-serialize`"
     ):
@@ -113,8 +113,8 @@ def test_neither_windows_nor_threads_nor_skipping_change_anything(
 def test_a_nic_that_is_clocked_all_the_time_does_the_same() -> None:
     def run(skip: bool) -> str:
         switch = Switch()
-        answers = Server(program="ping.elf", skip_idle=skip)
-        asks = Server(program="ping.elf", arguments=[answers, "1"], skip_idle=skip)
+        answers = Server(workload=BareMetal("ping.elf"), skip_idle=skip)
+        asks = Server(workload=BareMetal("ping.elf", [answers, "1"]), skip_idle=skip)
         switch.add_downlinks([answers, asks])
         return Cluster(switch, link=Ethernet(latency_us=0.5)).run(0.1, threads=1).digest
 
@@ -124,8 +124,8 @@ def test_a_nic_that_is_clocked_all_the_time_does_the_same() -> None:
 def test_a_server_with_a_slower_core_answers_later_beside_one_with_the_usual() -> None:
     def median_of(timing: ServerParameters) -> float:
         switch = Switch()
-        answers = Server(program="ping.elf", timing=timing)
-        asks = Server(program="ping.elf", arguments=[answers, "5"])
+        answers = Server(workload=BareMetal("ping.elf"), timing=timing)
+        asks = Server(workload=BareMetal("ping.elf", [answers, "5"]))
         switch.add_downlinks([answers, asks])
         result = Cluster(switch, link=Ethernet(latency_us=0.5)).run(1, ends_with=asks, threads=1)
         return median(map(int, result.servers["stdout"][1].split()))
@@ -152,9 +152,9 @@ def test_nothing_is_lost_and_the_latency_of_the_links_is_seen() -> None:
 
 def test_one_that_powers_off_does_not_end_the_others(tmp_path: Path) -> None:
     switch = Switch()
-    ends = Server(program=program(tmp_path, "int main(void) { return 7; }"), name="ends")
-    answers = Server(program="ping.elf")
-    asks = Server(program="ping.elf", arguments=[answers], name="asks")
+    ends = Server(workload=BareMetal(program(tmp_path, "int main(void) { return 7; }")), name="ends")
+    answers = Server(workload=BareMetal("ping.elf"))
+    asks = Server(workload=BareMetal("ping.elf", [answers]), name="asks")
     switch.add_downlinks([ends, answers, asks])
     result = Cluster(switch, link=Ethernet(latency_us=0.5)).run(10, ends_with=[asks, ends], threads=1)
     servers = result.servers.set_index("name")
@@ -166,13 +166,13 @@ def test_one_that_powers_off_does_not_end_the_others(tmp_path: Path) -> None:
 def test_a_program_that_faults_ends_with_the_cause(tmp_path: Path) -> None:
     wrong = program(tmp_path, "int main(void) { return *(volatile int *)0x40; }")
     load_access_fault = 5
-    assert alone(Server(program=wrong))["exit_code"] == 128 + load_access_fault
+    assert alone(Server(workload=BareMetal(wrong)))["exit_code"] == 128 + load_access_fault
 
 
 def test_registers_are_accessed_as_64_bits(tmp_path: Path) -> None:
     narrow = program(tmp_path, "int main(void) { return *(volatile int *)0x10016028; }")
     load_access_fault = 5
-    assert alone(Server(program=narrow))["exit_code"] == 128 + load_access_fault
+    assert alone(Server(workload=BareMetal(narrow)))["exit_code"] == 128 + load_access_fault
 
 
 def test_a_program_knows_its_addresses_and_arguments(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_a_program_knows_its_addresses_and_arguments(tmp_path: Path) -> None:
       return boot_information.arguments[boot_information.argument_count] != 0;
     }"""
     server = Server(
-        program=program(tmp_path, text), arguments=["one", "two"], mac="00:12:6D:00:12:34", ip="10.0.0.1"
+        workload=BareMetal(program(tmp_path, text), ["one", "two"]), mac="00:12:6D:00:12:34", ip="10.0.0.1"
     )
     report = alone(server)
     assert report["stdout"] == f"{0x1234} {0x0A000001} program.elf one two"
@@ -197,8 +197,8 @@ def test_a_program_knows_its_addresses_and_arguments(tmp_path: Path) -> None:
 
 def test_stamps_tell_how_a_frame_leaves_and_change_nothing() -> None:
     def machine(keeps: bool) -> _engine.Cluster:
-        switch, answers = Switch("tor"), Server(program="ping.elf")
-        asks = Server(name="asks", program="ping.elf", arguments=[answers, "1"])
+        switch, answers = Switch("tor"), Server(workload=BareMetal("ping.elf"))
+        asks = Server(name="asks", workload=BareMetal("ping.elf", [answers, "1"]))
         switch.add_downlinks([answers, asks])
         cluster = Cluster(switch)
         made = cluster.machine()
@@ -230,9 +230,9 @@ def test_stamps_tell_how_a_frame_leaves_and_change_nothing() -> None:
 @pytest.mark.parametrize(("static_arp", "broadcasts"), [(False, 1), (True, 0)])
 def test_a_program_that_knows_its_neighbours_does_not_ask_for_them(static_arp: bool, broadcasts: int) -> None:
     switch = Switch("tor")
-    answers = Server(program="ping.elf")
-    asks = Server(name="asks", program="ping.elf", arguments=[answers, "3"], static_arp=static_arp)
-    switch.add_downlinks([asks, answers, Server(name="hears", program="ping.elf")])
+    answers = Server(workload=BareMetal("ping.elf"))
+    asks = Server(name="asks", workload=BareMetal("ping.elf", [answers, "3"], static_arp=static_arp))
+    switch.add_downlinks([asks, answers, Server(name="hears", workload=BareMetal("ping.elf"))])
     result = Cluster(switch).run(1, ends_with=asks, threads=1)
     servers = {row["name"]: row for row in result.record()["servers"]}
     assert len(servers["asks"]["stdout"].split()) == 3
@@ -247,7 +247,7 @@ def test_the_timer_wakes_a_hart_that_waits(tmp_path: Path) -> None:
       __asm__ volatile("csrs mie, %0; wfi" : : "r"(1 << 7));
       return *(volatile uint64_t *)0x0200bff8 == 100 ? 0 : 1;
     }"""
-    report = alone(Server(program=program(tmp_path, text)))
+    report = alone(Server(workload=BareMetal(program(tmp_path, text))))
     assert report["exit_code"] == 0
     assert int(str(report["instructions"])) < 100
 
@@ -270,7 +270,7 @@ def test_the_nic_interrupts_a_program(tmp_path: Path) -> None:
       for (int i = 0; i < 1000 && !interrupts; ++i) __asm__ volatile("");
       return interrupts;
     }"""
-    report = alone(Server(program=program(tmp_path, text)))
+    report = alone(Server(workload=BareMetal(program(tmp_path, text))))
     assert report["exit_code"] == 1
     assert report["packets_sent"] == 1
 
@@ -279,12 +279,12 @@ def test_an_idle_server_takes_little_memory() -> None:
     """In a process of its own, so that nothing else is counted."""
     script = """
 import resource
-from rackwright import Cluster, Server, Switch
+from rackwright import BareMetal, Cluster, Server, Switch
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize() / 2**20
 def rack(count):
     switch = Switch()
-    switch.add_downlinks([Server(program="ping.elf") for _ in range(count)])
+    switch.add_downlinks([Server(workload=BareMetal("ping.elf")) for _ in range(count)])
     return Cluster(switch)
 rack(1).run(0.1)
 before = resident()
@@ -302,19 +302,19 @@ def test_what_cannot_run_is_refused_with_the_name_of_the_server(tmp_path: Path) 
     text = tmp_path / "text.elf"
     text.write_text("#!/bin/sh\n")
     with pytest.raises(TopologyError, match=r"`broken`: .*ELF"):
-        alone(Server(program=text, name="broken"))
+        alone(Server(workload=BareMetal(text), name="broken"))
     with pytest.raises(RackwrightError, match=r"nothing.elf: no such file.*ping"):
-        alone(Server(program="nothing.elf"))
+        alone(Server(workload=BareMetal("nothing.elf")))
     with pytest.raises(TopologyError, match=r"is given the address of `stranger`"):
-        alone(Server(program="ping.elf", arguments=[Server(name="stranger")]))
+        alone(Server(workload=BareMetal("ping.elf", [Server(name="stranger")])))
 
 
 def test_a_nic_whose_assertion_fails_ends_its_server_alone(tmp_path: Path) -> None:
     """The other goes on, and the result says which assertion; with any threads."""
     text = "int main(void) { for (;;) (void)*(volatile unsigned long *)0x10016000; }"
-    frail = Server("functional", name="frail", program=program(tmp_path, text), nic=FRAIL)
-    answers = Server("functional", name="answers", program="ping.elf")
-    asks = Server("functional", name="asks", program="ping.elf", arguments=[answers, "3", "56", "9000"])
+    frail = Server("functional", name="frail", workload=BareMetal(program(tmp_path, text)), nic=FRAIL)
+    answers = Server("functional", name="answers", workload=BareMetal("ping.elf"))
+    asks = Server("functional", name="asks", workload=BareMetal("ping.elf", [answers, "3", "56", "9000"]))
     switch = Switch()
     switch.add_downlinks([frail, answers, asks])
     for threads in (1, 2):

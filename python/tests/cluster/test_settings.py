@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rackwright import Cluster, Ethernet, Server, Switch, TopologyError, Traffic
+from rackwright import BareMetal, Cluster, Ethernet, Server, Switch, TopologyError, Traffic
 from rackwright.cluster import Exponential, Poisson
 from rackwright.cluster.session import Session, session
 from rackwright.cluster.settings import Settings
@@ -50,7 +50,7 @@ def test_values_of_the_cluster_and_of_nodes_are_set() -> None:
 def timing(values: Sequence[str]) -> ServerParameters:
     """What a server runs with."""
     with session(Session(Settings(values))):
-        tor, server = Switch(), Server("rocket", name="app", program="ping.elf")
+        tor, server = Switch(), Server("rocket", name="app", workload=BareMetal("ping.elf"))
         tor.add_downlinks([server])
         Cluster(tor).run(until_ms=0.001)
     return server.timing

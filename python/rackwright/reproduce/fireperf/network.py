@@ -23,6 +23,7 @@ from rackwright.reproduce.fireperf import copies
 from rackwright.reproduce.fireperf.copies import booted
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
+from rackwright.workloads import Linux
 
 SENDS, RECEIVES = "172.16.2.1", "172.16.2.2"
 INTERVAL_SECONDS = 0.1
@@ -122,9 +123,9 @@ def transfer(checkpoint: Path, step: Step, place: str = "", cpu: str = "rocket")
     client = f"iperf3 -c {RECEIVES} {place}-f m -i {INTERVAL_SECONDS} --forceflush"
     command = f"sleep 0.05; {apart}{client} | tee out & while ! grep -q 'Mbits/sec' out; do sleep 0.01; done"
     nic = design(manifest_of("nic", NIC))
-    server = partial(Server, cpu, checkpoint=checkpoint, mtu=step.mtu, nic=nic, nic_features=step.features)
-    receives = server(name="receives", ip=RECEIVES)
-    sends = server(name="sends", ip=SENDS, run=command)
+    server = partial(Server, cpu, mtu=step.mtu, nic=nic, nic_features=step.features)
+    receives = server(name="receives", ip=RECEIVES, workload=Linux(checkpoint=checkpoint))
+    sends = server(name="sends", ip=SENDS, workload=Linux(run=command, checkpoint=checkpoint))
     switch = Switch("tor0", switching_cycles=10)
     switch.add_downlinks([sends, receives])
     result = Cluster(switch, link=Ethernet(gbps=200, latency_us=2)).run(

@@ -18,6 +18,7 @@ from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.firesim.round_trips import HART_CYCLES_PER_US, ideal_us
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
+from rackwright.workloads import Linux
 
 LATENCIES_US, QUICK_LATENCIES_US = (0.5, 2.0, 8.0, 16.0), (0.5, 16.0)
 ROUND_TRIPS = 100
@@ -42,10 +43,10 @@ class Trip:
 
 def round_trips(checkpoint: Path, capture: Path, latency_us: float) -> tuple[list[Trip], str]:
     """The round trips but the first, and the digest of the run. `capture` is a file to write."""
-    answers = Server(checkpoint=checkpoint, name="answers", ip=ANSWERS)
+    answers = Server(workload=Linux(checkpoint=checkpoint), name="answers", ip=ANSWERS)
     # The other one has its address by then.
     command = f"sleep 0.05; ping -c {ROUND_TRIPS} -i 0.001 {ANSWERS}"
-    asks = Server(checkpoint=checkpoint, name="asks", ip=ASKS, run=command)
+    asks = Server(workload=Linux(run=command, checkpoint=checkpoint), name="asks", ip=ASKS)
     switch = Switch(switching_cycles=10)
     switch.add_downlinks([asks, answers])
     result = Cluster(switch, link=Ethernet(latency_us=latency_us)).run(

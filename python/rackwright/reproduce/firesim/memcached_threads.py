@@ -17,6 +17,7 @@ from rackwright.programs import linux_program
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
+from rackwright.workloads import Linux
 
 HARTS = 4
 """Those that memcached has. A further one takes the card's interrupt and hands on what it received."""
@@ -129,7 +130,10 @@ class Bench:
         """
         command = _STEER + (_PIN if service.pinned else "") + _STAY
         server = Server(
-            cpu, checkpoint=self._servers[service.threads], name="memcached", ip=SERVER, run=command
+            cpu,
+            workload=Linux(run=command, checkpoint=self._servers[service.threads]),
+            name="memcached",
+            ip=SERVER,
         )
         asks = [self._asking(index, load / GENERATORS, measured_ms) for index in range(GENERATORS)]
         switch = Switch(switching_cycles=10)
@@ -154,10 +158,9 @@ class Bench:
         command = f"sleep 0.05; ./{linux_program('mutilate').name} {SERVER} {words}"
         return Server(
             "functional",
-            checkpoint=self._generator,
+            workload=Linux(run=command, checkpoint=self._generator),
             name=_generator(index),
             ip=f"172.16.1.{2 + index}",
-            run=command,
         )
 
 

@@ -6,6 +6,7 @@ from rackwright.cluster import Cluster, Ethernet, Switch
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
+from rackwright.workloads import BareMetal
 
 HART_HZ = 2_000_000_000
 FRAME_BYTES = 1500
@@ -16,11 +17,9 @@ SLOW_FLITS, SLOW_PERIOD = 25, 256
 
 def transfer(frames: int, *limit: int, verify_every: int) -> tuple[float, int, str]:
     """Gbit/s from the first request to the last frame's end, frames lost or damaged, and the digest."""
-    sink = Server("boom", name="sink", program="bulk.elf", arguments=[str(frames), str(verify_every)])
+    sink = Server("boom", name="sink", workload=BareMetal("bulk.elf", [str(frames), str(verify_every)]))
     source = Server(
-        name="source",
-        program="bulk.elf",
-        arguments=[sink, str(frames), str(FRAME_BYTES), *map(str, limit)],
+        name="source", workload=BareMetal("bulk.elf", [sink, str(frames), str(FRAME_BYTES), *map(str, limit)])
     )
     switch = Switch(buffer_kib=4096)
     switch.add_downlinks([source, sink])

@@ -10,6 +10,7 @@ from statistics import median_low
 from rackwright.cluster import Cluster, Ethernet, Switch
 from rackwright.nic import REGISTERS
 from rackwright.server import Server
+from rackwright.workloads import BareMetal
 
 HART_CYCLES_PER_NS = 2.0
 INTERVAL = "216000"
@@ -73,12 +74,10 @@ class _Server:
 
 def usual_trip(latency_us: float, count: int) -> Trip:
     """The usual one of `count` round trips of 56 bytes between two servers below one switch."""
-    answers = Server(name="answers", program="ping.elf")
+    answers = Server(name="answers", workload=BareMetal("ping.elf"))
     asks = Server(
         name="asks",
-        program="ping.elf",
-        arguments=[answers, str(count), "56", INTERVAL, "1"],
-        static_arp=True,
+        workload=BareMetal("ping.elf", [answers, str(count), "56", INTERVAL, "1"], static_arp=True),
     )
     switch = Switch(switching_cycles=SWITCHING_CYCLES)
     switch.add_downlinks([asks, answers])

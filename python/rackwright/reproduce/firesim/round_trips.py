@@ -10,6 +10,7 @@ from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.firesim.round_trip_parts import usual_trip
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
+from rackwright.workloads import BareMetal
 
 LATENCIES_US = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 HART_CYCLES_PER_US = 2000
@@ -26,13 +27,13 @@ def ideal_us(latency_us: float) -> float:
 
 def round_trips(latency_us: float, count: int) -> tuple[list[float], str]:
     """The round trips but the first, in us, and the digest of the run."""
-    answers = Server(name="answers", program="ping.elf")
+    answers = Server(name="answers", workload=BareMetal("ping.elf"))
     interval = HART_CYCLES_PER_US * (100 + 4 * latency_us)
     asks = Server(
-        name="asks", program="ping.elf", arguments=[answers, str(count), "56", str(round(interval))]
+        name="asks", workload=BareMetal("ping.elf", [answers, str(count), "56", str(round(interval))])
     )
     switch = Switch(switching_cycles=10)
-    switch.add_downlinks([asks, answers, *(Server(program="ping.elf") for _ in range(6))])
+    switch.add_downlinks([asks, answers, *(Server(workload=BareMetal("ping.elf")) for _ in range(6))])
     result = Cluster(switch, link=Ethernet(latency_us=latency_us)).run(until_ms=100, ends_with=asks)
     cycles = [int(line) for line in result.servers["stdout"][0].split()]
     if len(cycles) != count:

@@ -7,6 +7,7 @@ from rackwright.plots import Points, line_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
+from rackwright.workloads import BareMetal
 
 LIMITS = {1: (5, 512), 10: (25, 256), 40: (25, 64), 100: (125, 128)}
 """By Gbit/s: the token bucket of the NIC, flits of 8 bytes per cycles of its 1.6 GHz."""
@@ -30,11 +31,11 @@ def cluster(gbps: int, samples: int) -> Cluster:
     root.add_downlinks([left, right], link=Ethernet(gbps=200))
     flits, period = LIMITS[gbps]
     for index in range(SENDERS):
-        sink = Server(name=f"sink{index}", program="bulk.elf", arguments=["1000000", str(VERIFIED[gbps])])
+        sink = Server(name=f"sink{index}", workload=BareMetal("bulk.elf", ["1000000", str(VERIFIED[gbps])]))
         start = (LEAD_SAMPLES + index * samples) * HART_CYCLES_PER_SAMPLE
         values = (1_000_000, FRAME_BYTES, flits, period, start)
         source = Server(
-            name=f"source{index}", program="bulk.elf", arguments=[sink, *(str(value) for value in values)]
+            name=f"source{index}", workload=BareMetal("bulk.elf", [sink, *(str(value) for value in values)])
         )
         left.add_downlinks([source])
         right.add_downlinks([sink])

@@ -15,7 +15,8 @@ class DaronponTest extends AnyFunSuite {
   }
 
   test("registers are those of the tables that it has") {
-    val Seq(few, many) = Seq(Params(1, 2, 2, 64), Params(16, 64, 32)).map(Registers.of)
+    val few = Registers.of(Params(1, 2, 2, 64))
+    val many = Registers.of(Params(16, 64, 32))
     assert(few("replicas").offsets == Seq(0x400, 0x410))
     assert(many.registers.map(_.offsets.size).sum > few.registers.map(_.offsets.size).sum)
   }
