@@ -6,12 +6,12 @@ use rackwright_time::{Clock, Cycle, Cycles};
 
 /// What lies between those who access memory and the bytes: caches, the network of a chip, links.
 ///
-/// It says when an access is over, and carries no bytes. What asks has them read or written at a moment between the request and
-/// its answer.
+/// It says when an access is over, and carries no bytes. What asks has them read or written at a moment between the
+/// request and its answer.
 ///
-/// Whoever runs the parts attached to it in turn lets each of them ask for what leaves it before a cycle, and then tells that
-/// cycle by [`Interconnect::advance`]. No answer comes earlier after its request than [`Interconnect::minimum_latency`], so
-/// that nobody needs one before who runs no further than that at once.
+/// Whoever runs the parts attached to it in turn lets each of them ask for what leaves it before a cycle, and then
+/// tells that cycle by [`Interconnect::advance`]. No answer comes earlier after its request than
+/// [`Interconnect::minimum_latency`], so that a part which runs no further than that at once needs none before.
 pub trait Interconnect {
     /// The clock of all its cycles.
     fn clock(&self) -> Clock;
@@ -28,15 +28,15 @@ pub trait Interconnect {
     /// Announces an access that comes soon, for the host's sake only.
     fn prefetch(&self, _address: u64) {}
 
-    /// An access that leaves `requester` at `at`, to the beat at `address`. Requests of one port come in the order of their
-    /// cycles.
+    /// An access that leaves `requester` at `at`, to the beat at `address`. Requests of one port come in the order of
+    /// their cycles.
     fn ask(&mut self, at: Cycle, address: u64, kind: AccessKind, requester: RequesterId) -> Answer;
 
     /// Everything that leaves a part before `now` has been asked for.
     fn advance(&mut self, _now: Cycle) {}
 
-    /// The next answer that [`Answer::Later`] has promised to `requester` and that has not been taken: the ticket, and the
-    /// cycle in which it is back there.
+    /// The next answer that [`Answer::Later`] has promised to `requester` and that has not been taken: the ticket, and
+    /// the cycle in which it is back there.
     fn answered(&mut self, _requester: RequesterId) -> Option<(Ticket, Cycle)> {
         None
     }

@@ -40,8 +40,8 @@ const SEPARATOR: char = '+';
 /// The links between a part and memory, the part's first. Without any it sits on the core's own network, beside the
 /// shared L2.
 ///
-/// Its text is the names of its links, joined by `+`, or `near-core`. The routes of no link and of one are the four cases
-/// of Karandikar 2024, section 7.5, with their latencies.
+/// Its text is the names of its links, joined by `+`, or `near-core`. The routes of no link and of one are the four
+/// cases of Karandikar 2024, section 7.5, with their latencies.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Route {
     links: Vec<Link>,

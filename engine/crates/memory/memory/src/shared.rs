@@ -58,8 +58,8 @@ impl HartPort {
         self.hierarchy.lock().parameters().line_transfer()
     }
 
-    /// Hands over the snoops as [`Hierarchy::take_snoops`] does; costs next to nothing when there are none, which timing models
-    /// ask for each block: as a call it took 5 % of the time of a loop.
+    /// Hands over the snoops as [`Hierarchy::take_snoops`] does; costs next to nothing when there are none, which
+    /// timing models ask for each block: as a call it took 5 % of the time of a loop.
     #[inline(always)]
     pub fn take_snoops(&self, apply: impl FnMut(u64, Snoop)) {
         if self.snooped.load(Ordering::Relaxed) {
