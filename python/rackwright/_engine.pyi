@@ -189,10 +189,11 @@ class UnitBench:
     def events(self) -> dict[str, int]:
         """Sums of the unit's events."""
 
-    def deliver(self, frame: bytes, at: int = 0, spacing: int = 1) -> int:
+    def deliver(self, frame: bytes, at: int = 0, spacing: int = 1, port: str | None = None) -> int:
         """Has a frame arrive at cycle `at` or now, if that is later, a flit every `spacing` cycles.
 
-        Gives the cycle after its last flit. Frames must not overlap.
+        It comes in at the stream port `port`, or else at the first. Gives the cycle after its last flit.
+        Frames of one port must not overlap. Raises `EngineError` when the unit has no such port.
         """
 
     def deliver_flit(self, data: bytes, last: bool, at: int = 0) -> None:
@@ -200,6 +201,9 @@ class UnitBench:
 
     def sent_frames(self) -> list[tuple[int, int, bytes]]:
         """The frames that left since the last call: cycles of the first and last flit, bytes."""
+
+    def frames_by_port(self) -> list[tuple[str, int, int, bytes]]:
+        """The same, each with the name of its stream port before the rest."""
 
     def interrupts(self) -> list[tuple[int, bool]]:
         """The changes of the interrupt line since the last call: cycle, level."""

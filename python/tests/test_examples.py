@@ -36,6 +36,11 @@ def test_hello() -> None:
     assert "hello, wright" in run_script(EXAMPLES / "hello" / "hello.py")
 
 
+def test_a_udp_service() -> None:
+    printed = run_script(EXAMPLES / "network" / "udp_service.py")
+    assert "the client gets HELLO" in printed
+
+
 def test_a_profile() -> None:
     printed = run_script(EXAMPLES / "profile" / "where.py")
     assert "20000" in printed

@@ -223,13 +223,13 @@ impl UnitBench {
         py.detach(|| self.bench.unit().instance().replay());
     }
 
-    /// Has a frame arrive; returns the cycle after its last flit.
-    #[pyo3(signature = (frame, at = 0, spacing = 1))]
-    fn deliver(&mut self, frame: &[u8], at: u64, spacing: u64) -> PyResult<u64> {
+    /// Has a frame arrive at the stream port of that name, or at the first; returns the cycle after its last flit.
+    #[pyo3(signature = (frame, at = 0, spacing = 1, port = None))]
+    fn deliver(&mut self, frame: &[u8], at: u64, spacing: u64, port: Option<&str>) -> PyResult<u64> {
+        let port = self.bench.stream_input(port).map_err(raise)?;
         let end = self
             .bench
-            .deliver(frame, Cycle::new(at), Cycles::new(spacing))
-            .map_err(raise)?;
+            .deliver(port, frame, Cycle::new(at), Cycles::new(spacing));
         Ok(end.0)
     }
 
@@ -240,7 +240,8 @@ impl UnitBench {
             return Err(raise(format!("a flit has at most {FLIT_BYTES} bytes")));
         }
         let flit = Flit { bytes: data, last };
-        self.bench.deliver_flit(flit, Cycle::new(at)).map_err(raise)?;
+        let port = self.bench.stream_input(None).map_err(raise)?;
+        self.bench.deliver_flit(port, flit, Cycle::new(at));
         Ok(())
     }
 
@@ -248,6 +249,23 @@ impl UnitBench {
     fn sent_frames<'py>(&mut self, py: Python<'py>) -> Vec<(u64, u64, Bound<'py, PyBytes>)> {
         std::iter::from_fn(|| self.bench.take_frame())
             .map(|frame| (frame.first.0, frame.last.0, PyBytes::new(py, &frame.bytes)))
+            .collect()
+    }
+
+    /// The same, each with the name of its stream port before the rest.
+    fn frames_by_port<'py>(&mut self, py: Python<'py>) -> Vec<(String, u64, u64, Bound<'py, PyBytes>)> {
+        let frames: Vec<_> = std::iter::from_fn(|| self.bench.take_frame()).collect();
+        let manifest = &self.bench.unit().instance().design().manifest;
+        let names: Vec<_> = manifest
+            .stream_ports()
+            .map(|(name, _)| name.to_string())
+            .collect();
+        frames
+            .into_iter()
+            .map(|frame| {
+                let name = names[usize::from(frame.port)].clone();
+                (name, frame.first.0, frame.last.0, PyBytes::new(py, &frame.bytes))
+            })
             .collect()
     }
 

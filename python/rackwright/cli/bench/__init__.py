@@ -10,10 +10,11 @@ from rackwright.cli.bench.mesh import mesh
 from rackwright.cli.bench.networks import cluster, dispatch
 from rackwright.cli.bench.ratios import ratios
 from rackwright.cli.bench.small import small
+from rackwright.cli.bench.udp import udp
 from rackwright.cli.bench.units import units
 from rackwright.cli.protobuf import bench_protobuf
 
 bench = typer.Typer(help="Measure the units and the simulation itself.", no_args_is_help=True)
-for _measure in (units, small, snappy, compression, rtl, cpu, linux, cluster, dispatch, mesh, ratios):
+for _measure in (units, small, snappy, compression, rtl, cpu, linux, cluster, dispatch, mesh, udp, ratios):
     bench.command()(_measure)
 bench.command("protobuf")(bench_protobuf)

@@ -166,33 +166,33 @@ impl Bench {
         }
     }
 
-    /// Has a frame arrive at the unit, its first flit at `at` or now, if that is later, and one more every
-    /// `spacing` cycles; returns the cycle after its last.
+    /// Number of the stream port through which frames reach the unit: the one of that name, or else the first.
     ///
     /// # Errors
-    /// [`ServerError`] when the unit takes no frames.
-    pub fn deliver(
-        &mut self,
-        frame: &[u8],
-        at: unit::Cycle,
-        spacing: unit::Cycles,
-    ) -> Result<unit::Cycle, ServerError> {
+    /// [`ServerError`] when the unit has no such port.
+    pub fn stream_input(&mut self, name: Option<&str>) -> Result<u8, ServerError> {
+        let streams = self.unit.streams();
+        Ok(match name {
+            Some(name) => streams.input_named(name)?,
+            None => streams.input()?,
+        })
+    }
+
+    /// Has a frame arrive at the stream port `port`, its first flit at `at` or now, if that is later, and one more every
+    /// `spacing` cycles; returns the cycle after its last.
+    pub fn deliver(&mut self, port: u8, frame: &[u8], at: unit::Cycle, spacing: unit::Cycles) -> unit::Cycle {
         let mut cycle = at;
         for flit in flits_of(frame) {
-            cycle = self.deliver_flit(flit, cycle)? + spacing;
+            cycle = self.deliver_flit(port, flit, cycle) + spacing;
         }
-        Ok(cycle)
+        cycle
     }
 
     /// Has a flit of a frame arrive at `at` or now, if that is later; returns when.
-    ///
-    /// # Errors
-    /// [`ServerError`] when the unit takes no frames.
-    pub fn deliver_flit(&mut self, flit: Flit<'_>, at: unit::Cycle) -> Result<unit::Cycle, ServerError> {
-        let port = self.unit.streams().input()?;
+    pub fn deliver_flit(&mut self, port: u8, flit: Flit<'_>, at: unit::Cycle) -> unit::Cycle {
         let cycle = at.max(self.unit.cycle());
         self.unit.streams().flit(StreamFlit::new(port, cycle, flit));
-        Ok(cycle)
+        cycle
     }
 
     /// The next frame that left the unit.

@@ -29,6 +29,24 @@ impl Streams<'_> {
         }
     }
 
+    /// Number of the port `name` through which frames reach the unit.
+    ///
+    /// # Errors
+    /// [`RtlError::NoPort`] when the unit has none of that name.
+    pub fn input_named(&self, name: &str) -> Result<u8, RtlError> {
+        let manifest = &self.pins.design().manifest;
+        let input = manifest
+            .stream_ports()
+            .position(|port| port == (name, Direction::In));
+        match input {
+            Some(port) => Ok(port as u8),
+            None => Err(RtlError::NoPort {
+                unit: manifest.unit.clone(),
+                contract: "stream",
+            }),
+        }
+    }
+
     /// Offers a flit to a port.
     pub fn flit(&mut self, flit: StreamFlit) {
         self.pins.record.digest.arrives(&flit);

@@ -9,6 +9,7 @@ import rackwright.deflate.decode.DeflateDecompressorDescription
 import rackwright.deflate.encode.DeflateCompressorDescription
 import rackwright.drx.DrxDescription
 import rackwright.foreign.{ForeignDescription, ForeignManifest}
+import rackwright.internet.NetworkDescription
 import rackwright.nic.NicDescription
 import rackwright.noc.MeshDescription
 import rackwright.pagefault.PageFaultDescription
@@ -34,6 +35,7 @@ object Units {
     DeserializerDescription,
     SerializerDescription,
     StreamCopyDescription,
+    NetworkDescription,
     NicDescription,
     PageFaultDescription,
     DaronponDescription,

@@ -1,0 +1,61 @@
+package rackwright.internet
+
+import chisel3._
+import chisel3.util._
+
+/** Reads ARP packets: what the sender tells of itself is learnt, and a question for us is answered (RFC 826). */
+class ArpReceive(params: Params) extends Module {
+  val in = IO(Flipped(Decoupled(new Piece(new FrameInfo))))
+  val settings = IO(Input(new Settings(params)))
+  val learnt = IO(Valid(new ArpPair))
+
+  /** An answer to send, in this cycle or never: a station that has no place for it asks again. */
+  val reply = IO(Valid(new ArpMessage))
+  val ended = IO(Valid(UInt(Cause.width.W)))
+  val idle = IO(Output(Bool()))
+
+  private val words = (ArpPacket.bytes + 7) / 8
+  private val reader = Module(new HeaderReader(new FrameInfo, words))
+  reader.in <> in
+  reader.out.ready := true.B
+  private val header = reader.header
+  private val flit = reader.out.bits.flit
+  private val operation = Bytes.number(header, 6, 2)
+
+  private class Found extends Bundle {
+    val good = Bool()
+    val asks = Bool()
+    val senderMac = UInt(48.W)
+    val sender = UInt(32.W)
+    val target = UInt(32.W)
+  }
+
+  // What is compared is in registers first.
+  private val found = Reg(new Found)
+  private val ends = RegInit(false.B)
+  ends := reader.out.valid && flit.last
+  private val whole = reader.index > (words - 1).U || (reader.index === (words - 1).U && flit.count >= 4.U)
+  found.good := whole && Bytes.number(header, 0, 6) === ArpPacket.start.U &&
+    (operation === ArpPacket.request.U || operation === ArpPacket.reply.U)
+  found.asks := operation === ArpPacket.request.U
+  found.senderMac := Bytes.number(header, 8, 6)
+  found.sender := Bytes.number(header, 14, 4)
+  found.target := Bytes.number(header, 24, 4)
+
+  private val forUs = found.target === settings.address && settings.address =/= 0.U
+  private val spoofed = found.sender === settings.address || found.sender.andR || found.senderMac(40)
+  private val good = found.good && !spoofed
+
+  // A station that looks whether its address is free says 0 for its own (RFC 5227).
+  learnt.valid := ends && good && found.sender =/= 0.U
+  learnt.bits.mac := found.senderMac
+  learnt.bits.address := found.sender
+  learnt.bits.isNew := forUs
+  reply.valid := ends && good && found.asks && forUs
+  reply.bits.isReply := true.B
+  reply.bits.mac := found.senderMac
+  reply.bits.address := found.sender
+  ended.valid := ends
+  ended.bits := Mux(good, Cause("arp"), Cause("dropped_arp"))
+  idle := !reader.out.valid && !ends
+}

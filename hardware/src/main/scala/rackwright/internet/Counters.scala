@@ -1,0 +1,39 @@
+package rackwright.internet
+
+import chisel3._
+
+/** What is counted: in a cycle up to so many of each name. */
+class Counters extends Module {
+  val amounts = IO(Input(Vec(Counters.names.size, UInt(Counters.amountBits.W))))
+  val values = IO(Output(Vec(Counters.names.size, UInt(Counters.bits.W))))
+
+  /** Nothing was counted in the last cycle. */
+  val idle = IO(Output(Bool()))
+
+  private val counts = RegInit(VecInit.fill(Counters.names.size)(0.U(Counters.bits.W)))
+  private val taken = RegNext(amounts, 0.U.asTypeOf(amounts))
+  for ((count, amount) <- counts.zip(taken)) when(amount =/= 0.U) { count := count + amount }
+  values := counts
+  idle := taken.asUInt === 0.U
+}
+
+/** The counters in the order of their registers; they are events too. */
+object Counters {
+  val names: Seq[String] = Seq("received_frames") ++ Cause.names ++ Seq(
+    "sent_frames",
+    "sent_datagrams",
+    "refused_length",
+    "refused_route",
+    "refused_waiting",
+    "unresolved",
+    "arp_queries",
+    "arp_replies",
+    "arp_replies_lost"
+  )
+
+  /** Width of a counter. */
+  val bits: Int = 48
+
+  /** Width of what is added in a cycle. */
+  val amountBits: Int = 3
+}

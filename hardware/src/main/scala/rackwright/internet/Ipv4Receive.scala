@@ -1,0 +1,117 @@
+package rackwright.internet
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.network.{Flit, InternetSum}
+import rackwright.stream.SkidBuffer
+
+/** What the headers of an Internet packet say. */
+class PacketInfo extends Bundle {
+  val frame = new FrameInfo
+  val source = UInt(32.W)
+  val destination = UInt(32.W)
+
+  /** It is to all hosts. */
+  val broadcast = Bool()
+  val protocol = UInt(8.W)
+
+  /** Bytes of the header, and behind it. */
+  val headerBytes = UInt(6.W)
+  val length = UInt(16.W)
+
+  /** What is wrong; right with the last flit. */
+  def cause: UInt = frame.cause
+}
+
+/** Takes the header of an Internet packet and the padding behind it away (RFC 791): options are skipped, and what is
+  * wrong is told with the last flit.
+  */
+class Ipv4Receive(params: Params) extends Module {
+  val in = IO(Flipped(Decoupled(new Piece(new FrameInfo))))
+  val settings = IO(Input(new Settings(params)))
+  val out = IO(Decoupled(new Piece(new PacketInfo)))
+  val idle = IO(Output(Bool()))
+
+  private val reader = Module(new HeaderReader(new FrameInfo, 3))
+  reader.in <> in
+  private val header = reader.header
+  private val total = Bytes.number(header, 2, 2)
+  private val (source, destination) = (Bytes.number(header, 12, 4), Bytes.number(header, 16, 4))
+
+  private val trimmer = Module(new Trimmer(new PacketInfo))
+  private val parsed = Wire(Decoupled(new Piece(new PacketInfo)))
+  parsed.valid := reader.out.valid
+  reader.out.ready := parsed.ready
+  parsed.bits.flit := reader.out.bits.flit
+  private val info = parsed.bits.about
+  info.frame := reader.out.bits.about
+  info.source := source
+  info.destination := destination
+  info.protocol := Bytes.number(header, 9, 1)
+  info.headerBytes := Cat(header(3, 0), 0.U(2.W))
+  // The whole packet so far; the header goes off below.
+  info.length := total
+  info.broadcast := destination.andR || destination === settings.broadcast
+  private val isFragment = Bytes.number(header, 6, 2)(13) || Bytes.number(header, 6, 2)(12, 0) =/= 0.U
+  private val firstByte = source(31, 24)
+  private val wrongSource = source === settings.address || source === settings.broadcast ||
+    firstByte === 0.U || firstByte === 127.U || firstByte >= 224.U
+  // One that comes to everybody is for all hosts, too (RFC 1122, 3.3.6).
+  private val wrongDestination =
+    Mux(destination === settings.address, reader.out.bits.about.broadcast, !info.broadcast)
+  info.frame.cause := Cause.first(
+    reader.out.bits.about.cause,
+    (header(7, 4) =/= 4.U || header(3, 0) < 5.U) -> "dropped_header",
+    isFragment -> "dropped_fragment",
+    wrongSource -> "dropped_source",
+    wrongDestination -> "dropped_destination"
+  )
+  trimmer.in <> SkidBuffer(parsed)
+  trimmer.bytes := trimmer.in.bits.about.length
+
+  private class Summed extends Bundle {
+    val piece = new Piece(new PacketInfo)
+    val short = Bool()
+  }
+  private val sum = Module(new InternetSum(new Summed))
+  private val trimmed = trimmer.out
+  private val at = RegInit(0.U(4.W))
+  when(trimmed.fire) { at := Mux(trimmed.bits.flit.last, 0.U, Mux(at(3), at, at + 1.U)) }
+  sum.in.valid := trimmed.valid
+  trimmed.ready := sum.in.ready
+  sum.in.bits.data := trimmed.bits.flit.data
+  sum.in.bits.mask := VecInit((0 until 8).map(i => at ## i.U(3.W) < trimmed.bits.about.headerBytes)).asUInt &
+    Flit.firstBytes(trimmed.bits.flit.count)
+  sum.in.bits.odd := false.B
+  sum.in.bits.first := at === 0.U
+  sum.in.bits.initial := 0.U
+  sum.in.bits.along.piece := trimmed.bits
+  sum.in.bits.along.short := trimmer.short
+
+  private val stripper = Module(new Stripper(new PacketInfo, 60))
+  private val checked = Wire(Decoupled(new Piece(new PacketInfo)))
+  checked.valid := sum.out.valid
+  sum.out.ready := checked.ready
+  checked.bits := sum.out.bits.along.piece
+  private val before = sum.out.bits.along.piece.about
+  checked.bits.about.length := before.length - before.headerBytes
+  private val wrong = before.cause
+  when(wrong =/= Cause("dropped_header")) {
+    when(sum.out.bits.along.short) {
+      checked.bits.about.frame.cause := Cause("dropped_length")
+    }.elsewhen(!sum.out.bits.sum.andR) {
+      checked.bits.about.frame.cause := Cause("dropped_checksum")
+    }
+  }
+  stripper.in <> SkidBuffer(checked)
+  stripper.bytes := stripper.in.bits.about.headerBytes
+  private val stripped = Wire(Decoupled(new Piece(new PacketInfo)))
+  stripped <> stripper.out
+  when(stripper.cut && stripper.out.bits.about.cause =/= Cause("dropped_header")) {
+    stripped.bits.about.frame.cause := Cause("dropped_length")
+  }
+  out <> SkidBuffer(stripped)
+  idle := !reader.out.valid && !trimmer.in.valid && sum.idle && !sum.out.valid && !stripper.in.valid &&
+    stripper.idle && !out.valid
+}

@@ -1,0 +1,71 @@
+package rackwright.internet
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.stream.SkidBuffer
+
+/** What is to be sent in an Internet packet. */
+class PacketTarget extends Bundle {
+  val mac = UInt(48.W)
+  val destination = UInt(32.W)
+  val protocol = UInt(8.W)
+
+  /** Bytes behind the header. */
+  val length = UInt(16.W)
+}
+
+/** Puts the header of an Internet packet before each message (RFC 791): never in fragments, and so without a number of
+  * its own (RFC 6864), with 64 hops to live. Its checksum takes three cycles before the header.
+  */
+class Ipv4Send(params: Params) extends Module {
+  val in = IO(Flipped(Decoupled(new Piece(new PacketTarget))))
+  val settings = IO(Input(new Settings(params)))
+  val out = IO(Decoupled(new Piece(new FrameTarget)))
+  val idle = IO(Output(Bool()))
+
+  private val waiting = SkidBuffer(in)
+  private val target = waiting.bits.about
+  private val total = target.length + 20.U
+  private val fixed = Cat(64.U(8.W), target.protocol)
+
+  // Words of the header are added two by two; a frame waits at `waiting` as long.
+  private val step = RegInit(0.U(2.W))
+  private val ready = step === 3.U
+  private val (own, theirs, others) = (Reg(UInt(17.W)), Reg(UInt(17.W)), Reg(UInt(18.W)))
+  private val all = Reg(UInt(20.W))
+  private val sum = Reg(UInt(16.W))
+  own := settings.address(31, 16) +& settings.address(15, 0)
+  theirs := target.destination(31, 16) +& target.destination(15, 0)
+  others := (total +& fixed) +& (0x4500 + 0x4000).U
+  all := (own +& theirs) +& others
+  private val folded = all(15, 0) +& all(19, 16)
+  sum := folded(15, 0) + folded(16)
+
+  private val prepender = Module(new Prepender(new PacketTarget, 20))
+  private val length = Reg(UInt(16.W))
+  length := total
+  prepender.header := Bytes.join(
+    0x4500.U(16.W),
+    length,
+    0x00004000.U(32.W),
+    fixed,
+    ~sum,
+    settings.address,
+    target.destination
+  )
+  prepender.bytes := 20.U
+  prepender.in.valid := waiting.valid && ready
+  prepender.in.bits := waiting.bits
+  waiting.ready := ready && prepender.in.ready
+  when(waiting.valid && !ready) { step := step + 1.U }
+  when(waiting.fire && waiting.bits.flit.last) { step := 0.U }
+
+  private val queued = SkidBuffer(prepender.out)
+  out.valid := queued.valid
+  queued.ready := out.ready
+  out.bits.flit := queued.bits.flit
+  out.bits.about.mac := queued.bits.about.mac
+  out.bits.about.isArp := false.B
+  idle := !waiting.valid && prepender.idle && !queued.valid
+}

@@ -1,0 +1,132 @@
+package rackwright.internet
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.network.{Flit, Frame}
+import rackwright.port.StreamFlit
+import rackwright.stream.SkidBuffer
+import rackwright.unit.HardwareUnit
+
+/** A network stack between frames and the data of datagrams. README.md is the contract. */
+class Network(params: Params) extends HardwareUnit {
+  val mmio = mmioPort()
+  val networkOut = streamOutput(Frame.flitBytes).suggestName("network_out")
+  val networkIn = streamInput(Frame.flitBytes).suggestName("network_in")
+  private val echoes = if (params.echo) 1 else 0
+  private val outputs =
+    Seq.range(echoes, params.streams).map(i => streamOutput(Frame.flitBytes).suggestName(s"stream_out_$i"))
+  private val inputs =
+    Seq.range(echoes, params.streams).map(i => streamInput(Frame.flitBytes).suggestName(s"stream_in_$i"))
+  val idle = idlePort()
+
+  private val registers = Module(new RegisterFile(params))
+  private val counters = Module(new Counters)
+  private val settings = registers.settings
+  registers.mmio <> mmio
+  registers.counters := counters.values
+
+  private val ethernetReceive = Module(new EthernetReceive(params))
+  private val arpReceive = Module(new ArpReceive(params))
+  private val ipv4Receive = Module(new Ipv4Receive(params))
+  private val icmp = Module(new IcmpEcho(params))
+  private val udpReceive = Module(new UdpReceive(params))
+  private val udpSends = Seq.fill(params.streams)(Module(new UdpSend(params)))
+  private val resolver = Module(new Resolver(params))
+  private val udpHeader = Module(new UdpHeader)
+  private val ipv4Send = Module(new Ipv4Send(params))
+  private val arpSend = Module(new ArpSend(params))
+  private val ethernetSend = Module(new EthernetSend(params))
+
+  // From the network.
+  private val arrived = SkidBuffer(networkIn)
+  ethernetReceive.in.valid := arrived.valid
+  ethernetReceive.in.bits := Flit.fromWire(arrived.bits)
+  arrived.ready := ethernetReceive.in.ready
+  arpReceive.in <> ethernetReceive.arp
+  ipv4Receive.in <> ethernetReceive.ipv4
+  private val packet = ipv4Receive.out
+  private val isUdp = packet.bits.about.protocol === UdpReceive.protocol.U
+  private val isIcmp = packet.bits.about.protocol === IcmpEcho.protocol.U
+  for ((box, chosen) <- Seq(udpReceive.in -> isUdp, icmp.in -> isIcmp)) {
+    box.valid := packet.valid && chosen
+    box.bits := packet.bits
+  }
+  packet.ready := Mux(isUdp, udpReceive.in.ready, !isIcmp || icmp.in.ready)
+  private val strange = Wire(Valid(UInt(Cause.width.W)))
+  strange.valid := packet.fire && packet.bits.flit.last && !isUdp && !isIcmp
+  strange.bits := Cause.first(packet.bits.about.cause, true.B -> "dropped_protocol")
+
+  // To the network.
+  private val datagrams = Module(new FrameArbiter(new DatagramTarget, params.streams))
+  private val packets = Module(new FrameArbiter(new PacketTarget, 2))
+  private val frames = Module(new FrameArbiter(new FrameTarget, 2))
+  datagrams.in.zip(udpSends).foreach { case (source, box) => source <> box.out }
+  resolver.in <> datagrams.out
+  resolver.learnt := arpReceive.learnt
+  resolver.flush := registers.flush
+  udpHeader.in <> resolver.out
+  packets.in(0) <> udpHeader.out
+  packets.in(1) <> icmp.out
+  ipv4Send.in <> packets.out
+  private val reply = arpSend.reply
+  reply.valid := arpReceive.reply.valid
+  reply.bits := arpReceive.reply.bits
+  arpSend.query <> resolver.query
+  frames.in(0) <> ipv4Send.out
+  frames.in(1) <> arpSend.out
+  ethernetSend.in <> frames.out
+  networkOut.valid := ethernetSend.out.valid
+  networkOut.bits := Flit.onWire(ethernetSend.out.bits)
+  ethernetSend.out.ready := networkOut.ready
+
+  // Streams of data: one that echoes goes from the buffer of what has come to that of what is sent.
+  for (i <- 0 until params.streams) {
+    val (received, sends) = (udpReceive.out(i), udpSends(i).in)
+    val wire = Wire(Decoupled(new StreamFlit(Frame.flitBytes)))
+    wire.valid := received.valid
+    wire.bits := Flit.onWire(received.bits)
+    received.ready := wire.ready
+    if (i < echoes) {
+      sends <> wire
+    } else {
+      outputs(i - echoes) <> wire
+      sends <> SkidBuffer(inputs(i - echoes))
+    }
+  }
+
+  ethernetReceive.settings := settings
+  arpReceive.settings := settings
+  ipv4Receive.settings := settings
+  udpReceive.settings := settings
+  udpSends.foreach(_.settings := settings)
+  resolver.settings := settings
+  ipv4Send.settings := settings
+  arpSend.settings := settings
+  ethernetSend.settings := settings
+
+  private val endings = Seq(ethernetReceive.ended, arpReceive.ended, strange, icmp.ended, udpReceive.ended)
+  private def counted(flags: Bool*): UInt = PopCount(flags)
+  private val sendRefused = udpSends.map(_.refused)
+  private val amounts = Seq(counted(arrived.fire && arrived.bits.last)) ++
+    Cause.names.map(name => counted(endings.map(end => end.valid && end.bits === Cause(name)): _*)) ++
+    Seq(
+      counted(networkOut.fire && networkOut.bits.last),
+      counted(resolver.sent),
+      counted(sendRefused: _*),
+      counted(resolver.noRoute),
+      counted(resolver.noRoom),
+      counted(resolver.unresolved),
+      counted(resolver.query.fire),
+      counted(reply.fire),
+      counted(reply.valid && !reply.ready)
+    )
+  counters.amounts.zip(amounts).foreach { case (counter, amount) => counter := amount }
+  Counters.names.zip(amounts).foreach { case (name, amount) => event(name, amount) }
+
+  idle := !arrived.valid && ethernetReceive.idle && arpReceive.idle && ipv4Receive.idle && icmp.idle &&
+    udpReceive.idle && udpSends.map(box => box.idle && !box.in.valid).reduce(
+      _ && _
+    ) && resolver.idle && udpHeader.idle && ipv4Send.idle &&
+    arpSend.idle && ethernetSend.idle && registers.idle && counters.idle
+}

@@ -1,0 +1,15 @@
+package rackwright.internet
+
+import chisel3._
+
+import rackwright.network.Flit
+
+/** A flit of a frame, or of what is left of one, with what is known of it so far.
+  *
+  * @param gen
+  *   what is known.
+  */
+class Piece[T <: Data](gen: T) extends Bundle {
+  val flit = new Flit()
+  val about = gen.cloneType
+}

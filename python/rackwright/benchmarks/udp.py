@@ -1,0 +1,158 @@
+"""`rw bench udp`: rate and latency of the network unit at its ports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median, quantiles
+
+from rackwright.clocks import UnitClock, clock_of
+from rackwright.designs import elaborate
+from rackwright.internet import Address, Datagram, NetworkUnit
+from rackwright.nic import internet_sum
+
+PARAMETERS = {"streams": 2, "echo": 1}
+"""Stream 0 is an echo service in the unit, stream 1 has ports."""
+
+FRAME_BYTES = (64, 1024)
+"""Of measured frames, without preamble, check sequence and gap."""
+
+FRAMES = 200
+ECHO_PORT, SINK_PORT = 7, 9
+_HEADERS = 14 + 20 + 8
+_OWN = Address("02:00:00:00:00:01", "10.0.0.1/24")
+_PEER = Address("02:00:00:00:00:02", "10.0.0.2/24")
+
+
+@dataclass(frozen=True)
+class UdpRow:
+    """What was measured; see docs/json.md. `verified`: every datagram arrived, in order, with its data."""
+
+    test: str
+    mode: str
+    by: str
+    frame_bytes: int
+    payload_bytes: int
+    per_second: float
+    gigabits_per_second: float
+    p50_ns: float | None
+    p99_ns: float | None
+    cycles: float
+    clock_hz: int
+    clock_source: str
+    verified: bool
+    digest: str
+
+
+def measure(frames: int = FRAMES) -> Iterator[UdpRow]:
+    """A row for each test and length of frames: what the unit receives, sends, and both in an echo."""
+    # The echo joins two queues: the clock is that of the unit as it is by default.
+    clock = clock_of(elaborate("network"))
+    for frame_bytes in FRAME_BYTES:
+        for test, run in (("receive", _receive), ("send", _send), ("echo", _echo)):
+            yield run(test, frame_bytes, frames, clock)
+    yield _latency(frames, clock)
+
+
+def request(port: int, data: bytes) -> bytes:
+    """A frame with a datagram from the peer, without a checksum of UDP."""
+    own, peer = (registers[0x08].to_bytes(4, "big") for registers in (_OWN.registers(), _PEER.registers()))
+    macs = [registers[0x00].to_bytes(6, "big") for registers in (_OWN.registers(), _PEER.registers())]
+    start = bytes.fromhex("4500") + (28 + len(data)).to_bytes(2, "big") + bytes.fromhex("000040004011")
+    checksum = 0xFFFF ^ internet_sum(start + peer + own)
+    ipv4 = start + checksum.to_bytes(2, "big") + peer + own
+    udp = b"".join(number.to_bytes(2, "big") for number in (4000, port, 8 + len(data), 0))
+    return macs[0] + macs[1] + b"\x08\x00" + ipv4 + udp + data
+
+
+def _unit() -> NetworkUnit:
+    unit = NetworkUnit(_OWN, PARAMETERS)
+    for stream, port in enumerate((ECHO_PORT, SINK_PORT)):
+        unit.bind(stream, port, stream)
+    # The peer asks for the unit's address, so that it is known.
+    peer = _PEER.registers()
+    mac, address = peer[0x00].to_bytes(6, "big"), peer[0x08].to_bytes(4, "big")
+    own = _OWN.registers()[0x08].to_bytes(4, "big")
+    arp = bytes.fromhex("0001080006040001") + mac + address + bytes(6) + own
+    unit.receive(b"\xff" * 6 + mac + b"\x08\x06" + arp)
+    unit.work()
+    unit.frames()
+    return unit
+
+
+def _data(frame_bytes: int, number: int) -> bytes:
+    return number.to_bytes(2, "big").ljust(frame_bytes - _HEADERS, b"x")
+
+
+def _receive(test: str, frame_bytes: int, frames: int, clock: UnitClock) -> UdpRow:
+    unit = _unit()
+    data = [_data(frame_bytes, number) for number in range(frames)]
+    for one in data:
+        unit.receive(request(SINK_PORT, one))
+    unit.work()
+    raw = unit.raw(1)
+    verified = [Datagram.from_bytes(timed.data).data for timed in raw] == data
+    return _row(test, frame_bytes, [timed.last for timed in raw], clock, verified, unit)
+
+
+def _send(test: str, frame_bytes: int, frames: int, clock: UnitClock) -> UdpRow:
+    unit = _unit()
+    data = [_data(frame_bytes, number) for number in range(frames)]
+    for one in data:
+        unit.send(Datagram("10.0.0.2", 4000, SINK_PORT, one), 1)
+    unit.work()
+    out = unit.frames()
+    verified = [timed.data[_HEADERS:] for timed in out] == data
+    return _row(test, frame_bytes, [timed.last for timed in out], clock, verified, unit)
+
+
+def _echo(test: str, frame_bytes: int, frames: int, clock: UnitClock) -> UdpRow:
+    unit = _unit()
+    data = [_data(frame_bytes, number) for number in range(frames)]
+    for one in data:
+        unit.receive(request(ECHO_PORT, one))
+    unit.work()
+    out = unit.frames()
+    verified = [timed.data[_HEADERS:] for timed in out] == data
+    return _row(test, frame_bytes, [timed.last for timed in out], clock, verified, unit)
+
+
+def _latency(frames: int, clock: UnitClock) -> UdpRow:
+    """Echoes one after the other: from the last flit in to the first flit out."""
+    unit, cycles, verified = _unit(), [], True
+    frame_bytes = FRAME_BYTES[0]
+    for number in range(frames):
+        # Frames begin at every cycle of a flit's time, whatever went before.
+        end = unit.receive(request(ECHO_PORT, _data(frame_bytes, number)), unit.unit.cycle + number % 8)
+        unit.work()
+        [out] = unit.frames()
+        cycles.append(out.first - (end - 1))
+        verified &= out.data[_HEADERS:] == _data(frame_bytes, number)
+    nanoseconds = [1e9 * count / clock.hertz for count in cycles]
+    row = _row("latency", frame_bytes, [0, round(median(cycles))], clock, verified, unit)
+    slow = quantiles(nanoseconds, n=100)[98]
+    return UdpRow(**{**vars(row), "p50_ns": median(nanoseconds), "p99_ns": slow})
+
+
+def _row(
+    test: str, frame_bytes: int, ends: list[int], clock: UnitClock, verified: bool, unit: NetworkUnit
+) -> UdpRow:
+    """A row of what ended in these cycles, from the first end to the last."""
+    cycles = (ends[-1] - ends[0]) / (len(ends) - 1) if len(ends) > 1 else float("nan")
+    per_second = clock.hertz / cycles
+    return UdpRow(
+        test=test,
+        mode="stream",
+        by="unit",
+        frame_bytes=frame_bytes,
+        payload_bytes=frame_bytes - _HEADERS,
+        per_second=per_second,
+        gigabits_per_second=per_second * frame_bytes * 8 / 1e9,
+        p50_ns=None,
+        p99_ns=None,
+        cycles=cycles,
+        clock_hz=clock.hertz,
+        clock_source=clock.source,
+        verified=verified,
+        digest=unit.unit.digest,
+    )

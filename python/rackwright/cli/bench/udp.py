@@ -1,0 +1,56 @@
+"""`rw bench udp`: datagrams through the network unit."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Literal
+
+import typer
+
+from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_table, working
+
+
+def udp(
+    by: Annotated[Literal["unit"], typer.Option("--by", help="Who serves.")] = "unit",
+    frames: Annotated[int, typer.Option(min=10, max=10_000, help="Frames of each measurement.")] = 200,
+    json: JsonOption = False,
+) -> None:
+    """Rate and latency of the network unit at its ports, with frames of 64 and 1024 bytes.
+
+    Frames come back to back; an echo is the service in the unit. The latency of one is from the last flit in
+    to the first flit out. The exit status is 1 when a datagram is lost or is not as it was.
+
+    Examples:
+        ./rw bench udp
+
+        ./rw bench udp --by unit --json
+
+    """
+    from rackwright.benchmarks import udp as benchmark
+
+    rows = []
+    with working("datagrams") as activity:
+        for row in benchmark.measure(frames):
+            activity.detail(f"{row.test} of {row.frame_bytes} bytes: {row.cycles:.1f} cycles")
+            rows.append(row)
+    if json:
+        print_json({"rows": [asdict(row) for row in rows]})
+    else:
+        columns = [("test", "left"), ("by", "left"), ("bytes", "right"), ("cycles", "right")]
+        columns += [("M/s", "right"), ("Gbit/s", "right"), ("ns", "right"), ("verified", "left")]
+        cells = [
+            [
+                row.test,
+                row.by,
+                str(row.frame_bytes),
+                f"{row.cycles:.2f}",
+                f"{row.per_second / 1e6:.1f}",
+                f"{row.gigabits_per_second:.1f}",
+                "" if row.p50_ns is None else f"{row.p50_ns:.1f}",
+                "yes" if row.verified else "NO",
+            ]
+            for row in rows
+        ]
+        print_table(columns, cells)
+    if not all(row.verified for row in rows):
+        raise typer.Exit(EXIT_FAILED)

@@ -1,0 +1,103 @@
+"""Linux on this host as the peer of the network unit: run in a network namespace, it prints what it found.
+
+A TAP device of the namespace is the unit's network. A thread uses sockets as any program does; the main
+thread carries frames between the device and the unit, and serves port 7 in capital letters.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import select
+import socket
+import struct
+import subprocess
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from internet_frames import IP_ADDRESS, PEER, PORTS, network_unit
+
+from rackwright.internet import Datagram, NetworkUnit
+from rackwright.nic import internet_sum
+
+_DEVICE = "rwnet0"
+_TUNSETIFF, _IFF_TAP, _IFF_NO_PI = 0x400454CA, 0x0002, 0x1000
+_PATIENCE_SECONDS = 60
+
+PINGS = (0, 1, 56, 1000, 1472)
+DATAGRAMS = (0, 1, 7, 64, 1000, 1472)
+"""Bytes of data."""
+
+
+def tap() -> int:
+    """The device, with the peer's address."""
+    device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
+    fcntl.ioctl(device, _TUNSETIFF, struct.pack("16sH22x", _DEVICE.encode(), _IFF_TAP | _IFF_NO_PI))
+    for words in (f"addr add {PEER}/24 dev {_DEVICE}", f"link set {_DEVICE} up"):
+        subprocess.run(["ip", *words.split()], check=True)
+    return device
+
+
+def client() -> dict[str, Any]:
+    """Pings, and datagrams whose answers are compared."""
+    found: dict[str, Any] = {"pings": [], "datagrams": []}
+    with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as raw:
+        raw.settimeout(_PATIENCE_SECONDS)
+        for length in PINGS:
+            data = bytes(number % 256 for number in range(length))
+            plain = struct.pack(">BBHHH", 8, 0, 0, 7, length) + data
+            checksum = 0xFFFF ^ internet_sum(plain)
+            raw.sendto(plain[:2] + checksum.to_bytes(2, "big") + plain[4:], (IP_ADDRESS, 0))
+            reply, (sender, _) = raw.recvfrom(2000)
+            found["pings"].append(
+                sender == IP_ADDRESS and reply[20:22] == b"\0\0" and reply[24:] == plain[4:]
+            )
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as plain_socket:
+        plain_socket.settimeout(_PATIENCE_SECONDS)
+        plain_socket.connect((IP_ADDRESS, PORTS[0]))
+        for length in DATAGRAMS:
+            text = b"a word " * 300
+            plain_socket.send(text[:length])
+            found["datagrams"].append(plain_socket.recv(2000) == text[:length].upper())
+    return found
+
+
+def carry(unit: NetworkUnit, device: int, ends: Future[dict[str, Any]]) -> None:
+    """Carries frames until the client has ended."""
+    while not ends.done():
+        if select.select([device], [], [], 0.05)[0]:
+            unit.receive(os.read(device, 10_000))
+        unit.work()
+        for request in unit.datagrams(0):
+            unit.send(Datagram(request.peer, request.peer_port, request.own_port, request.data.upper()))
+        unit.work()
+        for frame in unit.frames():
+            os.write(device, frame.data)
+
+
+def errors() -> dict[str, int]:
+    """What Linux counts as wrong: of all protocols, by protocol and name."""
+    lines = [line.split() for line in Path("/proc/net/snmp").read_text(encoding="ascii").splitlines()]
+    counters = {
+        f"{names[0]}{name}": int(value)
+        for names, values in zip(lines[::2], lines[1::2], strict=True)
+        for name, value in zip(names[1:], values[1:], strict=True)
+    }
+    return {name: value for name, value in counters.items() if "InErrors" in name or "InCsumErrors" in name}
+
+
+def main() -> None:
+    """Prints what was found as JSON."""
+    device = tap()
+    unit = network_unit()
+    unit.set_interval(100_000)
+    with ThreadPoolExecutor(1) as pool:
+        ends = pool.submit(client)
+        carry(unit, device, ends)
+    print(json.dumps(ends.result() | {"errors": errors(), "counters": unit.counters()}))
+
+
+if __name__ == "__main__":
+    main()
