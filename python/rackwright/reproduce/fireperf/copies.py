@@ -12,6 +12,7 @@ from rackwright.errors import RackwrightError
 from rackwright.linux.boot import BootResult, boot, restore
 from rackwright.linux.image import Image, build_image, load_image
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
+from rackwright.reproduce.guests import PAPERS_TIME
 from rackwright.reproduce.reference import compare
 
 COPIES = {"scalar": False, "vector": True}
@@ -36,6 +37,7 @@ def booted(image: Image, harts: int, *, vector: bool, before: str = "true") -> I
             image,
             harts=harts,
             memory_bytes=MEMORY_BYTES,
+            timing=PAPERS_TIME,
             vector=vector,
             kernel_options=KERNEL_OPTIONS,
             checkpoint=path,

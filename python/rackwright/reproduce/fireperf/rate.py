@@ -14,6 +14,7 @@ from rackwright.linux.boot import BootResult, boot, restore
 from rackwright.linux.image import Image, build_image, load_image
 from rackwright.profiling.watching import Watching
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
+from rackwright.reproduce.guests import PAPERS_TIME
 from rackwright.reproduce.reference import compare
 
 COUNTERS = (
@@ -70,7 +71,7 @@ def costs(image: Image, command: str, rounds: int, harts: int = HARTS) -> Iterat
     """
     with TemporaryDirectory() as folder:
         booted = Path(folder) / "booted"
-        boot(image, harts=harts, memory_bytes=MEMORY_BYTES, checkpoint=booted)
+        boot(image, harts=harts, memory_bytes=MEMORY_BYTES, timing=PAPERS_TIME, checkpoint=booted)
         for _ in range(rounds):
             alone = _cost(booted, command, image, None)
             found = {way: _cost(booted, command, image, each.observer()) for way, each in WATCHINGS.items()}

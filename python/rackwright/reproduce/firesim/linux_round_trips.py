@@ -16,6 +16,7 @@ from rackwright.linux.image import default_image, load_image
 from rackwright.plots import line_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.firesim.round_trips import HART_CYCLES_PER_US, ideal_us
+from rackwright.reproduce.guests import PAPERS_TIME
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
 from rackwright.workloads import Linux
@@ -96,7 +97,8 @@ def measure(settings: Settings) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="rackwright-") as folder:
         checkpoint, capture = Path(folder) / "booted", Path(folder) / "capture.pcapng"
         settings.detail("firesim-2.5-linux: boot")
-        boot(load_image(default_image()), memory_bytes=MEMORY_BYTES, checkpoint=checkpoint)
+        image = load_image(default_image())
+        boot(image, memory_bytes=MEMORY_BYTES, timing=PAPERS_TIME, checkpoint=checkpoint)
         for latency_us in latencies:
             settings.detail(f"firesim-2.5-linux: links of {latency_us:g} us")
             trips, digest = round_trips(checkpoint, capture, latency_us)

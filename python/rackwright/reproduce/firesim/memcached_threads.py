@@ -15,6 +15,7 @@ from rackwright.linux.image import Image, build_image, default_image, load_image
 from rackwright.plots import line_chart
 from rackwright.programs import linux_program
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
+from rackwright.reproduce.guests import PAPERS_TIME
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
 from rackwright.workloads import Linux
@@ -104,6 +105,7 @@ class Bench:
         boot(
             generator,
             memory_bytes=GENERATOR_MEMORY_BYTES,
+            timing=PAPERS_TIME,
             files=[linux_program("mutilate")],
             checkpoint=self._generator,
         )
@@ -112,7 +114,14 @@ class Bench:
     def _server(folder: Path, image: Image, threads: int) -> Path:
         path = folder / f"server{threads}"
         prepare = _START.format(threads=threads)
-        boot(image, harts=HARTS + 1, memory_bytes=SERVER_MEMORY_BYTES, checkpoint=path, prepare=prepare)
+        boot(
+            image,
+            harts=HARTS + 1,
+            memory_bytes=SERVER_MEMORY_BYTES,
+            timing=PAPERS_TIME,
+            checkpoint=path,
+            prepare=prepare,
+        )
         return path
 
     def run(

@@ -46,6 +46,8 @@ pub struct Hart<T: Timing> {
     pub(crate) cycle_offset: u64,
     pub(crate) retired_offset: u64,
     pub(crate) cycles_per_tick: u64,
+    /// The latest time that it, or a hart before it, has read, in ticks.
+    pub(crate) latest_time: u64,
     pub(crate) pending_access: Option<PendingAccess>,
     /// Where a program may access devices.
     pub(crate) devices: Range<u64>,
@@ -100,6 +102,7 @@ impl<T: Timing> Hart<T> {
             cycle_offset: 0,
             retired_offset: 0,
             cycles_per_tick: CYCLES_PER_TICK,
+            latest_time: 0,
             pending_access: None,
             devices: 0..0,
             pending_walk: None,

@@ -78,6 +78,24 @@ impl<T: Timing> Hart<T> {
         self.cycles_per_tick = cycles;
     }
 
+    /// What the register `time` says: the tick of the hart's own cycle, or a later one that another hart has read before.
+    pub(crate) fn read_time(&mut self) -> u64 {
+        let own = self.cycle().0 / self.cycles_per_tick;
+        self.latest_time = self.latest_time.max(own);
+        self.latest_time
+    }
+
+    /// The latest tick that this hart, or one that it follows, has read.
+    pub fn latest_time(&self) -> u64 {
+        self.latest_time
+    }
+
+    /// Has the hart read no time before `time`, which a hart has read that ran before it: what one hart has read and
+    /// written to memory never lies ahead of what the next one reads, wherever in a window each of them is.
+    pub fn follow_time(&mut self, time: u64) {
+        self.latest_time = self.latest_time.max(time);
+    }
+
     /// Lets firmware give the supervisor a timer of its own (Sstc), which whoever runs the hart then has to raise.
     pub fn offer_supervisor_timer(&mut self) {
         self.control.offers_timer = true;

@@ -37,6 +37,7 @@ pub struct SavedHart {
     cycle_offset: u64,
     retired_offset: u64,
     cycle: u64,
+    latest_time: u64,
 }
 
 impl<T: Timing> Hart<T> {
@@ -89,6 +90,7 @@ impl<T: Timing> Hart<T> {
             cycle_offset: self.cycle_offset,
             retired_offset: self.retired_offset,
             cycle: self.cycle().0,
+            latest_time: self.latest_time,
         }
     }
 
@@ -107,6 +109,7 @@ impl<T: Timing> Hart<T> {
         self.cycle_offset = saved.cycle_offset;
         self.retired_offset = saved.retired_offset;
         self.advance_to(Cycle::new(saved.cycle));
+        self.latest_time = saved.latest_time;
         self.refresh_regions();
     }
 

@@ -221,7 +221,7 @@ impl<T: Timing> Hart<T> {
         }
     }
 
-    fn read_control(&self, number: u16) -> Result<u64, NoAccess> {
+    fn read_control(&mut self, number: u16) -> Result<u64, NoAccess> {
         Ok(match number {
             number::FFLAGS => self.state.fflags.into(),
             number::FRM => self.state.frm.into(),
@@ -229,7 +229,7 @@ impl<T: Timing> Hart<T> {
             number if number::is_vector(number) => self.state.vector.read(number),
             number::CYCLE | number::MCYCLE => self.cycle().0.wrapping_add(self.cycle_offset),
             number::INSTRET | number::MINSTRET => self.retired.wrapping_add(self.retired_offset),
-            number::TIME => self.cycle().0 / self.cycles_per_tick,
+            number::TIME => self.read_time(),
             _ => match self.state.regions.read(number) {
                 Some(value) => value,
                 None => return self.control.read(number),

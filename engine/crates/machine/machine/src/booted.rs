@@ -2,7 +2,7 @@ use crate::checkpoint::SavedMachine;
 use crate::error::MachineError;
 use crate::hardware::Hardware;
 use crate::machine::Machine;
-use crate::parameters::{Windows, TICK};
+use crate::parameters::Windows;
 use crate::privileged::{waits, Privileged};
 use rackwright_boot::Entry;
 use rackwright_cpu::{ExecutionEnvironment, Hart, SharedCode, Timing};
@@ -16,11 +16,17 @@ use std::sync::Arc;
 
 /// A machine with privileged software, which for all but its windows boots a kernel.
 impl<T: Timing> Machine<T, Privileged> {
-    /// A machine with a hart for each of `timings`, which all start at `entry`.
-    pub fn new(timings: Vec<T>, memory: GuestMemory, map: Map, entry: &Entry) -> Machine<T, Privileged> {
+    /// A machine with a hart for each of `timings`, which all start at `entry`, and whose time ticks every `tick`.
+    pub fn new(
+        timings: Vec<T>,
+        memory: GuestMemory,
+        map: Map,
+        entry: &Entry,
+        tick: Cycles,
+    ) -> Machine<T, Privileged> {
         let workload = Privileged::new(Windows::of_kernel(&timings));
-        let bus = Bus::new(map, timings.len(), TICK);
-        let start = |(index, timing)| Core::alone(start(index, timing, entry));
+        let bus = Bus::new(map, timings.len(), tick);
+        let start = |(index, timing)| Core::alone(start(index, timing, entry, tick));
         let cores = timings.into_iter().enumerate().map(start).collect();
         Machine::with(Hardware::new(cores, memory, bus), workload)
     }
@@ -45,6 +51,7 @@ impl<T: Timing> Machine<T, Privileged> {
         memory: GuestMemory,
         map: Map,
         functions: Vec<Box<dyn Endpoint>>,
+        tick: Cycles,
         saved: &SavedMachine,
     ) -> Result<Machine<T, Privileged>, MachineError> {
         let nowhere = Entry {
@@ -52,7 +59,7 @@ impl<T: Timing> Machine<T, Privileged> {
             device_tree: 0,
             information: 0,
         };
-        let mut machine = Machine::new(timings, memory, map, &nowhere);
+        let mut machine = Machine::new(timings, memory, map, &nowhere, tick);
         let Hardware { cores, bus, .. } = &mut machine.hardware;
         functions.into_iter().for_each(|function| bus.attach(function));
         bus.restore(&saved.bus)?;
@@ -142,7 +149,7 @@ impl<T: Timing> Machine<T, Privileged> {
         digest.bytes(&self.hardware.bus.save());
     }
 
-    /// Has harts and devices meet at least every so many cycles, which divide a tick of time: for a machine of which
+    /// Has harts and devices meet at least every so many cycles, which divide their windows: for a machine of which
     /// something is not run by itself.
     pub(crate) fn meet_every(&mut self, cycles: Cycles) {
         self.workload.windows.limit(cycles);
@@ -158,9 +165,9 @@ impl<T: Timing> Machine<T, Privileged> {
     }
 }
 
-fn start<T: Timing>(index: usize, timing: T, entry: &Entry) -> Hart<T> {
+fn start<T: Timing>(index: usize, timing: T, entry: &Entry, tick: Cycles) -> Hart<T> {
     let mut hart = Hart::new(index as u64, ExecutionEnvironment::BareMetal, timing);
-    hart.set_cycles_per_tick(TICK.0);
+    hart.set_cycles_per_tick(tick.0);
     hart.offer_supervisor_timer();
     hart.set_pc(entry.pc);
     for (register, value) in [

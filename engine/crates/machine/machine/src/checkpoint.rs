@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// What a checkpoint begins with.
 const MAGIC: [u8; 8] = *b"RWLINUX\0";
 /// Of the format: a file of another version is refused.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 const PAGE: usize = PAGE_BYTES as usize;
 const CHECKSUM: usize = 16;
 
@@ -32,6 +32,8 @@ pub(crate) struct Head {
     pub(crate) memory_bytes: u64,
     /// The clock of harts, from which the guest has its time.
     pub(crate) clock_hz: u64,
+    /// How many of its cycles a tick of that time lasts.
+    pub(crate) tick_cycles: u64,
     /// What tells the content that the disk had at the start from others, if there is a disk.
     pub(crate) disk: Option<u128>,
     /// What came out of the serial ports.

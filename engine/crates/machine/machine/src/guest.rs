@@ -10,7 +10,7 @@ use rackwright_cpu::CpuModel;
 use rackwright_device::{Map, PowerRequest, UARTS};
 use rackwright_memory::GuestMemory;
 use rackwright_stats::{Counters, Digest};
-use rackwright_time::{Clock, Cycle};
+use rackwright_time::{Clock, Cycle, Cycles};
 pub use start::{Extras, Network};
 use std::path::Path;
 
@@ -50,6 +50,7 @@ pub struct Guest {
     machine: Box<dyn AnyMachine>,
     cpu: CpuModel,
     clock: Clock,
+    tick: Cycles,
     /// What tells the content that the disk had at the start from others, if there is a disk.
     disk: Option<u128>,
     /// Everything that came out of the serial ports.
@@ -76,6 +77,7 @@ impl Guest {
             machine: self.machine.save(),
             memory_bytes: memory.end() - base,
             clock_hz: self.clock.hertz(),
+            tick_cycles: self.tick.0,
             disk: self.disk,
             sent: self.sent.to_vec(),
             pages: memory.pages().map(|(address, _)| address).collect(),

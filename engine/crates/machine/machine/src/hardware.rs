@@ -48,6 +48,14 @@ impl<T: Timing> Hardware<T> {
         self.cores[index].run(&mut self.memory, limit)
     }
 
+    /// Has hart `index` read no time before what the harts that ran before it have read.
+    #[inline]
+    pub(crate) fn follow_time(&mut self, index: usize) {
+        let before = index.checked_sub(1).unwrap_or(self.cores.len() - 1);
+        let time = self.cores[before].hart.latest_time();
+        self.cores[index].hart.follow_time(time);
+    }
+
     /// Tells that a device may have written memory since hart `index` ran.
     pub(crate) fn note_writes(&mut self, index: usize) {
         self.others_ran[index] = true;

@@ -20,8 +20,8 @@ pub struct MachineParameters {
     pub vector: bool,
 }
 
-/// Cycles of a hart in a tick of the register `time`: 1 MHz at 2 GHz, as on SiFive's boards.
-pub(crate) const TICK: Cycles = Cycles::new(2000);
+/// The longest window of harts that boot a kernel and run beside others, and the grid of what devices do by themselves.
+pub(crate) const QUANTUM: Cycles = Cycles::new(2000);
 
 /// How far harts run ahead of each other.
 #[derive(Clone, Copy, Debug)]
@@ -46,31 +46,30 @@ impl Windows {
         }
     }
 
-    /// The windows of harts that boot a kernel. They divide a tick, so that no hart reads a time that lies before what
-    /// another one has read already: a kernel could not bear that.
+    /// The windows of harts that boot a kernel.
     pub(crate) fn of_kernel<T: Timing>(timings: &[T]) -> Windows {
         match timings {
             // Alone, a hart only has to come back now and then.
-            [_] => Windows::both(Cycles::new(500 * TICK.0)),
-            several => Windows::of_several(&several[0], TICK),
+            [_] => Windows::both(Cycles::new(500 * QUANTUM.0)),
+            several => Windows::of_several(&several[0], QUANTUM),
         }
     }
 
-    /// The windows of `harts` harts like `first` that run a bare-metal program, whose time ticks every `tick`.
-    pub(crate) fn of_bare_metal<T: Timing>(first: &T, harts: usize, tick: Cycles) -> Windows {
+    /// The windows of `harts` harts like `first` that run a bare-metal program, none longer than `longest`.
+    pub(crate) fn of_bare_metal<T: Timing>(first: &T, harts: usize, longest: Cycles) -> Windows {
         match harts {
             1 => Windows::Free,
-            _ => Windows::of_several(first, tick),
+            _ => Windows::of_several(first, longest),
         }
     }
 
-    fn of_several<T: Timing>(first: &T, tick: Cycles) -> Windows {
+    fn of_several<T: Timing>(first: &T, longest: Cycles) -> Windows {
         match first.line_transfer() {
             Some(transfer) => Windows::Grid {
-                together: within(transfer, tick),
-                alone: tick,
+                together: within(transfer, longest),
+                alone: longest,
             },
-            None => Windows::both(tick),
+            None => Windows::both(longest),
         }
     }
 
@@ -90,11 +89,11 @@ impl Windows {
     }
 }
 
-/// The longest window that divides a tick and is no longer than `transfer`.
-fn within(transfer: Cycles, tick: Cycles) -> Cycles {
-    let divides = |cycles: &u64| tick.0 % cycles == 0;
-    let longest = (1..=transfer.0.min(tick.0)).rev().find(divides);
-    Cycles::new(longest.unwrap_or(1))
+/// The longest window that divides `longest` and is no longer than `transfer`.
+fn within(transfer: Cycles, longest: Cycles) -> Cycles {
+    let divides = |cycles: &u64| longest.0 % cycles == 0;
+    let window = (1..=transfer.0.min(longest.0)).rev().find(divides);
+    Cycles::new(window.unwrap_or(1))
 }
 
 impl MachineParameters {
@@ -113,9 +112,9 @@ mod tests {
     use rackwright_memory::HierarchyParameters;
 
     #[test]
-    fn windows_divide_a_tick_and_are_no_longer_than_a_line_takes() {
+    fn windows_divide_the_longest_and_are_no_longer_than_a_line_takes() {
         let windows =
-            [0, 1, 39, 40, 41, 1999, 2000, 50_000].map(|cycles| within(Cycles::new(cycles), TICK).0);
+            [0, 1, 39, 40, 41, 1999, 2000, 50_000].map(|cycles| within(Cycles::new(cycles), QUANTUM).0);
         assert_eq!(windows, [1, 1, 25, 40, 40, 1000, 2000, 2000]);
         assert_eq!(HierarchyParameters::server().line_transfer(), Cycles::new(40));
     }

@@ -1,6 +1,6 @@
 use crate::access::perform;
 use crate::hardware::Hardware;
-use crate::parameters::{Windows, TICK};
+use crate::parameters::{Windows, QUANTUM};
 use crate::pause::Pause;
 use crate::workload::{Turn, Window, Workload};
 use rackwright_cpu::{DeviceAccess, Interrupt, Stop, Timing};
@@ -88,7 +88,7 @@ impl Privileged {
 
     /// When devices next do something on their own: between windows, at the first step of time that is not before.
     fn event_end(&self, bus: &Bus, together: Cycles) -> Cycle {
-        let step = together.min(TICK);
+        let step = together.min(QUANTUM);
         let steps = bus.next_event().0.div_ceil(step.0);
         Cycle::new(steps.saturating_mul(step.0)).max(self.now + step)
     }
@@ -182,6 +182,7 @@ impl<T: Timing> Workload<T> for Privileged {
         if let Windows::Grid { .. } = self.windows {
             hardware.note_writes(hart);
         }
+        hardware.follow_time(hart);
         self.waited = waits(&hardware.cores[hart]);
     }
 

@@ -170,7 +170,13 @@ fn run<T: Timing>(bodies: &[&[u32]], timings: Vec<T>, delays: &mut impl FnMut() 
         device_tree: 0,
         information: 0,
     };
-    let mut machine = Machine::new(timings, memory, Map::SERVER, &entry);
+    let mut machine = Machine::new(
+        timings,
+        memory,
+        Map::SERVER,
+        &entry,
+        HierarchyParameters::server().tick,
+    );
     assert_eq!(machine.run(Cycle::new(200_000)).unwrap(), Pause::Idle);
     let memory = &machine.hardware().memory;
     let loaded = |index: u64| {

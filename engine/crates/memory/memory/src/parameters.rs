@@ -8,6 +8,8 @@ use std::fmt;
 pub struct HierarchyParameters {
     /// The clock that all cycles of the hierarchy are counted by.
     pub clock: Clock,
+    /// Cycles of that clock in a tick of the register `time` of a machine that boots a kernel.
+    pub tick: Cycles,
     /// The cache that harts and units share.
     pub l2: LevelParameters,
     /// The last-level cache behind it.
@@ -109,6 +111,7 @@ impl HierarchyParameters {
     pub fn server() -> HierarchyParameters {
         HierarchyParameters {
             clock: Clock::new(2_000_000_000).expect("2 GHz is a frequency"),
+            tick: Cycles::new(20),
             l2: LevelParameters {
                 shape: Shape {
                     bytes: 1 << 20,
@@ -157,8 +160,9 @@ impl NamedParameters for HierarchyParameters {
             .into_iter()
             .map(|each| each.of("coherence"));
         let clock = std::iter::once(Named::new("clock-hz", SLOWEST..=FASTEST, &mut self.clock));
+        let tick = std::iter::once(Named::new("tick-cycles", 1..=LONGEST_TICK, &mut self.tick.0));
         let parts = l2.chain(llc).chain(dram).chain(coherence);
-        parts.chain(clock).collect()
+        parts.chain(clock).chain(tick).collect()
     }
 
     fn check(&self) -> Result<(), ParameterError> {
@@ -177,6 +181,9 @@ impl NamedParameters for HierarchyParameters {
 /// The clocks that may be set, in Hz.
 const SLOWEST: u64 = 100_000_000;
 const FASTEST: u64 = 10_000_000_000;
+
+/// The longest tick that may be set, in cycles.
+const LONGEST_TICK: u64 = 1_000_000;
 
 /// The longest latency that may be set, in cycles.
 const LONGEST: u64 = 10_000;

@@ -48,9 +48,10 @@ impl FromHarts for Parts<'_> {
         T: Timing + Send + 'static,
         T::Block: Send + Sync,
     {
+        let tick = self.harts.parameters.memory.tick;
         let mut machine = match self.start {
             Start::Reset { entry, vector } => {
-                let mut machine = Machine::new(timings, self.memory, Map::SERVER, &entry);
+                let mut machine = Machine::new(timings, self.memory, Map::SERVER, &entry, tick);
                 if vector {
                     machine.offer_vector();
                 }
@@ -60,7 +61,7 @@ impl FromHarts for Parts<'_> {
                 machine
             }
             Start::Saved(saved) => {
-                Machine::restore(timings, self.memory, Map::SERVER, self.functions, saved)?
+                Machine::restore(timings, self.memory, Map::SERVER, self.functions, tick, saved)?
             }
         };
         machine.share_code(&code);

@@ -4,11 +4,11 @@ use crate::checkpoint::{reserve, Checkpoint};
 use crate::choice::HartChoice;
 use crate::code::DecodedPrograms;
 use crate::error::MachineError;
-use crate::parameters::{MachineParameters, TICK};
+use crate::parameters::MachineParameters;
 use rackwright_boot::{Hardware, Software};
 use rackwright_cpu::{CpuModel, ServerParameters};
 use rackwright_device::{Disk, Endpoint, Map, UARTS};
-use rackwright_memory::{Hierarchy, SharedHierarchy};
+use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy};
 use rackwright_time::{Clock, Cycles};
 use rackwright_trace::Observation;
 use rackwright_unit::Attachment;
@@ -44,7 +44,7 @@ pub struct Network<'a> {
     pub card: Box<dyn Endpoint>,
     /// Caches of harts and card, and code that other machines have decoded too.
     pub shared: (&'a SharedHierarchy, &'a DecodedPrograms),
-    /// Harts and the card meet at least so often, in cycles that divide the 2000 of a tick of time.
+    /// Harts and the card meet at least so often, in cycles that divide the 2000 of their windows.
     pub every: Cycles,
 }
 
@@ -94,7 +94,8 @@ impl Guest {
             map: &Map::SERVER,
             harts: parameters.harts,
             memory_bytes: parameters.memory_bytes,
-            time_base: Clock::new(clock.hertz() / TICK.0).expect("the clock is faster than its ticks"),
+            time_base: Clock::new(clock.hertz() / server.memory.tick.0)
+                .expect("the clock is faster than its ticks"),
             seed: parameters.seed,
             vector: parameters.vector,
         };
@@ -125,6 +126,7 @@ impl Guest {
             machine: parts.build(code)?,
             cpu: parameters.cpu,
             clock,
+            tick: server.memory.tick,
             disk,
             sent: Default::default(),
             ready: false,
@@ -172,11 +174,17 @@ impl Guest {
         shared: (&SharedHierarchy, &DecodedPrograms),
     ) -> Result<Guest, MachineError> {
         let head = &checkpoint.head;
-        let server = extras.parameters();
+        let mut server = extras.parameters();
         let content = extras.disk.as_ref().map(Disk::digest);
         let other_clock = (head.clock_hz != server.memory.clock.hertz())
             .then_some("is of a machine whose harts have another clock; boot one with this clock-hz");
-        if let Some(reason) = differs(head.disk, content).or(other_clock) {
+        let saved_tick = Cycles::new(head.tick_cycles);
+        let other_tick = ![HierarchyParameters::server().tick, saved_tick].contains(&server.memory.tick);
+        let other_tick =
+            other_tick.then_some("is of a machine with another tick of time; boot one with this tick-cycles");
+        // Software has been told of the tick, and has set its timers by it.
+        server.memory.tick = saved_tick;
+        if let Some(reason) = differs(head.disk, content).or(other_clock).or(other_tick) {
             let path = checkpoint.path.clone();
             return Err(MachineError::Checkpoint { path, reason });
         }
@@ -203,6 +211,7 @@ impl Guest {
             machine: parts.build(code)?,
             cpu,
             clock: server.memory.clock,
+            tick: server.memory.tick,
             disk: content,
             sent,
             ready: true,

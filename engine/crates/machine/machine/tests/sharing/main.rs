@@ -31,6 +31,12 @@ fn locks_let_one_in_at_a_time() {
     computes("ticket-lock", |harts| each(harts, 2 * 100 * harts));
 }
 
+/// Also on functional harts, whose windows are a hundred ticks long.
+#[test]
+fn time_never_runs_backwards_from_hart_to_hart() {
+    computes("clock", |harts| each(harts, 0));
+}
+
 #[test]
 fn nobody_passes_a_barrier_before_all_have_come() {
     computes("barrier", |harts| each(harts, 0));

@@ -79,7 +79,13 @@ fn run_on<T: Timing>(kernel: &str, timings: Vec<T>, slice: Cycles) -> Outcome {
         device_tree: 0,
         information: 0,
     };
-    let mut machine = Machine::new(timings, memory(kernel, harts), Map::SERVER, &entry);
+    let mut machine = Machine::new(
+        timings,
+        memory(kernel, harts),
+        Map::SERVER,
+        &entry,
+        HierarchyParameters::server().tick,
+    );
     let mut until = Cycle::ZERO;
     loop {
         until += slice;
