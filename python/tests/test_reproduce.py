@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,8 +14,10 @@ from rackwright.errors import RackwrightError
 from rackwright.plots import line_chart
 from rackwright.reproduce import EXPERIMENTS, Experiment, Outcome, Reproduction, Row, Settings, reproduce
 from rackwright.reproduce import reference as reference_module
+from rackwright.reproduce import seeds as seeds_module
 from rackwright.reproduce.reference import compare
 from rackwright.reproduce.report import render
+from rackwright.reproduce.seeds import median_interval, over_seeds
 from rackwright.reproduce.table import cells
 
 NETWORK = (
@@ -61,6 +64,51 @@ def test_only_a_reason_excuses_a_row_outside() -> None:
     beyond = Row("q", 100, 150, "us", within_percent=1, known="a reason", band=(110, 140))
     assert beyond.failed
     assert cells(beyond)[-1] == "NO"
+
+
+def test_a_limit_judges_the_interval_of_a_median() -> None:
+    inside = Row("q", None, 4.5, "ratio", at_least=4, interval=(4.1, 4.9))
+    assert (inside.within, inside.decided, cells(inside)[-1]) == (True, True, "yes")
+    around = Row("q", None, 3.9, "ratio", at_least=4, interval=(3.6, 4.2))
+    assert (around.within, around.decided, around.failed, cells(around)[-1]) == (True, False, False, "open")
+    below = Row("q", None, 3.8, "ratio", at_least=4, interval=(3.6, 3.99))
+    assert (below.within, below.failed, cells(below)[-1]) == (False, True, "NO")
+    assert cells(below)[3] == "3.8 (3.6 to 3.99)"
+    beyond = Row("q", 1, 1.3, "times", within_percent=20, interval=(1.21, 1.5))
+    assert beyond.failed
+    assert Row.of_record(json.loads(json.dumps(beyond.record()))) == beyond
+
+
+def test_the_extremes_of_six_enclose_the_median_and_those_of_five_do_not() -> None:
+    assert median_interval([3, 1, 2, 6, 5, 4]) == (1, 6)
+    assert median_interval(range(9)) == (1, 7)  # 1 - 2 * (1 + 9) / 2**9 is 96.1 %
+    assert median_interval(range(8)) == (0, 7)
+    with pytest.raises(ValueError, match="5 values say nothing"):
+        median_interval(range(5))
+
+
+def _by_seed(settings: Settings) -> Outcome:
+    row = Row("rate", None, 10.0 + settings.seed, "Gbit/s", at_least=20)
+    return Outcome([row], [f"chart {settings.seed}"], [f"digest {settings.seed}"])
+
+
+def _never(settings: Settings) -> Outcome:
+    raise AssertionError(f"seed {settings.seed} was kept")
+
+
+def test_seeds_are_run_side_by_side_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seeds_module, "KEPT", tmp_path)
+    chaotic = Experiment("x-1", "", "", "", _by_seed, guests=True)
+    outcome = over_seeds(chaotic, Settings())
+    (row,) = outcome.rows
+    assert (row.ours, row.interval, row.failed) == (12.5, (10, 15), True)
+    assert list(outcome.charts) == ["chart 0"]
+    assert list(outcome.digests) == [f"digest {seed}" for seed in range(6)]
+    assert over_seeds(replace(chaotic, measure=_never), Settings()) == outcome
+    next(tmp_path.rglob("4.json")).unlink()
+    with pytest.raises(AssertionError, match="seed 4 was kept"):
+        over_seeds(replace(chaotic, measure=_never), Settings())
+    assert over_seeds(chaotic, Settings()) == outcome
 
 
 @pytest.mark.parametrize("name", NETWORK)

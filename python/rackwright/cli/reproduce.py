@@ -63,7 +63,7 @@ def reproduce(
         from rackwright.reproduce import Settings
 
         for each in reproductions(
-            [experiment.id for experiment in experiments], Settings(quick, activity.detail)
+            [experiment.id for experiment in experiments], Settings(quick, detail=activity.detail)
         ):
             done.append(each)
             if record_runs:

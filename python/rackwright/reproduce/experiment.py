@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from math import inf
 from typing import Any
 
 
@@ -14,6 +15,9 @@ class Row:
     `within_percent` says how far ours may be from the paper's; `at_least` is a bar that ours must reach.
     `known` is the reason why a row that misses its limit does: an expected difference, not a failure, as
     long as ours lies in its `band`, from the least to the most, in `unit`.
+
+    Of a run with guests, ours is the median over several seeds, and `interval` holds that median with 95 %
+    confidence. A limit then judges the interval: it is missed when no number in the interval keeps it.
     """
 
     quantity: str
@@ -24,6 +28,7 @@ class Row:
     at_least: float | None = None
     known: str = ""
     band: tuple[float, float] | None = None
+    interval: tuple[float, float] | None = None
 
     @property
     def difference_percent(self) -> float | None:
@@ -32,13 +37,30 @@ class Row:
 
     @property
     def within(self) -> bool | None:
-        """Whether ours keeps its limits; None when it has none."""
-        kept = []
+        """Whether ours keeps its limits, or a number of its interval does; None when it has none."""
+        least, most = self.limits
+        if (least, most) == (-inf, inf):
+            return None
+        low, high = self.interval or (self.ours, self.ours)
+        return max(low, least) <= min(high, most)
+
+    @property
+    def decided(self) -> bool:
+        """Whether all numbers of the interval keep the limits, or none does."""
+        least, most = self.limits
+        low, high = self.interval or (self.ours, self.ours)
+        return not self.within or (least <= low and high <= most)
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The least and the most that ours may be."""
+        least, most = -inf, inf
         if self.within_percent is not None and self.paper is not None:
-            kept.append(abs(self.ours - self.paper) <= self.within_percent / 100 * abs(self.paper))
+            off = self.within_percent / 100 * abs(self.paper)
+            least, most = self.paper - off, self.paper + off
         if self.at_least is not None:
-            kept.append(self.ours >= self.at_least)
-        return all(kept) if kept else None
+            least = max(least, self.at_least)
+        return least, most
 
     @property
     def failed(self) -> bool:
@@ -57,24 +79,36 @@ class Row:
         """As JSON holds it; see docs/json.md."""
         return {**asdict(self), "difference_percent": self.difference_percent, "within": self.within}
 
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Row:
+        """From what `record` gave, also by way of JSON."""
+        known = {each.name: record[each.name] for each in fields(cls)}
+        pairs = {name: tuple(known[name]) for name in ("band", "interval") if known[name] is not None}
+        return cls(**(known | pairs))
+
 
 @dataclass(frozen=True)
 class Outcome:
-    """What measuring gave: rows, pictures as SVG, and the digests of the runs, in order."""
+    """What measuring gave: rows, pictures as SVG, and the digests of the runs, in order.
+
+    `seeds` are those that the rows are medians over; none of an experiment without guests.
+    """
 
     rows: Sequence[Row]
     charts: Sequence[str] = ()
     digests: Sequence[str] = ()
+    seeds: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
 class Settings:
     """How an experiment is to be run: `quick` ones take seconds, and are less exact.
 
-    `detail` is told what is under way.
+    `detail` is told what is under way. With another `seed`, guests begin their work a little later.
     """
 
     quick: bool = False
+    seed: int = 0
     detail: Callable[[str], None] = lambda _: None
 
 
@@ -82,7 +116,8 @@ class Settings:
 class Experiment:
     """A figure or table of a paper that can be made again.
 
-    `id` names it on the command line, `source` the document and section, `runs` what is simulated.
+    `id` names it on the command line, `source` the document and section, `runs` what is simulated. What
+    `guests` do, those that boot an operating system, is chaotic: they are run with several seeds.
     """
 
     id: str
@@ -90,6 +125,7 @@ class Experiment:
     source: str
     runs: str
     measure: Callable[[Settings], Outcome]
+    guests: bool = False
 
     def record(self) -> dict[str, Any]:
         """Without its result, as JSON holds it."""
@@ -115,6 +151,7 @@ class Reproduction:
             **self.experiment.record(),
             "rows": [row.record() for row in self.outcome.rows],
             "digests": list(self.outcome.digests),
+            "seeds": list(self.outcome.seeds),
             "wall_seconds": self.wall_seconds,
             "failed": self.failed,
         }

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from rackwright.reproduce.experiment import Reproduction, Settings
 from rackwright.reproduce.registry import chosen
+from rackwright.reproduce.seeds import over_seeds
 
 
 def reproduce(*ids: str, settings: Settings | None = None) -> list[Reproduction]:
@@ -22,5 +23,6 @@ def reproductions(ids: Iterable[str], settings: Settings) -> Iterable[Reproducti
     for experiment in chosen(ids):
         settings.detail(f"{experiment.id}: {experiment.title}")
         started = time.perf_counter()
-        outcome = experiment.measure(settings)
+        chaotic = experiment.guests and not settings.quick
+        outcome = over_seeds(experiment, settings) if chaotic else experiment.measure(settings)
         yield Reproduction(experiment, outcome, time.perf_counter() - started)

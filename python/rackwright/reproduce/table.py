@@ -22,7 +22,7 @@ def cells(row: Row) -> tuple[str, ...]:
         row.quantity,
         row.unit,
         _number(row.paper),
-        _number(row.ours),
+        _ours(row),
         "" if row.difference_percent is None else f"{row.difference_percent:+.2f} %",
         _limit(row),
         _verdict(row),
@@ -33,6 +33,13 @@ def _number(value: float | None) -> str:
     if value is None:
         return ""
     return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:,.5g}"
+
+
+def _ours(row: Row) -> str:
+    if row.interval is None:
+        return _number(row.ours)
+    low, high = map(_number, row.interval)
+    return f"{_number(row.ours)} ({low} to {high})"
 
 
 def _limit(row: Row) -> str:
@@ -48,5 +55,5 @@ def _verdict(row: Row) -> str:
     if row.within is None:
         return ""
     if row.within:
-        return "yes"
+        return "yes" if row.decided else "open"
     return f"no: {row.known}" if row.explained else "NO"

@@ -12,7 +12,7 @@ from rackwright.errors import RackwrightError
 from rackwright.linux.boot import BootResult, boot, restore
 from rackwright.linux.image import Image, build_image, load_image
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
-from rackwright.reproduce.guests import PAPERS_TIME
+from rackwright.reproduce.guests import PAPERS_TIME, later
 from rackwright.reproduce.reference import compare
 
 COPIES = {"scalar": False, "vector": True}
@@ -67,7 +67,7 @@ def measure(settings: Settings) -> Outcome:
     """Runs iperf3 with each of the kernel's ways to copy."""
     settings.detail("fireperf-t5.2: image with iperf3")
     image = load_image(build_image(["iperf3"], tell=settings.detail))
-    command = f"iperf3 -c 127.0.0.1 -J {QUICK_LENGTH if settings.quick else LENGTH}"
+    command = f"{later(0, settings.seed)}iperf3 -c 127.0.0.1 -J {QUICK_LENGTH if settings.quick else LENGTH}"
     results = {}
     for copy, vector in COPIES.items():
         settings.detail(f"fireperf-t5.2: {copy} copies")
@@ -92,4 +92,5 @@ EXPERIMENT = Experiment(
     " between kernel and programs by its scalar routine, and by its vector routine on a vector unit of 128"
     " bits. A quick run transfers a megabyte only, and says nothing about bandwidth.",
     measure,
+    guests=True,
 )

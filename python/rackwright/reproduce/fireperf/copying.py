@@ -10,6 +10,7 @@ from rackwright.profiling import Watching, profile_boot
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.fireperf.copies import booted
 from rackwright.reproduce.fireperf.stacks import COPY
+from rackwright.reproduce.guests import later
 from rackwright.reproduce.reference import compare
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def measure(settings: Settings) -> Outcome:
         settings.detail("fireperf-copy: iperf3, observed in its copies")
         profile = profile_boot(
             image,
-            f"iperf3 -c 127.0.0.1 -n {mebibytes}M",
+            f"{later(0, settings.seed)}iperf3 -c 127.0.0.1 -n {mebibytes}M",
             watching=watching,
             checkpoint=checkpoint,
             cpu="rocket",
@@ -73,4 +74,5 @@ EXPERIMENT = Experiment(
     f" from each entry of `{COPY}` to its return. A core that executes one instruction a cycle copies as many"
     " bytes for a cycle at best as for an instruction.",
     measure,
+    guests=True,
 )

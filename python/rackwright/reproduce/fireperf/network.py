@@ -21,6 +21,7 @@ from rackwright.plots import Bar, bar_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.fireperf import copies
 from rackwright.reproduce.fireperf.copies import booted
+from rackwright.reproduce.guests import later
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
 from rackwright.workloads import Linux
@@ -111,7 +112,7 @@ class Transfer:
     digest: str
 
 
-def transfer(checkpoint: Path, step: Step, place: str = "", cpu: str = "rocket") -> Transfer:
+def transfer(checkpoint: Path, step: Step, place: str = "", cpu: str = "rocket", seed: int = 0) -> Transfer:
     """Has one of two servers send as fast as it can, until iperf3 has said how much that was.
 
     `place` is iperf3's option that says on which harts it runs, of `PLACES`.
@@ -121,7 +122,8 @@ def transfer(checkpoint: Path, step: Step, place: str = "", cpu: str = "rocket")
     # The other one has its address by then. Interrupts may keep the shell from seeing that it may end.
     apart = _APART if step.each_by_itself else ""
     client = f"iperf3 -c {RECEIVES} {place}-f m -i {INTERVAL_SECONDS} --forceflush"
-    command = f"sleep 0.05; {apart}{client} | tee out & while ! grep -q 'Mbits/sec' out; do sleep 0.01; done"
+    begin = later(0.05, seed)
+    command = f"{begin}{apart}{client} | tee out & while ! grep -q 'Mbits/sec' out; do sleep 0.01; done"
     nic = design(manifest_of("nic", NIC))
     server = partial(Server, cpu, mtu=step.mtu, nic=nic, nic_features=step.features)
     receives = server(name="receives", ip=RECEIVES, workload=Linux(checkpoint=checkpoint))
@@ -168,13 +170,14 @@ def fills(counts: Mapping[str, Any], cycles: int) -> dict[str, int]:
     return {"0": cycles - sum(filled.values())} | filled
 
 
-_DONE: dict[tuple[int, Step], Transfer] = {}
-"""By harts and step: experiments that are run together share them, for each would be the same again."""
+_DONE: dict[tuple[int, int, Step], Transfer] = {}
+"""By seed, harts and step: experiments that are run together share them, for each would be the same again."""
 
 
 def transfers(settings: Settings, harts: int, steps: Sequence[Step], told: str) -> dict[str, Transfer]:
     """What each step reaches, by its name."""
-    missing = [step for step in steps if (harts, step) not in _DONE]
+    seed = settings.seed
+    missing = [step for step in steps if (seed, harts, step) not in _DONE]
     for (vector, packages), alike in groupby(missing, key=lambda step: (step.vector, step.packages)):
         settings.detail(f"{told}: image with {' and '.join(packages)}")
         image = load_image(build_image(packages, tell=settings.detail))
@@ -182,8 +185,8 @@ def transfers(settings: Settings, harts: int, steps: Sequence[Step], told: str) 
         with booted(image, harts, vector=vector, before=BUFFERS) as checkpoint:
             for step in alike:
                 settings.detail(f"{told}: {step.name}, {HARTS[harts]}")
-                _DONE[harts, step] = transfer(checkpoint, step, PLACES[harts])
-    return {step.name: _DONE[harts, step] for step in steps}
+                _DONE[seed, harts, step] = transfer(checkpoint, step, PLACES[harts], seed=seed)
+    return {step.name: _DONE[seed, harts, step] for step in steps}
 
 
 def measure_steps(settings: Settings) -> Outcome:
@@ -248,7 +251,8 @@ def measure_baseline(settings: Settings) -> Outcome:
     measured: dict[str, float] = {}
     digests: list[str] = []
     image = load_image(build_image(["iperf3"], tell=settings.detail))
-    command = f"iperf3 -c 127.0.0.1 -J {copies.QUICK_LENGTH if settings.quick else copies.LENGTH}"
+    client = f"iperf3 -c 127.0.0.1 -J {copies.QUICK_LENGTH if settings.quick else copies.LENGTH}"
+    command = f"{later(0, settings.seed)}{client}"
     for harts, called in HARTS.items():
         networked = transfers(settings, harts, [BASELINE], "fireperf-t5.1")[BASELINE.name]
         settings.detail(f"fireperf-t5.1: loopback, {called}")
@@ -273,6 +277,7 @@ EXPERIMENTS = (
         "Karandikar 2020 (ASPLOS), table 1; chapter 5 of his thesis, table 5.1",
         f"{_RUNS} And iperf3 through the loopback interface of one such server. One hart and two.",
         measure_baseline,
+        guests=True,
     ),
     Experiment(
         "fireperf-t5.4",
@@ -281,6 +286,7 @@ EXPERIMENTS = (
         f"{_RUNS} One after the other come vector copies, checksums in the interface, interrupts only when"
         " the driver wants them, and packets of 9000 bytes; on one hart and on two.",
         measure_steps,
+        guests=True,
     ),
     Experiment(
         "fireperf-5.5",
@@ -289,5 +295,6 @@ EXPERIMENTS = (
         f"{_RUNS} Cycles are counted by the frames that the sending interface knows of and has not sent. In"
         " the baseline the kernel gives it each frame by itself, as the paper's driver does.",
         measure_ring,
+        guests=True,
     ),
 )

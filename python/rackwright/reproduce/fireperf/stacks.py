@@ -9,6 +9,7 @@ from rackwright.linux.image import build_image, load_image
 from rackwright.profiling import Profile, profile_boot
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.fireperf.copies import LENGTH, QUICK_LENGTH, booted
+from rackwright.reproduce.guests import later
 from rackwright.reproduce.reference import compare
 
 COPY = "fallback_scalar_usercopy"
@@ -26,7 +27,7 @@ def measure(settings: Settings) -> Outcome:
     """Profiles iperf3 on one hart without vectors."""
     settings.detail("fireperf-5.2: image with iperf3")
     image = load_image(build_image(["iperf3"], tell=settings.detail))
-    command = f"iperf3 -c 127.0.0.1 {QUICK_LENGTH if settings.quick else LENGTH}"
+    command = f"{later(0, settings.seed)}iperf3 -c 127.0.0.1 {QUICK_LENGTH if settings.quick else LENGTH}"
     settings.detail("fireperf-5.2: boot")
     with booted(image, 1, vector=False) as checkpoint:
         settings.detail("fireperf-5.2: iperf3, observed")
@@ -92,4 +93,5 @@ EXPERIMENT = Experiment(
     "iperf3 through the loopback interface of Debian's kernel on one `rocket` hart without vectors, from a"
     " checkpoint, with the call stacks of everything. A quick run transfers a megabyte only.",
     measure,
+    guests=True,
 )

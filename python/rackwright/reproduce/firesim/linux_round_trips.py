@@ -16,7 +16,7 @@ from rackwright.linux.image import default_image, load_image
 from rackwright.plots import line_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.firesim.round_trips import HART_CYCLES_PER_US, ideal_us
-from rackwright.reproduce.guests import PAPERS_TIME
+from rackwright.reproduce.guests import PAPERS_TIME, later
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
 from rackwright.workloads import Linux
@@ -42,11 +42,11 @@ class Trip:
     answering_us: float
 
 
-def round_trips(checkpoint: Path, capture: Path, latency_us: float) -> tuple[list[Trip], str]:
+def round_trips(checkpoint: Path, capture: Path, latency_us: float, seed: int = 0) -> tuple[list[Trip], str]:
     """The round trips but the first, and the digest of the run. `capture` is a file to write."""
     answers = Server(workload=Linux(checkpoint=checkpoint), name="answers", ip=ANSWERS)
     # The other one has its address by then.
-    command = f"sleep 0.05; ping -c {ROUND_TRIPS} -i 0.001 {ANSWERS}"
+    command = f"{later(0.05, seed)}ping -c {ROUND_TRIPS} -i 0.001 {ANSWERS}"
     asks = Server(workload=Linux(run=command, checkpoint=checkpoint), name="asks", ip=ASKS)
     switch = Switch(switching_cycles=10)
     switch.add_downlinks([asks, answers])
@@ -101,7 +101,7 @@ def measure(settings: Settings) -> Outcome:
         boot(image, memory_bytes=MEMORY_BYTES, timing=PAPERS_TIME, checkpoint=checkpoint)
         for latency_us in latencies:
             settings.detail(f"firesim-2.5-linux: links of {latency_us:g} us")
-            trips, digest = round_trips(checkpoint, capture, latency_us)
+            trips, digest = round_trips(checkpoint, capture, latency_us, settings.seed)
             middle = median_low(trip.us for trip in trips)
             usual[latency_us] = next(trip for trip in trips if trip.us == middle)
             digests.append(digest)
@@ -139,4 +139,5 @@ EXPERIMENT = Experiment(
     "2 `rocket` servers that run Debian's Linux, with virtio NICs in RTL, under one switch; `ping` of one "
     "asks the other 100 times, links of 0.5 to 16 us.",
     measure,
+    guests=True,
 )

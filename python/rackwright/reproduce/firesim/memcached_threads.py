@@ -15,7 +15,7 @@ from rackwright.linux.image import Image, build_image, default_image, load_image
 from rackwright.plots import line_chart
 from rackwright.programs import linux_program
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
-from rackwright.reproduce.guests import PAPERS_TIME
+from rackwright.reproduce.guests import PAPERS_TIME, later
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
 from rackwright.workloads import Linux
@@ -132,6 +132,7 @@ class Bench:
         *,
         cpu: str = "rocket",
         threads: int | None = None,
+        seed: int = 0,
     ) -> Point:
         """Loads `service`, on harts of the model `cpu`, with `load` requests per second.
 
@@ -144,7 +145,7 @@ class Bench:
             name="memcached",
             ip=SERVER,
         )
-        asks = [self._asking(index, load / GENERATORS, measured_ms) for index in range(GENERATORS)]
+        asks = [self._asking(index, load / GENERATORS, measured_ms, seed) for index in range(GENERATORS)]
         switch = Switch(switching_cycles=10)
         switch.add_downlinks([server, *asks])
         result = Cluster(switch, link=Ethernet(latency_us=2)).run(
@@ -152,7 +153,7 @@ class Bench:
         )
         return _together(result, measured_ms)
 
-    def _asking(self, index: int, rate: float, measured_ms: int) -> Server:
+    def _asking(self, index: int, rate: float, measured_ms: int, seed: int) -> Server:
         settings = {
             "begin": 30,
             "warmup": WARMUP_MS,
@@ -160,11 +161,11 @@ class Bench:
             "rate": round(rate),
             "connections": CONNECTIONS,
             "keys": 50,
-            "seed": index + 1,
+            "seed": seed * GENERATORS + index + 1,
         }
         words = " ".join(f"{name}={value}" for name, value in settings.items())
         # The other one has its address by then; Linux would ask again only a second later.
-        command = f"sleep 0.05; ./{linux_program('mutilate').name} {SERVER} {words}"
+        command = f"{later(0.05, seed)}./{linux_program('mutilate').name} {SERVER} {words}"
         return Server(
             "functional",
             workload=Linux(run=command, checkpoint=self._generator),
@@ -230,7 +231,7 @@ def measure(settings: Settings) -> Outcome:
         for load in loads:
             for service in SERVICES:
                 settings.detail(f"firesim-2.7: {service.name}, {load:,} requests per second")
-                curves[service.name].append(bench.run(service, load, measured_ms))
+                curves[service.name].append(bench.run(service, load, measured_ms, seed=settings.seed))
             rows |= quantities(load, {name: points[-1] for name, points in curves.items()})
     medians = {name: [(p.rate, p.median_us) for p in points] for name, points in curves.items()}
     tails = {name: [(p.rate, p.p95_us) for p in points] for name, points in curves.items()}
@@ -250,4 +251,5 @@ EXPERIMENT = Experiment(
     "fifth hart takes its network interface's interrupt. 7 other Linux servers load it over TCP. NICs in "
     "RTL, links of 2 us.",
     measure,
+    guests=True,
 )

@@ -1,0 +1,112 @@
+"""Experiments with guests: the same with several seeds, side by side, and what they say together.
+
+What a guest does is chaotic: whatever moves one of its events by a nanosecond moves a rate of iperf3 by some
+percent, and a 95th percentile of latencies by more. One run is therefore one of many that could have been.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, as_completed
+from dataclasses import replace
+from math import comb
+from pathlib import Path
+from statistics import median
+
+from bootstrap.paths import BUILD, PYTHON, REPOSITORY, STAMPS
+from rackwright.exploration.executors import executor
+from rackwright.exploration.store import content_key
+from rackwright.reproduce.experiment import Experiment, Outcome, Row, Settings
+
+SEEDS = tuple(range(6))
+"""The fewest of which the extremes enclose the median with 95 % confidence."""
+
+CONFIDENCE = 0.95
+
+KEPT = BUILD / "reproduce"
+"""What each seed has come to, by experiment and by what it depends on: a run that was stopped goes on."""
+
+
+def over_seeds(experiment: Experiment, settings: Settings, seeds: Sequence[int] = SEEDS) -> Outcome:
+    """Measures with each seed that is not kept from before, as many at a time as there are processors.
+
+    Raises what a run raised; what others have come to by then is kept.
+    """
+    folder = KEPT / experiment.id / _key()
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {seed: folder / f"{seed}.json" for seed in seeds}
+    missing = [seed for seed, file in files.items() if not file.exists()]
+    settings.detail(f"{experiment.id}: {len(missing)} of {len(seeds)} seeds are to be run")
+    with executor("local", min(len(missing), _processors())) as pool:
+        runs: dict[Future[Outcome], int] = {
+            pool.submit(_measured, experiment.measure, seed): seed for seed in missing
+        }
+        for done in as_completed(runs):
+            _keep(files[runs[done]], done.result())
+            settings.detail(f"{experiment.id}: seed {runs[done]} is done")
+    return together({seed: _kept(file) for seed, file in files.items()})
+
+
+def together(outcomes: dict[int, Outcome]) -> Outcome:
+    """Rows of medians with their intervals, the pictures of the first seed, and all digests."""
+    first, *_ = outcomes.values()
+    rows = []
+    for index, row in enumerate(first.rows):
+        values = [outcome.rows[index].ours for outcome in outcomes.values()]
+        rows.append(replace(row, ours=median(values), interval=median_interval(values)))
+    digests = [digest for outcome in outcomes.values() for digest in outcome.digests]
+    return Outcome(rows, first.charts, digests, list(outcomes))
+
+
+def median_interval(values: Sequence[float]) -> tuple[float, float]:
+    """The narrowest two of the values that enclose the median of what they come from with 95 % confidence.
+
+    By the sign test, whatever the distribution. Raises `ValueError` for fewer than six.
+    """
+    ordered, count = sorted(values), len(values)
+    missed, outside = 0.0, 0
+    while outside < count // 2:
+        missed += 2 * comb(count, outside) / 2**count
+        if missed > 1 - CONFIDENCE:
+            break
+        outside += 1
+    if outside == 0:
+        raise ValueError(f"{count} values say nothing about their median with 95 % confidence")
+    return ordered[outside - 1], ordered[count - outside]
+
+
+def _measured(measure: Callable[[Settings], Outcome], seed: int) -> Outcome:
+    return measure(Settings(seed=seed))
+
+
+def _processors() -> int:
+    return max(1, len(os.sched_getaffinity(0)))
+
+
+def _key() -> str:
+    """Of the engine, hardware and programs, as they were built, and of what measures and judges."""
+    stamps = [STAMPS / name for name in ("engine", "hardware", "software")]
+    sources = sorted((PYTHON / "rackwright").rglob("*.py")) + sorted(
+        (REPOSITORY / "validation").glob("*/*.csv")
+    )
+    return content_key(*(path.read_text(encoding="utf-8") for path in (*stamps, *sources) if path.exists()))[
+        :16
+    ]
+
+
+def _keep(file: Path, outcome: Outcome) -> None:
+    record = {
+        "rows": [row.record() for row in outcome.rows],
+        "charts": list(outcome.charts),
+        "digests": list(outcome.digests),
+    }
+    unfinished = file.with_suffix(".unfinished")
+    unfinished.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    unfinished.replace(file)
+
+
+def _kept(file: Path) -> Outcome:
+    record = json.loads(file.read_text(encoding="utf-8"))
+    return Outcome([Row.of_record(row) for row in record["rows"]], record["charts"], record["digests"])
