@@ -54,6 +54,11 @@ impl Layout {
         self.stack_top
     }
 
+    /// Bytes of memory that the program has, without address space beyond that it has reserved.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        self.stack_top + GUARD_BYTES
+    }
+
     /// Whether a range with a name of its own begins at `address`.
     pub(crate) fn begins_at(&self, address: u64) -> bool {
         [self.heap_start, self.stack_top - STACK_BYTES].contains(&address)
@@ -103,6 +108,18 @@ impl Layout {
         let length = round_up(length);
         let address = self.take_hole(length).or_else(|| self.grow(length))?;
         memory.protect(address, length, protection).ok()?;
+        self.areas.add(address..address + length, None);
+        Some(address)
+    }
+
+    /// Address space of `length` bytes that the program only reserves, to use parts of it later: where mappings lie, or
+    /// beyond all memory that there is so far, if there is room.
+    pub(crate) fn reserve(&mut self, length: u64, memory: &mut GuestMemory) -> Option<u64> {
+        let length = round_up(length);
+        if let Some(address) = self.map(length, Protection::NONE, memory) {
+            return Some(address);
+        }
+        let address = memory.extend(length)?;
         self.areas.add(address..address + length, None);
         Some(address)
     }
@@ -309,6 +326,25 @@ mod tests {
         assert_eq!(layout.set_heap_end(start, &mut memory), start);
         assert!(memory.read(start, &mut [0]).is_err());
         assert_eq!(layout.set_heap_end(u64::MAX, &mut memory), start);
+    }
+
+    #[test]
+    fn what_is_only_reserved_may_lie_beyond_memory() {
+        let mut memory = GuestMemory::with_room(64 << 20, 64 << 30).unwrap();
+        let mut layout = Layout::new(0x10_0000, &mut memory).unwrap();
+        let small = layout.reserve(1 << 20, &mut memory).unwrap();
+        assert!(small < 64 << 20);
+        assert_eq!(layout.reserve(64 << 30, &mut memory), Some(64 << 20));
+        assert_eq!(layout.reserve(64 << 30, &mut memory), None);
+        let inside = (64 << 20) + (63 << 30);
+        layout
+            .map_at(inside, PAGE_BYTES, Protection::READ_WRITE, &mut memory)
+            .unwrap();
+        memory.write(inside, &[1]).unwrap();
+        assert!(memory.write(inside + PAGE_BYTES, &[1]).is_err());
+        assert!(layout.covers(64 << 20, 64 << 30));
+        layout.unmap(64 << 20, 64 << 30, &mut memory).unwrap();
+        assert!(!layout.is_mapped(inside) && memory.read(inside, &mut [0]).is_err());
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Process {
         }
         match path.to_str()? {
             "/proc/cpuinfo" => Some(self.harts_text().into_bytes()),
-            "/proc/meminfo" => Some(memory_text(memory).into_bytes()),
+            "/proc/meminfo" => Some(memory_text(self.layout.memory_bytes()).into_bytes()),
             "/proc/uptime" => {
                 let (seconds, nanoseconds) = self.uptime(now);
                 let hundredths = nanoseconds / 10_000_000;
@@ -85,8 +85,8 @@ impl Process {
     }
 }
 
-fn memory_text(memory: &GuestMemory) -> String {
-    let kibibytes = memory.end() / 1024;
+fn memory_text(bytes: u64) -> String {
+    let kibibytes = bytes / 1024;
     let lines = ["MemTotal", "MemFree", "MemAvailable"];
     lines
         .map(|name| format!("{:<15} {kibibytes:>8} kB\n", format!("{name}:")))

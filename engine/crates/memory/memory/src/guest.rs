@@ -82,8 +82,16 @@ impl GuestMemory {
     /// # Errors
     /// When the host cannot reserve that much address space.
     pub fn new(bytes: u64) -> io::Result<GuestMemory> {
+        GuestMemory::with_room(bytes, 0)
+    }
+
+    /// The same, which can be [extended](GuestMemory::extend) by `room`, whole pages.
+    ///
+    /// # Errors
+    /// When the host cannot reserve that much address space.
+    pub fn with_room(bytes: u64, room: u64) -> io::Result<GuestMemory> {
         let pages = bytes.div_ceil(PAGE_BYTES);
-        let region = Region::reserve((pages * PAGE_BYTES) as usize)?;
+        let region = Region::reserve((pages * PAGE_BYTES) as usize, room as usize)?;
         Ok(GuestMemory {
             region,
             protection: vec![Protection::NONE.0; pages as usize],
@@ -101,6 +109,20 @@ impl GuestMemory {
     #[inline]
     pub fn end(&self) -> u64 {
         self.region.len() as u64
+    }
+
+    /// Has memory end later by `bytes`, whole pages that are zero and not accessible yet; returns where they begin. `None`
+    /// when there is no room for them.
+    pub fn extend(&mut self, bytes: u64) -> Option<u64> {
+        let start = self.end();
+        if !self.region.extend(usize::try_from(bytes).ok()?) {
+            return None;
+        }
+        let pages = (self.end() / PAGE_BYTES) as usize;
+        self.protection.resize(pages, Protection::NONE.0);
+        self.touched.resize(pages, 0);
+        self.stamps.data = fresh_stamp();
+        Some(start)
     }
 
     /// Makes all of memory readable, writable and executable, as bare metal finds it.
@@ -302,7 +324,10 @@ impl GuestMemory {
     /// [`GuestFault`] when the range leaves memory.
     pub fn discard(&mut self, address: u64, length: u64) -> Result<(), GuestFault> {
         let end = self.end_of(address, length, Access::Write)?;
-        self.touch(address, length);
+        if !self.begun.1.is_empty() {
+            // It may not have been zero from the start.
+            self.touch(address, length);
+        }
         self.region.zero(address as usize..end as usize);
         Ok(())
     }
@@ -421,6 +446,21 @@ unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
 mod tests {
     use super::*;
     use std::os::unix::fs::FileExt;
+
+    #[test]
+    fn memory_with_room_ends_later_when_it_is_extended() {
+        let mut memory = GuestMemory::with_room(2 * PAGE_BYTES, 64 << 30).unwrap();
+        assert!(memory.protect(2 * PAGE_BYTES, 1, Protection::READ_WRITE).is_err());
+        assert_eq!(memory.extend(65 << 30), None);
+        assert_eq!(memory.extend(64 << 30), Some(2 * PAGE_BYTES));
+        let last = memory.end() - PAGE_BYTES;
+        assert!(memory.write(last, &[1]).is_err());
+        memory.protect(last, PAGE_BYTES, Protection::READ_WRITE).unwrap();
+        memory.write(last, &[1]).unwrap();
+        memory.discard(2 * PAGE_BYTES, 64 << 30).unwrap();
+        assert_eq!(memory.pages().count(), 0);
+        assert_eq!(memory.extend(PAGE_BYTES), None);
+    }
 
     #[test]
     fn pages_are_protected_apart() {

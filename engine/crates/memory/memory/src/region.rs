@@ -9,6 +9,8 @@ use std::ptr::NonNull;
 pub(crate) struct Region {
     start: NonNull<u8>,
     length: usize,
+    /// Up to how many bytes it can be extended.
+    reserved: usize,
     /// Where files are mapped.
     mapped: Vec<Range<usize>>,
 }
@@ -19,12 +21,14 @@ unsafe impl Send for Region {}
 unsafe impl Sync for Region {}
 
 impl Region {
-    /// Reserves `length` bytes, a multiple of the page size.
-    pub(crate) fn reserve(length: usize) -> io::Result<Region> {
-        if length == 0 {
+    /// Reserves `length` bytes, and `room` behind them for later; both are multiples of the page size.
+    pub(crate) fn reserve(length: usize, room: usize) -> io::Result<Region> {
+        let reserved = length + room;
+        if reserved == 0 {
             return Ok(Region {
                 start: NonNull::dangling(),
                 length,
+                reserved,
                 mapped: Vec::new(),
             });
         }
@@ -33,7 +37,7 @@ impl Region {
         let start = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
-                length,
+                reserved,
                 libc::PROT_READ | libc::PROT_WRITE,
                 flags,
                 -1,
@@ -44,6 +48,7 @@ impl Region {
             Some(start) if start.as_ptr().cast() != libc::MAP_FAILED => Ok(Region {
                 start,
                 length,
+                reserved,
                 mapped: Vec::new(),
             }),
             _ => Err(io::Error::last_os_error()),
@@ -149,6 +154,15 @@ impl Region {
         self.length
     }
 
+    /// Makes it longer by whole pages; tells whether there was room.
+    pub(crate) fn extend(&mut self, bytes: usize) -> bool {
+        let fits = bytes <= self.reserved - self.length;
+        if fits {
+            self.length += bytes;
+        }
+        fits
+    }
+
     /// Sets a range to zero; whole pages go back to the host, unless a file is mapped there.
     pub(crate) fn zero(&mut self, range: Range<usize>) {
         const PAGE: usize = crate::PAGE_BYTES as usize;
@@ -186,9 +200,9 @@ impl Region {
 
 impl Drop for Region {
     fn drop(&mut self) {
-        if self.length > 0 {
+        if self.reserved > 0 {
             // SAFETY: the mapping is this region's own and no longer used.
-            unsafe { libc::munmap(self.start().cast(), self.length) };
+            unsafe { libc::munmap(self.start().cast(), self.reserved) };
         }
     }
 }

@@ -39,7 +39,7 @@ impl Words {
             };
         }
         let bytes = (count * size_of::<u64>()).next_multiple_of(crate::PAGE_BYTES as usize);
-        let region = Region::reserve(bytes).expect("address space for the tags of a cache");
+        let region = Region::reserve(bytes, 0).expect("address space for the tags of a cache");
         Words {
             start: region.start().cast(),
             count,

@@ -11,6 +11,7 @@ use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle};
 use rackwright_trace::Observation;
 use rackwright_unit::{observe, AttachedUnit, Attachment, Core, PlacedUnit, Wait};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -202,7 +203,7 @@ impl FromHarts for Start<'_> {
             Ok(Core::new(hart, self.hierarchy.clone(), units))
         };
         let cores: Result<Vec<Core<T>>, ServerError> = timings.into_iter().enumerate().map(core).collect();
-        let (cores, memory) = (cores?, GuestMemory::new(self.config.guest_bytes)?);
+        let (cores, memory) = (cores?, memory(self.config.guest_bytes)?);
         let (file, arguments) = (self.file, self.arguments);
         if bare_metal {
             let run = BareMetalRun::start(cores, memory, file, &arguments.arguments, self.environment.echo)?;
@@ -227,4 +228,12 @@ pub(crate) fn attach(
         harts: config.harts,
     };
     Ok(attachment.attach(hierarchy, hart)?)
+}
+
+/// Address space that a program may reserve beyond its memory: some take 64 GiB to use a few pages of it.
+const ROOM: u64 = 128 << 30;
+
+/// The memory of a program; without that room where the host has no such address space to give.
+fn memory(bytes: u64) -> io::Result<GuestMemory> {
+    GuestMemory::with_room(bytes, ROOM).or_else(|_| GuestMemory::new(bytes))
 }

@@ -46,8 +46,8 @@ impl Process {
             number::SYSINFO => {
                 let mut words = [0; SYSINFO_WORDS];
                 words[0] = self.uptime(call.now).0;
-                words[4] = call.memory.end();
-                words[5] = call.memory.end();
+                words[4] = self.layout.memory_bytes();
+                words[5] = self.layout.memory_bytes();
                 words[13] = 1; // bytes in a unit of memory
                 gather::store_words(call.memory, first, &words)?;
                 Ok(0)

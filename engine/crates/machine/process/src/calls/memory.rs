@@ -84,6 +84,8 @@ impl Process {
             }
             self.layout
                 .map_at(address, length, protection(access), call.memory)
+        } else if protection(access) == Protection::NONE && file.is_none() {
+            self.layout.reserve(length, call.memory)
         } else {
             self.layout.map(length, protection(access), call.memory)
         };
