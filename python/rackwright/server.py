@@ -269,14 +269,18 @@ class Server(Node):
     def boot(self, *, show: Show | None = None, observer: _engine.Observer | None = None) -> BootResult:
         """Boots the server's `Linux` alone, runs what its `run` says, and switches it off, as `rw boot` does.
 
-        `show` gets what comes out of serial ports as it comes; `observer` looks at the harts from outside.
-        Raises `RackwrightError` for a server with another workload, or one that is to stay on; `EngineError`
+        Alone, it has no link: what it was given of `nic`, `mac` and `ip` is for clusters. `show` gets what
+        comes out of serial ports as it comes; `observer` looks at the harts from outside. Raises
+        `RackwrightError` for a server with another workload, or one that is to stay on; `EngineError`
         when the image does not boot.
         """
         if not isinstance(self.workload, Linux):
             raise RackwrightError("a server that boots needs Linux: Server(workload=Linux(run=…))")
         if self.workload.run is None:
             raise RackwrightError("a server alone that boots is told what to run: Linux(run=…)")
+        if self._waves or self._check_idle:
+            option = "waves" if self._waves else "check_idle"
+            raise RackwrightError(f"`{option}` is for servers that run a Program alone")
         command = self.workload.run
         text = command if isinstance(command, str) else "".join(_texts(command))
         all_have: dict[str, Any] = {
