@@ -8,6 +8,7 @@ from rackwright.cli.bench.engine import cpu, linux, rtl
 from rackwright.cli.bench.formats import compression, snappy
 from rackwright.cli.bench.mesh import mesh
 from rackwright.cli.bench.networks import cluster, dispatch
+from rackwright.cli.bench.queues import queues
 from rackwright.cli.bench.ratios import ratios
 from rackwright.cli.bench.small import small
 from rackwright.cli.bench.udp import udp
@@ -15,6 +16,20 @@ from rackwright.cli.bench.units import units
 from rackwright.cli.protobuf import bench_protobuf
 
 bench = typer.Typer(help="Measure the units and the simulation itself.", no_args_is_help=True)
-for _measure in (units, small, snappy, compression, rtl, cpu, linux, cluster, dispatch, mesh, udp, ratios):
+for _measure in (
+    units,
+    small,
+    snappy,
+    compression,
+    rtl,
+    cpu,
+    linux,
+    cluster,
+    dispatch,
+    mesh,
+    udp,
+    queues,
+    ratios,
+):
     bench.command()(_measure)
 bench.command("protobuf")(bench_protobuf)

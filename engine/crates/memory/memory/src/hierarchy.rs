@@ -6,6 +6,7 @@ use crate::named::NamedParameters;
 use crate::parameters::{HierarchyParameters, ParameterError};
 use crate::port::{LinkId, RateLimit, RequesterId, UnitPort};
 use crate::route::{Route, Traffic};
+use crate::watches::Watches;
 use rackwright_time::{Cycle, Cycles};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -92,6 +93,7 @@ pub struct Hierarchy {
     ports: Vec<Requester>,
     links: Vec<(Route, RateLimit)>,
     directory: Directory,
+    watches: Watches,
     /// Whether there is one hart and no unit: the directory is not kept, since nobody asks.
     alone: bool,
     /// One for each hart.
@@ -114,6 +116,7 @@ impl Hierarchy {
             ports: Vec::new(),
             links: Vec::new(),
             directory: Directory::new(),
+            watches: Watches::default(),
             alone: false,
             snoops: Vec::new(),
             counters: HierarchyCounters::default(),
@@ -225,7 +228,7 @@ impl Hierarchy {
         if self.alone && kind != AccessKind::WriteBack {
             return self.line_in_l2(looked_up, address);
         }
-        match kind {
+        let done = match kind {
             AccessKind::WriteBack => {
                 self.leave(address, hart);
                 self.replace_flags(looked_up, address, DIRTY);
@@ -234,6 +237,40 @@ impl Hierarchy {
             AccessKind::Read => self.read_line(looked_up, address, hart),
             AccessKind::Own => self.own_line(looked_up, address, hart),
             AccessKind::Fetch | AccessKind::Write => self.fetch_line(looked_up, address, hart),
+        };
+        if self.watches.hold(address) {
+            self.share_watched(looked_up, address, kind, hart);
+        }
+        done
+    }
+
+    /// No L1 may modify a watched line by itself: what a hart writes there is written in L2, which tells who watches.
+    fn share_watched(&mut self, looked_up: Cycle, address: u64, kind: AccessKind, hart: usize) {
+        if let Some(entry) = self.directory.find(address) {
+            entry.sharing = Sharing::Shared;
+        }
+        if kind == AccessKind::Own {
+            self.snoop(1 << hart, address, Snoop::Clean);
+            self.watches.note(address, looked_up);
+        }
+    }
+
+    /// A unit that has just read in the line of `address` watches it from now on, until it is told.
+    pub fn watch(&mut self, address: u64, requester: RequesterId) {
+        if let Some(entry) = self.directory.find(address) {
+            debug_assert!(entry.sharing != Sharing::Modified, "it was read");
+            entry.sharing = Sharing::Shared;
+        }
+        self.watches.begin(address, requester);
+    }
+
+    /// Ends a watch. Gives when the unit is told: after the last write that L2 has taken there, or, if none came by
+    /// L2, after `now`.
+    pub fn tell(&mut self, now: Cycle, address: u64, requester: RequesterId) -> Cycle {
+        let written = self.watches.end(address, requester).unwrap_or(now);
+        match &mut self.ports[usize::from(requester.0)] {
+            Requester::Unit(port) => port.response(written + port.path.response),
+            Requester::Hart(_) => unreachable!("harts watch nothing"),
         }
     }
 
@@ -340,6 +377,7 @@ impl Hierarchy {
         if write {
             self.invalidate(address);
             self.replace_flags(looked_up, address, DIRTY);
+            self.watches.note(address, looked_up);
         }
         done
     }

@@ -32,6 +32,14 @@ pub trait Interconnect {
     /// their cycles.
     fn ask(&mut self, at: Cycle, address: u64, kind: AccessKind, requester: RequesterId) -> Answer;
 
+    /// A unit whose read of the beat at `address` has been answered watches its line from now on, until it is told.
+    fn watch(&mut self, _address: u64, _requester: RequesterId) {}
+
+    /// Ends a watch, since it has been seen by `now` that the beat was written; gives when the unit is told.
+    fn tell(&mut self, now: Cycle, _address: u64, _requester: RequesterId) -> Cycle {
+        now
+    }
+
     /// Everything that leaves a part before `now` has been asked for.
     fn advance(&mut self, _now: Cycle) {}
 
@@ -68,5 +76,13 @@ impl Interconnect for Hierarchy {
     #[inline]
     fn ask(&mut self, at: Cycle, address: u64, kind: AccessKind, requester: RequesterId) -> Answer {
         Answer::At(self.access(at, address, kind, requester), ())
+    }
+
+    fn watch(&mut self, address: u64, requester: RequesterId) {
+        Hierarchy::watch(self, address, requester);
+    }
+
+    fn tell(&mut self, now: Cycle, address: u64, requester: RequesterId) -> Cycle {
+        Hierarchy::tell(self, now, address, requester)
     }
 }

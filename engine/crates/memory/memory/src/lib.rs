@@ -18,6 +18,7 @@ mod prefetch;
 mod region;
 mod route;
 mod shared;
+mod watches;
 mod words;
 
 pub use cache::{Cache, Lookup, Shape, Victim, LINE_BYTES};

@@ -81,6 +81,7 @@ enum ChannelKind {
     Command,
     TranslatedCommand,
     Memory,
+    WatchingMemory,
     Register,
     Axi,
     CheckedAxi,
@@ -97,6 +98,7 @@ impl ChannelKind {
             ChannelKind::Command => "CommandChannel",
             ChannelKind::TranslatedCommand => "TranslatedCommandChannel",
             ChannelKind::Memory => "MemoryChannel",
+            ChannelKind::WatchingMemory => "WatchingMemoryChannel",
             ChannelKind::Register => "RegisterChannel",
             ChannelKind::Axi => "AxiChannel",
             ChannelKind::CheckedAxi => "CheckedAxiChannel",
@@ -113,7 +115,10 @@ impl ChannelKind {
         match self {
             ChannelKind::Command | ChannelKind::TranslatedCommand => "command_responses",
             ChannelKind::Register | ChannelKind::Lite | ChannelKind::Apb => "register_answers",
-            ChannelKind::Memory | ChannelKind::Axi | ChannelKind::CheckedAxi => "requests",
+            ChannelKind::Memory
+            | ChannelKind::WatchingMemory
+            | ChannelKind::Axi
+            | ChannelKind::CheckedAxi => "requests",
             ChannelKind::StreamOut | ChannelKind::StreamIn => "flits",
             ChannelKind::Interrupt => "interrupts",
         }
@@ -124,7 +129,10 @@ impl ChannelKind {
         match self {
             ChannelKind::Command | ChannelKind::TranslatedCommand => Some("commands"),
             ChannelKind::Register | ChannelKind::Lite | ChannelKind::Apb => Some("accesses"),
-            ChannelKind::Memory | ChannelKind::Axi | ChannelKind::CheckedAxi => Some("responses"),
+            ChannelKind::Memory
+            | ChannelKind::WatchingMemory
+            | ChannelKind::Axi
+            | ChannelKind::CheckedAxi => Some("responses"),
             ChannelKind::StreamIn => Some("flits"),
             ChannelKind::StreamOut | ChannelKind::Interrupt => None,
         }
@@ -133,7 +141,7 @@ impl ChannelKind {
     fn is_memory(self) -> bool {
         matches!(
             self,
-            ChannelKind::Memory | ChannelKind::Axi | ChannelKind::CheckedAxi
+            ChannelKind::Memory | ChannelKind::WatchingMemory | ChannelKind::Axi | ChannelKind::CheckedAxi
         )
     }
 
@@ -167,6 +175,9 @@ fn channels(out: &mut String, manifest: &Manifest) -> Vec<Channel> {
             Port::Command { translated: true, .. } => (ChannelKind::TranslatedCommand, 0),
             Port::Command { .. } => (ChannelKind::Command, 0),
             Port::Mmio { .. } => (ChannelKind::Register, 0),
+            Port::Memory {
+                bytes, watch: true, ..
+            } => (ChannelKind::WatchingMemory, *bytes),
             Port::Memory { bytes, .. } => (ChannelKind::Memory, *bytes),
             Port::Axi4 {
                 bytes,

@@ -10,6 +10,18 @@ pub(crate) const VERSION: u32 = 5;
 /// Bytes of the widest beat.
 pub const BEAT_BYTES: usize = 32;
 
+/// What a unit wants of a beat.
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestKind {
+    /// Its bytes.
+    Read = 0,
+    /// Its bytes are to be those of the request.
+    Write = 1,
+    /// Its bytes as soon as they are others than those of the request; of a port that may watch.
+    Watch = 2,
+}
+
 /// One beat that a unit asks of memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -18,16 +30,23 @@ pub struct MemoryRequest {
     pub cycle: Cycle,
     /// Address of the beat's first byte; a multiple of the port's width.
     pub address: u64,
-    /// For writes: bit i says that byte i is written.
+    /// For writes and watches: bit i says that byte i is written, or watched.
     pub mask: u32,
     /// Returned with the answer.
     pub tag: u16,
     /// Number of the memory port, in the manifest's order.
     pub port: u8,
-    /// Whether it is a write.
-    pub write: bool,
-    /// For writes: the bytes; as many as the port is wide.
+    /// What it asks for.
+    pub kind: RequestKind,
+    /// For writes and watches: the bytes; as many as the port is wide.
     pub data: [u8; BEAT_BYTES],
+}
+
+impl MemoryRequest {
+    /// Whether it is a write.
+    pub fn is_write(&self) -> bool {
+        self.kind == RequestKind::Write
+    }
 }
 
 /// The answer to a [`MemoryRequest`].

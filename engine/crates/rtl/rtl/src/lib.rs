@@ -24,7 +24,8 @@ pub use design::Design;
 pub use error::RtlError;
 pub use instance::{Broken, CommandResponse, Instance, Step};
 pub use interface::{
-    InterruptChange, MemoryRequest, MemoryResponse, RegisterAccess, RegisterAnswer, StreamFlit, BEAT_BYTES,
+    InterruptChange, MemoryRequest, MemoryResponse, RegisterAccess, RegisterAnswer, RequestKind, StreamFlit,
+    BEAT_BYTES,
 };
 pub use manifest::{
     BusRegisters, ClockPins, Direction, ForSoftware, Level, Manifest, Naming, Port, Transfers, UnitCommand,

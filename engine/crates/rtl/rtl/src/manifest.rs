@@ -135,6 +135,9 @@ pub enum Port {
         /// Width of an address.
         #[serde(default = "default_address_bits")]
         address_bits: u32,
+        /// Whether a read may wait until memory holds something else.
+        #[serde(default)]
+        watch: bool,
     },
     /// Registers, read and written over a memory-mapped port.
     Mmio {
@@ -487,6 +490,13 @@ impl Manifest {
             } => Some((opcodes.as_slice(), commands.as_slice())),
             _ => None,
         })
+    }
+
+    /// Whether a memory port of the unit may watch.
+    pub(crate) fn watches(&self) -> bool {
+        self.ports
+            .iter()
+            .any(|port| matches!(port, Port::Memory { watch: true, .. }))
     }
 
     /// Whether the unit translates the addresses that it is given.

@@ -33,7 +33,8 @@ const fn pin(name: &'static str, accessor: &'static str, width: Width) -> Pin {
     }
 }
 
-const MEMORY: &[Pin] = &[
+/// The pins of a memory port that may watch.
+const WATCHING_MEMORY: &[Pin] = &[
     pin("request_ready", "request_ready", Bits(1)),
     pin("request_valid", "request_valid", Bits(1)),
     pin("request_bits_address", "request_address", Address),
@@ -46,7 +47,11 @@ const MEMORY: &[Pin] = &[
     pin("response_bits_tag", "response_tag", Tag),
     pin("response_bits_data", "response_data", Data),
     pin("response_bits_fault", "response_fault", Bits(1)),
+    pin("request_bits_watch", "request_watch", Bits(1)),
 ];
+
+/// The pins of other memory ports: all but the last one.
+const MEMORY: &[Pin] = WATCHING_MEMORY.split_at(WATCHING_MEMORY.len() - 1).0;
 
 /// Pins that a command port has for translation, behind the others.
 const TRANSLATION_PINS: usize = 5;
@@ -170,6 +175,7 @@ pub(crate) fn of(port: &Port) -> &'static [Pin] {
         Port::Command { translated: true, .. } => TRANSLATED_COMMAND,
         Port::Command { .. } => COMMAND,
         Port::Mmio { .. } => REGISTER,
+        Port::Memory { watch: true, .. } => WATCHING_MEMORY,
         Port::Memory { .. } => MEMORY,
         Port::Axi4 { .. } => AXI,
         Port::Axi4Lite { .. } => LITE,

@@ -22,6 +22,9 @@ const HOST: &[(&str, &str)] = &[
 /// What designs that translate addresses are compiled with on top.
 const TRANSLATED: (&str, &str) = ("translated.h", include_str!("../host/translated.h"));
 
+/// What designs that watch memory are compiled with on top.
+const WATCH: (&str, &str) = ("watch.h", include_str!("../host/watch.h"));
+
 /// What designs with buses of AMBA are compiled with on top.
 const AMBA: (&str, &str) = ("amba.h", include_str!("../host/amba.h"));
 
@@ -38,8 +41,9 @@ pub(crate) fn added(manifest: &Manifest) -> impl Iterator<Item = (&'static str, 
         _ => false,
     };
     let translated = manifest.is_translated().then_some(TRANSLATED);
+    let watch = manifest.watches().then_some(WATCH);
     let amba = manifest.ports.iter().any(is_amba).then_some(AMBA);
-    translated.into_iter().chain(amba)
+    translated.into_iter().chain(watch).chain(amba)
 }
 
 /// Lines of a tool's output kept in an error.

@@ -13,7 +13,7 @@ use crate::registers::{RegisterPort, Registers};
 use crate::streams::Streams;
 use crate::surroundings::Surroundings;
 use rackwright_memory::{Interconnect, Route};
-use rackwright_rtl::{Design, Instance, InterruptChange, MemoryRequest, RtlError};
+use rackwright_rtl::{Design, Instance, InterruptChange, MemoryRequest, MemoryResponse, RtlError};
 use rackwright_stats::UnitObserver;
 use rackwright_time::{unit, Clock, Cycle, Cycles};
 use std::collections::VecDeque;
@@ -202,6 +202,40 @@ impl AttachedUnit {
         }
     }
 
+    /// Whether it waits for what others write: it is told when it is advanced, or by [`AttachedUnit::tell`].
+    pub fn watches(&self) -> bool {
+        self.memory.watch()
+    }
+
+    /// Whether nothing happens in it before it is asked for something: it is idle and does not watch.
+    pub fn is_at_rest(&self) -> bool {
+        self.is_idle() && !self.watches()
+    }
+
+    /// Tells it, if it watches memory, what others have written, at the hart's cycle `now` if no cache has seen that.
+    pub fn tell<I: Interconnect>(&mut self, now: Cycle, surroundings: &mut Surroundings<I>) {
+        if self.watches() {
+            let told = self.memory.tell(now, &self.pins.clock, surroundings);
+            self.answer(told);
+        }
+    }
+
+    /// Answers watches. A unit that is told late, since it was ahead of who wrote, sees it at once.
+    fn answer(&mut self, told: Vec<(MemoryRequest, MemoryResponse)>) {
+        for (request, mut response) in told {
+            response.due = response.due.max(self.cycle());
+            self.give(&request, &response);
+            self.pins.activity.disturb();
+        }
+    }
+
+    /// Gives it an answer of memory.
+    fn give(&mut self, request: &MemoryRequest, response: &MemoryResponse) {
+        let digest = &mut self.pins.record.digest;
+        digest.request(request, &response.data, response.due);
+        self.pins.instance.respond(response);
+    }
+
     /// Advances by one window, or to `until` at once when the unit is idle: it gets what memory has answered, and asks for more.
     pub fn advance_window<I: Interconnect>(
         &mut self,
@@ -209,6 +243,8 @@ impl AttachedUnit {
         surroundings: &mut Surroundings<I>,
     ) {
         self.take_answers(surroundings);
+        let present = if self.is_idle() { until } else { self.cycle() };
+        self.tell(self.pins.clock.seen_by_hart(present), surroundings);
         let (begin, rested) = (self.cycle(), self.is_idle());
         let end = if rested {
             until
@@ -274,6 +310,8 @@ impl AttachedUnit {
     /// Asks memory for one of the requests that it has just made.
     fn ask<I: Interconnect>(&mut self, index: usize, surroundings: &mut Surroundings<I>) {
         let request = self.pins.instance.requests()[index];
+        let ended = self.memory.withdraw(&request, &self.pins.clock, surroundings);
+        self.answer(ended);
         let done = self
             .memory
             .ask(&request, &self.pins.clock, surroundings.interconnect);
@@ -300,15 +338,13 @@ impl AttachedUnit {
         surroundings: &mut Surroundings<I>,
     ) {
         let (response, kept) = self.memory.perform(request, done, &self.pins.clock, surroundings);
-        debug_assert!(response.due >= self.cycle(), "no answer comes before its time");
         if let Err(reason) = kept {
             self.pins.activity.stop(request.cycle, reason);
         }
-        self.pins
-            .record
-            .digest
-            .request(request, &response.data, response.due);
-        self.pins.instance.respond(&response);
+        if let Some(response) = response {
+            debug_assert!(response.due >= self.cycle(), "no answer comes before its time");
+            self.give(request, &response);
+        }
     }
 }
 

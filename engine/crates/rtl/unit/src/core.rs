@@ -129,9 +129,17 @@ impl<T: Timing> Core<T> {
     /// Has busy units come to the hart's cycle `cycle`, while the hart does nothing.
     pub fn advance_units(&mut self, memory: &mut GuestMemory, cycle: Cycle) {
         for index in 0..self.units.len() {
-            if !self.units[index].is_idle() {
-                self.advance_unit(memory, index, cycle);
-            }
+            self.advance_busy(memory, index, cycle);
+        }
+    }
+
+    /// Advances a unit to the hart's cycle `until` if it is busy, or is told something that makes it so.
+    fn advance_busy(&mut self, memory: &mut GuestMemory, index: usize, until: Cycle) {
+        if self.units[index].watches() {
+            self.with_unit(memory, index, |unit, surroundings| unit.tell(until, surroundings));
+        }
+        if !self.units[index].is_idle() {
+            self.advance_unit(memory, index, until);
         }
     }
 
@@ -151,13 +159,20 @@ impl<T: Timing> Core<T> {
         }
     }
 
-    /// How far the hart may run before a busy unit must catch up.
+    /// How far the hart may run before a busy unit must catch up, or one that watches be told what the hart has written.
     fn horizon(&self, limit: Cycle) -> Cycle {
-        let busy = self.units.iter().filter(|unit| !unit.is_idle());
-        busy.map(|unit| unit.clock().seen_by_hart(unit.cycle() + unit.clock().window()))
-            .min()
-            .unwrap_or(limit)
-            .min(limit)
+        let horizons = self.units.iter().filter_map(|unit| {
+            let clock = unit.clock();
+            let begin = if !unit.is_idle() {
+                unit.cycle()
+            } else if unit.watches() {
+                clock.seen_by_unit(self.hart.cycle())
+            } else {
+                return None;
+            };
+            Some(clock.seen_by_hart(begin + clock.window()))
+        });
+        horizons.fold(limit, Cycle::min)
     }
 
     fn catch_up(&mut self, memory: &mut GuestMemory) {
@@ -380,8 +395,8 @@ impl<T: Timing> Core<T> {
         self.advance_unit_itself(memory, index, until);
         let reached = self.reached(index);
         for other in 0..self.units.len() {
-            if other != index && !self.units[other].is_idle() {
-                self.advance_unit(memory, other, reached);
+            if other != index {
+                self.advance_busy(memory, other, reached);
             }
         }
     }
@@ -391,9 +406,9 @@ impl<T: Timing> Core<T> {
         self.units[index].reached()
     }
 
-    /// Whether a unit does something.
+    /// Whether a unit does something, or may when others write.
     pub fn is_unit_busy(&self) -> bool {
-        self.units.iter().any(|unit| !unit.is_idle())
+        self.units.iter().any(|unit| !unit.is_at_rest())
     }
 
     /// Cycles of RTL that were evaluated, of all units together.
@@ -445,13 +460,13 @@ impl<T: Timing> Core<T> {
     }
 
     fn check(&mut self, memory: &mut GuestMemory, awaited: Awaited) -> Result<(), UnitError> {
-        if self.units[awaited.unit].is_idle() {
+        if self.units[awaited.unit].is_at_rest() {
             self.with_unit(memory, awaited.unit, AttachedUnit::probe_idle);
         }
         let unit = &self.units[awaited.unit];
         unit.check()?;
         match awaited.asked {
-            Asked::Command(command) if unit.is_idle() => Err(UnitError::NoAnswer {
+            Asked::Command(command) if unit.is_at_rest() => Err(UnitError::NoAnswer {
                 unit: unit.name().to_string(),
                 command,
             }),

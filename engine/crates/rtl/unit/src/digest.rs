@@ -74,7 +74,7 @@ impl PinDigest {
         {
             record[slot * 8..][..8].copy_from_slice(&number.to_le_bytes());
         }
-        record[32..].copy_from_slice(if request.write { &request.data } else { read });
+        record[32..].copy_from_slice(if request.is_write() { &request.data } else { read });
         self.calls.record(&record);
     }
 

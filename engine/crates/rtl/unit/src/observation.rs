@@ -39,7 +39,7 @@ impl Observation<'_> {
             request: record.last_request.map(|last| LastRequest {
                 cycle: clock.seen_by_hart(last.cycle),
                 address: last.address,
-                write: last.write,
+                write: last.is_write(),
             }),
         }
     }

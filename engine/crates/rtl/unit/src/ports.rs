@@ -5,7 +5,7 @@ use crate::rules::MemoryRules;
 use crate::surroundings::Surroundings;
 use rackwright_contract::{Answer, Ticket};
 use rackwright_memory::{AccessKind, GuestMemory, Interconnect, Protection, RequesterId, Route, Traffic};
-use rackwright_rtl::{Design, MemoryRequest, MemoryResponse, Port, BEAT_BYTES};
+use rackwright_rtl::{Design, MemoryRequest, MemoryResponse, Port, RequestKind, BEAT_BYTES};
 use rackwright_time::unit::Cycle;
 use rackwright_time::{hart, Cycles};
 
@@ -17,6 +17,8 @@ pub struct MemoryPorts {
     ports: Vec<MemoryPort>,
     /// What has been asked for of which the answer is still to come.
     awaited: Vec<(Ticket, MemoryRequest)>,
+    /// Reads that wait until memory holds something else.
+    watches: Vec<MemoryRequest>,
     /// The rules that it is held to, if it is.
     rules: Option<MemoryRules>,
     /// When the last of what it has asked for so far is answered.
@@ -42,6 +44,7 @@ impl MemoryPorts {
         MemoryPorts {
             ports: attach_ports(design, placement, interconnect),
             awaited: Vec::new(),
+            watches: Vec::new(),
             rules: None,
             answered: Cycle::ZERO,
             landmarks: Landmarks::default(),
@@ -94,7 +97,7 @@ impl MemoryPorts {
         interconnect: &mut I,
     ) -> Option<hart::Cycle> {
         let port = &self.ports[usize::from(request.port)];
-        let kind = if request.write {
+        let kind = if request.is_write() {
             AccessKind::Write
         } else {
             AccessKind::Read
@@ -126,20 +129,20 @@ impl MemoryPorts {
     }
 
     /// Performs a request that is answered in the memory's cycle `done`: by now, or from then on where the rules are held to.
-    /// One that is against them is told.
+    /// A watch that waits has no answer yet. A request that is against the rules is told.
     pub(crate) fn perform<I: Interconnect>(
         &mut self,
         request: &MemoryRequest,
         done: hart::Cycle,
         clock: &UnitClock,
         surroundings: &mut Surroundings<I>,
-    ) -> (MemoryResponse, Result<(), String>) {
+    ) -> (Option<MemoryResponse>, Result<(), String>) {
         let port = &self.ports[usize::from(request.port)];
         if let Some(rules) = &mut self.rules {
             rules.settle(request.cycle, surroundings.memory);
         }
         let mut data = [0; BEAT_BYTES];
-        let allowed = if request.write {
+        let allowed = if request.is_write() {
             may_write(request, port.bytes, surroundings)
         } else {
             let data = &mut data[..port.bytes];
@@ -150,27 +153,103 @@ impl MemoryPorts {
             allowed
         };
         let due = clock.seen_by_unit(done);
-        self.answered = self.answered.max(due);
-        self.landmarks.note(request.write, request.cycle, due);
-        let mut kept = Ok(());
-        match &mut self.rules {
-            Some(rules) => {
-                kept = rules.ask(request, port.bytes, due);
-                if request.write && allowed {
-                    rules.write(request, port.bytes, due);
-                }
-            }
-            None if request.write && allowed => store(request, port.bytes, surroundings.memory),
-            None => {}
-        }
-        let response = MemoryResponse {
-            due,
-            tag: request.tag,
-            port: request.port,
-            fault: !allowed,
-            data,
+        let waits = is_watch(request) && allowed && !has_changed(request, &data);
+        let kept = match &mut self.rules {
+            Some(rules) => rules.ask(request, port.bytes, (!waits).then_some(due)),
+            None => Ok(()),
         };
-        (response, kept)
+        if waits {
+            surroundings.interconnect.watch(request.address, port.requester);
+            self.watches.push(*request);
+            return (None, kept);
+        }
+        self.answered = self.answered.max(due);
+        self.landmarks.note(request.is_write(), request.cycle, due);
+        if request.is_write() && allowed {
+            match &mut self.rules {
+                Some(rules) => rules.write(request, port.bytes, due),
+                None => store(request, port.bytes, surroundings.memory),
+            }
+        }
+        (Some(answer(request, due, allowed, data)), kept)
+    }
+
+    /// Whether a watch waits.
+    pub(crate) fn watch(&self) -> bool {
+        !self.watches.is_empty()
+    }
+
+    /// Answers the watches whose beats memory holds otherwise, or may not be read any more, as of the memory's cycle `now`.
+    pub(crate) fn tell<I: Interconnect>(
+        &mut self,
+        now: hart::Cycle,
+        clock: &UnitClock,
+        surroundings: &mut Surroundings<I>,
+    ) -> Vec<(MemoryRequest, MemoryResponse)> {
+        self.end_watches(now, clock, surroundings, |watch, data, allowed| {
+            !allowed || has_changed(watch, data)
+        })
+    }
+
+    /// Answers all watches of the port of a `request` that ends them.
+    pub(crate) fn withdraw<I: Interconnect>(
+        &mut self,
+        request: &MemoryRequest,
+        clock: &UnitClock,
+        surroundings: &mut Surroundings<I>,
+    ) -> Vec<(MemoryRequest, MemoryResponse)> {
+        if !is_watch(request) || request.mask != 0 {
+            return Vec::new();
+        }
+        let now = clock.seen_by_hart(request.cycle);
+        self.end_watches(now, clock, surroundings, |watch, _, _| watch.port == request.port)
+    }
+
+    /// Answers the watches that are over by what their beats hold, if they may be read.
+    fn end_watches<I: Interconnect>(
+        &mut self,
+        now: hart::Cycle,
+        clock: &UnitClock,
+        surroundings: &mut Surroundings<I>,
+        is_over: impl Fn(&MemoryRequest, &[u8; BEAT_BYTES], bool) -> bool,
+    ) -> Vec<(MemoryRequest, MemoryResponse)> {
+        let mut told = Vec::new();
+        self.watches.retain(|watch| {
+            let port = &self.ports[usize::from(watch.port)];
+            let mut data = [0; BEAT_BYTES];
+            let allowed = read_beat(watch, &mut data[..port.bytes], surroundings);
+            if !is_over(watch, &data, allowed) {
+                return true;
+            }
+            let interconnect = &mut *surroundings.interconnect;
+            let due = clock.seen_by_unit(interconnect.tell(now, watch.address, port.requester));
+            if let Some(rules) = &mut self.rules {
+                rules.answer(watch, due);
+            }
+            told.push((*watch, answer(watch, due, allowed, data)));
+            false
+        });
+        told
+    }
+}
+
+fn is_watch(request: &MemoryRequest) -> bool {
+    request.kind == RequestKind::Watch
+}
+
+/// Whether a beat that is watched is not what the request has it be; one without a mask is never watched.
+fn has_changed(request: &MemoryRequest, data: &[u8; BEAT_BYTES]) -> bool {
+    let mut bytes = request.data.iter().zip(data).enumerate();
+    request.mask == 0 || bytes.any(|(index, (known, held))| request.mask >> index & 1 != 0 && known != held)
+}
+
+fn answer(request: &MemoryRequest, due: Cycle, allowed: bool, data: [u8; BEAT_BYTES]) -> MemoryResponse {
+    MemoryResponse {
+        due,
+        tag: request.tag,
+        port: request.port,
+        fault: !allowed,
+        data,
     }
 }
 

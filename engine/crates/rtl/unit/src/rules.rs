@@ -34,11 +34,17 @@ impl MemoryRules {
         }
     }
 
-    /// Takes note of a request through a port of so many `bytes` that is answered in the cycle `due`.
+    /// Takes note of a request through a port of so many `bytes` that is answered in the cycle `due`, or, if there is none, when
+    /// [`MemoryRules::answer`] says so.
     ///
     /// # Errors
     /// A text when it is against a rule.
-    pub(crate) fn ask(&mut self, request: &MemoryRequest, bytes: usize, due: Cycle) -> Result<(), String> {
+    pub(crate) fn ask(
+        &mut self,
+        request: &MemoryRequest,
+        bytes: usize,
+        due: Option<Cycle>,
+    ) -> Result<(), String> {
         let port = usize::from(request.port);
         let name = &self.names[port];
         if request.address % bytes as u64 != 0 {
@@ -56,8 +62,15 @@ impl MemoryRules {
                 "it asks through `{name}` with tag {tag}, which has not been answered"
             ));
         }
-        tags[tag] = due;
+        tags[tag] = due.unwrap_or(Cycle::NEVER);
         Ok(())
+    }
+
+    /// A watch that has waited is answered in the cycle `due`.
+    pub(crate) fn answer(&mut self, request: &MemoryRequest, due: Cycle) {
+        if let Some(tags) = &mut self.tags[usize::from(request.port)] {
+            tags[usize::from(request.tag) % TAGS] = due;
+        }
     }
 
     /// Has a read of `data` find something else in bytes that are being written.

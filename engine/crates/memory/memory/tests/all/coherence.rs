@@ -213,3 +213,44 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_a_hart_writes_in_a_watched_line_is_written_in_l2_which_tells_the_unit() {
+    let mut harts = harts(2);
+    harts.access(0, AccessKind::Own, 0);
+    let unit = harts.unit;
+    harts
+        .hierarchy
+        .access(Cycle::new(100), LINE, AccessKind::Read, unit);
+    harts.hierarchy.watch(LINE, unit);
+    assert_eq!(harts.snoops(0), [(LINE, Snoop::Clean)]);
+    for at in [200, 300] {
+        assert!(!harts.hierarchy.modify(LINE, harts.harts[0]));
+        assert_eq!(harts.access(at, AccessKind::Own, 0), HIT);
+        assert_eq!(harts.snoops(0), [(LINE, Snoop::Clean)]);
+    }
+    // The other one gets it to read, and never for itself.
+    assert_eq!(harts.access(400, AccessKind::Read, 1), HIT);
+    assert!(!harts.hierarchy.modify(LINE, harts.harts[1]));
+    let told = harts.hierarchy.tell(Cycle::new(500), LINE, unit);
+    assert_eq!(told, Cycle::new(300 + HIT + 1));
+    assert_eq!(harts.access(600, AccessKind::Own, 0), HIT + SHARER);
+    assert!(harts.hierarchy.modify(LINE, harts.harts[0]));
+}
+
+#[test]
+fn a_unit_is_told_of_what_other_units_write_and_without_a_write_in_l2_at_once() {
+    let mut harts = harts(1);
+    let unit = harts.unit;
+    harts.hierarchy.watch(LINE, unit);
+    assert_eq!(harts.hierarchy.tell(Cycle::new(50), LINE, unit), Cycle::new(51));
+    harts.hierarchy.watch(LINE, unit);
+    let written = harts
+        .hierarchy
+        .access(Cycle::new(1000), LINE + 16, AccessKind::Write, unit);
+    let told = harts.hierarchy.tell(Cycle::new(2000), LINE, unit);
+    assert!(
+        told > Cycle::new(1000) && told <= written + rackwright_time::Cycles::new(1),
+        "{told}"
+    );
+}

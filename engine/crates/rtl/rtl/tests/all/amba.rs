@@ -78,7 +78,7 @@ fn a_burst_is_so_many_requests_and_its_words_are_written_in_order() {
     for _ in 0..100 {
         for request in unit.requests().to_vec() {
             let mut data = [0; 32];
-            if request.write {
+            if request.is_write() {
                 let word = u64::from_le_bytes(request.data[..8].try_into().unwrap());
                 written.push((request.address, request.mask, word));
             } else {

@@ -97,7 +97,11 @@ fn reads_leave_room_for_the_data_of_a_write() {
     let (mut reads, mut writes) = (0, 0);
     for _ in 0..200 {
         for request in std::mem::take(&mut open) {
-            *(if request.write { &mut writes } else { &mut reads }) += 1;
+            *(if request.is_write() {
+                &mut writes
+            } else {
+                &mut reads
+            }) += 1;
             unit.respond(&MemoryResponse {
                 due: unit.cycle() + Cycles::new(20),
                 tag: request.tag,

@@ -28,6 +28,7 @@ class MemoryArbiter(upstream: MemoryPortParams, count: Int) extends Module {
   arbiter.io.out.ready := memory.request.ready
   memory.request.bits.address := arbiter.io.out.bits.address
   memory.request.bits.write := arbiter.io.out.bits.write
+  memory.request.bits.watch.zip(arbiter.io.out.bits.watch).foreach { case (to, from) => to := from }
   memory.request.bits.data := arbiter.io.out.bits.data
   memory.request.bits.mask := arbiter.io.out.bits.mask
   memory.request.bits.tag := Cat(arbiter.io.out.bits.tag, arbiter.io.chosen(indexBits - 1, 0))

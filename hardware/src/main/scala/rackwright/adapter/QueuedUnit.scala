@@ -4,7 +4,7 @@ import chisel3._
 
 import rackwright.operation.StreamCommands
 import rackwright.port.{CommandPort, MemoryPort}
-import rackwright.queue.{LineAccess, QueueEngine}
+import rackwright.queue.QueueEngine
 import rackwright.unit._
 
 /** A streaming unit on a tile: its commands come from a queue in memory, and how each ended goes to another one.
@@ -28,7 +28,7 @@ class QueuedUnit(build: => HardwareUnit) extends HardwareUnit {
   private val engine = Module(new QueueEngine(opcode))
   mmioPort(QueueEngine.registers).suggestName("mmio") <> engine.mmio
   commands <> engine.command
-  memoryPort(LineAccess.port).suggestName("queues") <> engine.memory
+  memoryPort(QueueEngine.port).suggestName("queues") <> engine.memory
 
   unit.madePorts.foreach {
     case (_: CommandPort, _) =>
@@ -41,7 +41,7 @@ class QueuedUnit(build: => HardwareUnit) extends HardwareUnit {
   }
   event("queue_taken", engine.taken)
   event("queue_answered", engine.answered)
-  event("queue_polls", engine.polled)
+  event("queue_looks", engine.looked)
 }
 
 /** Which units a [[QueuedUnit]] is for. */

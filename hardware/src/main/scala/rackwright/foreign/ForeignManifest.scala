@@ -49,6 +49,8 @@ class ForeignManifest(json: ujson.Value) {
     entry("contract").str match {
       case "command" =>
         CommandDescription(name, entry("opcodes").arr.toSeq.map(_.num.toInt), commands(entry))
+      case "memory" if entry.obj.get("watch").exists(_.bool) =>
+        throw UsageError(s"unit $unit: port $name, which watches, can't be given virtual addresses")
       case "memory" =>
         val shape = MemoryPortParams(number("bytes", 0), number("tag_bits", 0), number("address_bits", 64))
         MemoryDescription(name, shape)

@@ -11,8 +11,10 @@ import chisel3.util._
   *   width of the tag; at most 2^tagBits requests are outstanding.
   * @param addressBits
   *   width of an address.
+  * @param watch
+  *   whether a read may wait until memory holds something else.
   */
-case class MemoryPortParams(bytes: Int, tagBits: Int = 6, addressBits: Int = 64) {
+case class MemoryPortParams(bytes: Int, tagBits: Int = 6, addressBits: Int = 64, watch: Boolean = false) {
   require(Set(16, 32).contains(bytes), s"a memory port moves 16 or 32 bytes per beat, not $bytes")
   require(tagBits >= 1 && tagBits <= 8, s"a tag has 1 to 8 bits, not $tagBits")
   require(addressBits >= 32 && addressBits <= 64, s"an address has 32 to 64 bits, not $addressBits")
@@ -21,10 +23,13 @@ case class MemoryPortParams(bytes: Int, tagBits: Int = 6, addressBits: Int = 64)
   val offsetBits: Int = log2Ceil(bytes)
 }
 
-/** One beat asked for. `mask` has one bit per byte and matters for writes only. */
+/** One beat asked for. `mask` has one bit per byte and matters for writes and watches only. */
 class MemoryRequest(val params: MemoryPortParams) extends Bundle {
   val address = UInt(params.addressBits.W)
   val write = Bool()
+
+  /** A read that is answered when memory holds something else than `data` in the bytes of `mask`. */
+  val watch = Option.when(params.watch)(Bool())
   val data = UInt((8 * params.bytes).W)
   val mask = UInt(params.bytes.W)
   val tag = UInt(params.tagBits.W)
@@ -33,6 +38,7 @@ class MemoryRequest(val params: MemoryPortParams) extends Bundle {
   def read(place: UInt, number: UInt): Unit = {
     address := place
     write := false.B
+    watch.foreach(_ := false.B)
     data := 0.U
     mask := 0.U
     tag := number

@@ -17,6 +17,9 @@ class DescriptorRunner(opcode: Int) extends Module {
   val descriptor = IO(Flipped(Decoupled(new Descriptor)))
   val hold = IO(Input(Bool()))
   val ending = IO(Output(new Ending))
+
+  /** The unit has ended. */
+  val over = IO(Output(Bool()))
   val command = IO(Flipped(new CommandPort))
 
   private val asks = descriptor.bits
@@ -30,15 +33,15 @@ class DescriptorRunner(opcode: Int) extends Module {
     (StreamCommands.inputOffset, 0.U, 0.U, true)
   )
   private val step = RegInit(0.U(log2Ceil(steps.size + 1).W))
-  private val awaits = RegInit(false.B)
+  private val answered = RegInit(0.U(log2Ceil(steps.count(_._4) + 1).W))
   private val answers = Reg(Vec(3, UInt(64.W)))
   private def ofStep(values: Seq[UInt]): UInt = MuxLookup(step, 0.U(64.W))(values.zipWithIndex.map { case (value, at) =>
     at.U -> value
   })
 
   private val xd = VecInit(steps.map(_._4.B))(step)
-  private val over = step === steps.size.U
-  command.request.valid := descriptor.valid && !over && !awaits
+  over := answered === steps.count(_._4).U
+  command.request.valid := descriptor.valid && step =/= steps.size.U
   command.request.bits.opcode := opcode.U
   command.request.bits.funct := ofStep(steps.map(_._1.funct.U(7.W)))
   command.request.bits.rs1 := ofStep(steps.map(_._2))
@@ -47,18 +50,20 @@ class DescriptorRunner(opcode: Int) extends Module {
   command.request.bits.xd := xd
   command.response.ready := true.B
 
-  when(command.request.fire && xd) { awaits := true.B }
-  when(command.request.fire && !xd || command.response.fire) { step := step + 1.U }
+  when(command.request.fire) { step := step + 1.U }
   when(command.response.fire) {
-    awaits := false.B
+    answered := answered + 1.U
     answers := VecInit(answers.tail :+ command.response.bits.data)
   }
   descriptor.ready := over && !hold
-  when(descriptor.fire) { step := 0.U }
+  when(descriptor.fire) {
+    step := 0.U
+    answered := 0.U
+  }
 
   ending.tag := asks.tag
   ending.status := answers(0)
   ending.outputBytes := answers(1)
   ending.inputOffset := answers(2)
-  assert(!command.response.valid || awaits, "the unit answers what it was not asked")
+  assert(!command.response.valid || answered < step, "the unit answers what it was not asked")
 }

@@ -16,8 +16,11 @@ class LineRequest extends Bundle {
   /** Beats of 16 bytes, 1 to 4. */
   val beats = UInt(3.W)
 
-  /** Of a write of one beat: only its first 8 bytes. */
+  /** Of a write or a watch of one beat: only its first 8 bytes. */
   val half = Bool()
+
+  /** A read of one beat that is answered when memory holds something else than `data`. */
+  val watch = Bool()
 }
 
 /** What memory holds there, and whether it refused one of the beats. */
@@ -35,36 +38,52 @@ class LineAccess extends Module {
   val response = IO(Output(new LineResponse))
   val memory = IO(new MemoryPort(port))
 
+  /** Has a watch be answered at once. */
+  val withdraw = IO(Input(Bool()))
+
   /** A beat has been asked for, and the request is not answered. */
   val busy = IO(Output(Bool()))
+
+  /** Nothing but the answer to a watch is waited for. */
+  val watches = IO(Output(Bool()))
 
   private val asked = RegInit(0.U(3.W))
   private val answered = RegInit(0.U(3.W))
   private val lanes = Reg(Vec(4, UInt(128.W)))
   private val fault = RegInit(false.B)
 
+  // The second beat of a watch ends it.
+  private val ended = RegInit(false.B)
+  private val beats = request.bits.beats + ended
+  private val ends = request.bits.watch && withdraw && !ended && asked === 1.U && answered === 0.U
   private val beat = asked(1, 0)
-  memory.request.valid := request.valid && asked =/= request.bits.beats
+  memory.request.valid := request.valid && (asked =/= beats || ends)
   memory.request.bits.address := request.bits.address + (asked << 4)
   memory.request.bits.write := request.bits.write
+  memory.request.bits.watch.foreach(_ := request.bits.watch)
   memory.request.bits.tag := beat
   memory.request.bits.data := VecInit.tabulate(4)(lane => request.bits.data(128 * lane + 127, 128 * lane))(beat)
-  memory.request.bits.mask := Mux(request.bits.half, 0x00ff.U, 0xffff.U)
+  memory.request.bits.mask := Mux(ends, 0.U, Mux(request.bits.half, 0x00ff.U, 0xffff.U))
   memory.response.ready := true.B
 
-  when(memory.request.fire) { asked := asked + 1.U }
+  when(memory.request.fire) {
+    asked := asked + 1.U
+    ended := ends
+  }
   when(memory.response.valid) {
     answered := answered + 1.U
     lanes(memory.response.bits.tag) := memory.response.bits.data
     fault := fault || memory.response.bits.fault
   }
-  request.ready := request.valid && answered === request.bits.beats
+  request.ready := request.valid && answered === beats
   response.data := lanes.asUInt
   response.fault := fault
   busy := asked =/= 0.U
+  watches := request.bits.watch && asked === 1.U && answered === 0.U && !ends
   when(request.fire) {
     asked := 0.U
     answered := 0.U
+    ended := false.B
     fault := false.B
   }
   assert(!memory.response.valid || answered < asked, "memory answers what it was not asked")
@@ -72,5 +91,5 @@ class LineAccess extends Module {
 
 /** Shape of the port. */
 object LineAccess {
-  val port: MemoryPortParams = MemoryPortParams(16, tagBits = 2)
+  val port: MemoryPortParams = MemoryPortParams(16, tagBits = 2, watch = true)
 }

@@ -40,7 +40,10 @@ object Manifest {
       val virtual = if (translated) Seq("translated" -> ujson.True) else Seq.empty
       Some(entry("command", name, ("opcodes" -> ujson.Arr.from(opcodes)) +: virtual ++: CommandSetJson(commands): _*))
     case MemoryDescription(name, p) =>
-      Some(entry("memory", name, "bytes" -> p.bytes, "tag_bits" -> p.tagBits, "address_bits" -> p.addressBits))
+      val watch = if (p.watch) Seq("watch" -> ujson.True) else Seq.empty
+      val shape =
+        Seq[(String, ujson.Value)]("bytes" -> p.bytes, "tag_bits" -> p.tagBits, "address_bits" -> p.addressBits)
+      Some(entry("memory", name, shape ++ watch: _*))
     case MmioDescription(name, registers, opcodes, commands) =>
       val said = RegisterMapJson(registers) ++ CommandSetJson(commands)
       Some(entry("mmio", name, ("opcodes" -> ujson.Arr.from(opcodes)) +: said: _*))

@@ -1,0 +1,94 @@
+"""`rw bench queues`: elements and payloads through queues in memory."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rackwright.cli.accelerate import write_output
+from rackwright.cli.output import JsonOption, print_json, print_record, print_table, working
+
+if TYPE_CHECKING:
+    from rackwright.benchmarks.queues import QueueRow
+
+
+def queues(
+    tiles: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.yaml", help="The first unit is stream-copy; two-by-two by default."),
+    ] = None,
+    chart: Annotated[Path | None, typer.Option(help="Draw bytes a cycle by size, an SVG file.")] = None,
+    update: Annotated[
+        bool, typer.Option("--update", help="Put what was measured into the table of validation/queues.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Cycles of an element there and back, of batches, and of payloads by queue, registers and commands.
+
+    Examples:
+        ./rw bench queues
+
+        ./rw bench queues --tiles examples/tiles/two-by-two.yaml --json
+
+    """
+    from rackwright.benchmarks import queues as benchmark
+    from rackwright.tiles import read_layout
+
+    layout = benchmark.default_layout() if tiles is None else read_layout(tiles)
+    rows = []
+    with working("queues: compiling the units") as activity:
+        for row in benchmark.measure(layout):
+            activity.detail(f"{row.payload_bytes:,} B by {row.by}, {row.batch} at once")
+            rows.append(row)
+    gains = benchmark.gains(rows)
+    if chart is not None:
+        write_output(chart, _drawn(rows).encode())
+    if update:
+        benchmark.write_table(rows)
+    if json:
+        print_json({"rows": [asdict(row) for row in rows], "gains": asdict(gains)})
+        return
+    columns = [("payload", "right"), ("by", "left"), ("at once", "right"), ("cycles each", "right")]
+    columns += [("there and back", "right"), ("p99", "right"), ("bytes a cycle", "right")]
+    print_table(columns, [_cells(row) for row in rows])
+    print_record(
+        [
+            ("batches over single elements", f"{gains.batches:.2f}x"),
+            ("queue over words through registers, mean", f"{gains.registers:.2f}x"),
+            ("queue over a command per buffer, mean", f"{gains.command:.2f}x"),
+        ]
+    )
+
+
+def _cells(row: QueueRow) -> list[str]:
+    return [
+        f"{row.payload_bytes:,} B",
+        row.by,
+        str(row.batch),
+        f"{row.cycles_per_element:,.0f}",
+        f"{row.round_trip_cycles:,}",
+        f"{row.p99_cycles:,}",
+        f"{row.payload_bytes / row.cycles_per_element:.2f}",
+    ]
+
+
+def _drawn(rows: list[QueueRow]) -> str:
+    from rackwright.plots import line_chart
+
+    ways = dict.fromkeys(row.by for row in rows)
+    return line_chart(
+        "A payload to a unit and back",
+        "bytes of the payload",
+        "bytes a cycle",
+        {
+            way: [
+                (row.payload_bytes, row.payload_bytes / row.cycles_per_element)
+                for row in rows
+                if row.test == "size" and row.by == way
+            ]
+            for way in ways
+        },
+    )

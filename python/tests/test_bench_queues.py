@@ -1,0 +1,58 @@
+"""What `rw bench queues` says, and the table that it has written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import rw
+
+from rackwright import Server, compile_program
+from rackwright.benchmarks.queues import PROGRAM, TABLE, QueueRow, gains, measure_row
+from rackwright.records import read_records
+from rackwright.tiles.layout import read_layout
+from rackwright.tiles.machine import hart_count, tile_configs
+
+TWO_HARTS = """
+mesh: {width: 2, height: 2}
+tiles:
+  hart0: {at: [0, 0], hart: true}
+  hart1: {at: [1, 0], hart: true}
+  copy: {at: [0, 1], unit: stream-copy}
+"""
+
+ONE_UNIT = """
+mesh: {width: 1, height: 2}
+tiles:
+  hart: {at: [0, 0], hart: true}
+  copy: {at: [0, 1], unit: %s}
+"""
+
+
+def test_the_committed_table_reaches_what_cohort_published_at_least() -> None:
+    found = gains(read_records(TABLE, QueueRow))
+    assert found.batches >= 2.32
+    assert found.registers >= 1.83
+
+
+@pytest.mark.parametrize("batch", [1, 64])
+def test_a_row_is_measured_again_to_the_cycle(batch: int, tmp_path: Path) -> None:
+    file = tmp_path / "tiles.yaml"
+    file.write_text(TWO_HARTS)
+    layout = read_layout(file)
+    server = Server("rocket", tile_configs(layout), harts=hart_count(layout))
+    row = measure_row("batch", "queue", server, compile_program([PROGRAM]), 64, batch)
+    table = read_records(TABLE, QueueRow)
+    assert [row.cycles_per_element] == [
+        known.cycles_per_element for known in table if known.test == "batch" and known.batch == batch
+    ]
+
+
+def test_another_first_unit_is_refused_in_a_line(tmp_path: Path) -> None:
+    file = tmp_path / "tiles.yaml"
+    file.write_text(ONE_UNIT % "snappy-compress")
+    ended = rw("bench", "queues", "--tiles", file)
+    assert ended.status == 1
+    assert ended.stderr.splitlines()[-1] == (
+        "rw: the first tile with a unit has to have stream-copy, whose queues are measured"
+    )
