@@ -20,6 +20,7 @@ from rackwright.reproduce.firesim import (
     streams,
     thousand_nodes,
 )
+from rackwright.reproduce.pengwing import prototype
 
 EXPERIMENTS = (
     round_trips.EXPERIMENT,
@@ -44,6 +45,7 @@ EXPERIMENTS = (
     *network.EXPERIMENTS,
     pcie.EXPERIMENT,
     congestion.EXPERIMENT,
+    prototype.EXPERIMENT,
 )
 """In the order in which they are listed and run."""
 

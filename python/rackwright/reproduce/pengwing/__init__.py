@@ -1,0 +1,1 @@
+"""Pengwing: programs and units that talk through queues in shared memory."""
