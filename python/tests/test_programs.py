@@ -166,6 +166,28 @@ def test_files_that_a_program_wrote_by_a_mapping_are_the_hosts(tmp_path: Path) -
     assert (result.exit_code, written.read_bytes()) == (0, b"at end")
 
 
+def test_a_program_reserves_more_address_space_than_there_is_memory(tmp_path: Path) -> None:
+    source = tmp_path / "reserving.c"
+    source.write_text(
+        """
+        #include <sys/mman.h>
+        #define RESERVE MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+        const unsigned long gib = 1ul << 30;
+        int main(void) {
+            char *space = mmap(0, 64 * gib, PROT_NONE, RESERVE, -1, 0), *middle = space + 33 * gib;
+            if (space == MAP_FAILED || mprotect(middle, 1 << 20, PROT_READ | PROT_WRITE)) return 1;
+            middle[5000] = 7;
+            if (middle[5000] != 7 || middle[0] || munmap(space, 64 * gib)) return 2;
+            return mmap(0, 1024 * gib, PROT_NONE, RESERVE, -1, 0) != MAP_FAILED;
+        }
+        """
+    )
+    program = compile_program([source])
+    first, second = (Server("rocket").run(program) for _ in range(2))
+    assert (first.exit_code, first.unknown_calls) == (0, ())
+    assert first.digest == second.digest
+
+
 def test_limits_and_networks_of_the_host_are_none_of_a_programs(tmp_path: Path) -> None:
     source = tmp_path / "reaching.c"
     source.write_text(
