@@ -17,8 +17,8 @@ pub fn drx_isa() -> &'static str {
 #[pyfunction]
 #[pyo3(signature = (program, inputs, output_bytes, *, lanes, scratchpad, instructions, loops, limit))]
 #[allow(clippy::too_many_arguments)]
-pub fn run_drx<'py>(
-    py: Python<'py>,
+pub fn run_drx(
+    py: Python<'_>,
     program: Vec<u32>,
     inputs: Vec<PyBackedBytes>,
     output_bytes: usize,
@@ -27,7 +27,7 @@ pub fn run_drx<'py>(
     instructions: usize,
     loops: usize,
     limit: u64,
-) -> PyResult<(Bound<'py, PyBytes>, u8, usize, u64, u64)> {
+) -> PyResult<(Bound<'_, PyBytes>, u8, usize, u64, u64)> {
     if lanes == 0 || loops == 0 {
         return Err(raise("a unit has lanes and loops"));
     }

@@ -86,7 +86,7 @@ impl Framing {
     }
 
     /// A request with the dispatcher's number in it.
-    pub(crate) fn forward<'a>(self, request: &'a [u8], number: u64, service: ServiceId) -> Rewritten<'a> {
+    pub(crate) fn forward(self, request: &[u8], number: u64, service: ServiceId) -> Rewritten<'_> {
         match self {
             Framing::Shim => Rewritten::with(&[], &shim(Kind::Request, service, number), request),
             _ => self.renumber(request, number),
@@ -114,7 +114,7 @@ impl Framing {
     }
 
     /// An answer with the client's number in it again.
-    pub(crate) fn restore<'a>(self, answer: &'a [u8], number: u64) -> Rewritten<'a> {
+    pub(crate) fn restore(self, answer: &[u8], number: u64) -> Rewritten<'_> {
         match self {
             Framing::Shim => Rewritten::with(&[], &[], &answer[HEADER_BYTES..]),
             _ => self.renumber(answer, number),

@@ -30,7 +30,7 @@ pub(crate) fn logic(vector: &mut Vector, word: Word) -> Done {
 }
 
 /// The elements whose bit in `vs2` is set.
-fn marked<'a>(vector: &'a Vector, word: Word) -> impl Iterator<Item = usize> + 'a {
+fn marked(vector: &Vector, word: Word) -> impl Iterator<Item = usize> + '_ {
     (0..vector.length).filter(move |&index| vector.active(word, index) && vector.bit(word.vs2(), index))
 }
 

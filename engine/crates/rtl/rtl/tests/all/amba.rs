@@ -76,7 +76,8 @@ fn a_burst_is_so_many_requests_and_its_words_are_written_in_order() {
     let (mut reads, mut written) = (Vec::new(), Vec::new());
     // The first burst is asked for in the cycle in which the last access was answered.
     for _ in 0..100 {
-        for request in unit.requests().to_vec() {
+        let requests = unit.requests().to_vec();
+        for request in requests {
             let mut data = [0; 32];
             if request.is_write() {
                 let word = u64::from_le_bytes(request.data[..8].try_into().unwrap());

@@ -57,7 +57,8 @@ fn peek(design: &Design, skip: bool) -> (u64, Cycle, u64, u64) {
     loop {
         let step = unit.step(unit.cycle() + Cycles::new(10));
         let answer = step.command_responses.first().copied();
-        for request in unit.requests().to_vec() {
+        let requests = unit.requests().to_vec();
+        for request in requests {
             assert_eq!(request.address, 0x1230);
             let mut data = [0; 32];
             data[..8].copy_from_slice(&request.address.to_le_bytes());
