@@ -9,7 +9,7 @@ GROUPS = {
         "doctor": "Say what is installed, what is missing and how to get it. Works before anything is built.",
     },
     "Hardware units": {
-        "units": "List the hardware units: what they do, their parameters, commands, registers, ports and status.",
+        "units": "List the hardware units: what they do, parameters, commands, registers, ports and status.",
         "accelerate": "Run a unit alone against the memory model on a file, and verify the result.",
         "drx": "Compile kernels that restructure arrays for the unit `drx`, and run them.",
         "protobuf": "Parse and serialize recorded messages, by the official library and by the units.",

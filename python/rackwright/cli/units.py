@@ -53,7 +53,7 @@ def units(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """List the hardware units: what they do, their parameters, commands, registers, ports and status.
+    """List the hardware units: what they do, parameters, commands, registers, ports and status.
 
     `scan FILES` reads a design of yours, in SystemVerilog, a list of such files (.f) or a core file of
     FuseSoC (.core), finds its clock, its reset and its buses by the names of its pins, and writes a manifest
