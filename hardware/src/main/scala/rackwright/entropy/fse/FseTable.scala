@@ -36,6 +36,28 @@ object FseTable {
 
   /** Bits of an accuracy. */
   val logBits: Int = 4
+
+  /** The entries of a table that is known when the hardware is made (RFC 8878, section 4.1.1): symbol, bits and base of
+    * each state.
+    *
+    * @param log
+    *   its accuracy.
+    * @param counts
+    *   by symbol, -1 for less than one.
+    */
+  def entries(log: Int, counts: Seq[Int]): Seq[(Int, Int, Int)] = {
+    val size = 1 << log
+    val low = counts.zipWithIndex.collect { case (-1, symbol) => symbol }
+    val places = Iterator.iterate(0)(place => (place + (size >> 1) + (size >> 3) + 3) & (size - 1))
+    val spread = counts.zipWithIndex.flatMap { case (count, symbol) => Seq.fill(count.max(0))(symbol) }
+    val placed = places.filter(_ < size - low.size).take(spread.size).toSeq.zip(spread)
+    val symbols = (placed ++ low.zipWithIndex.map { case (symbol, i) => (size - 1 - i, symbol) }).sortBy(_._1).map(_._2)
+    symbols.zipWithIndex.map { case (symbol, state) =>
+      val number = counts(symbol).abs + symbols.take(state).count(_ == symbol)
+      val bits = log - (31 - Integer.numberOfLeadingZeros(number))
+      (symbol, bits, (number << bits) - size)
+    }
+  }
 }
 
 /** Makes decoding tables from counts (RFC 8878, section 4.1.1): symbols are spread over the states, one per cycle, then

@@ -6,7 +6,7 @@ import chisel3.util._
 import rackwright.entropy.bits.BitSource
 
 /** Decodes weights of a Huffman code that are compressed by FSE: two states take turns (RFC 8878, section 4.2.1.2). A
-  * weight every two cycles.
+  * weight per cycle.
   */
 class FseWeights extends Module {
 
@@ -26,7 +26,7 @@ class FseWeights extends Module {
   val busy = IO(Output(Bool()))
 
   private object State extends ChiselEnum {
-    val idle, open, begin, beginOther, read, next, last, end = Value
+    val idle, open, begin, beginOther, read, end = Value
   }
   private val state = RegInit(State.idle)
   private val failed = RegInit(false.B)
@@ -39,8 +39,9 @@ class FseWeights extends Module {
 
   private val enough = source.open && source.count >= FseWeights.shown.U
 
-  /** What stands at `now`, which is known a cycle before it is wanted. */
-  private val entry = RegNext(table(now))
+  /** What stands at `now`, which is known a cycle before it is wanted: `other` is `now` next when a weight is given. */
+  private val turn = WireDefault(false.B)
+  private val entry = RegNext(Mux(turn, table(other), table(now)))
   source.take := false.B
   source.bits := log
   weight.valid := false.B
@@ -74,25 +75,23 @@ class FseWeights extends Module {
       }
     }
     is(State.read) {
-      when(enough) {
+      when(source.left < 0.S) {
+        weight.valid := true.B
+        state := State.end
+      }.elsewhen(enough) {
+        turn := true.B
         weight.valid := true.B
         count := count + 1.U
         source.take := true.B
         source.bits := entry.bits
         now := other
         other := entry.base + bits(entry.bits)
-        state := State.next
         // Two more must have room, as in the reference library.
         when(count > (FseWeights.most - 2).U) {
           failed := true.B
           state := State.idle
         }
       }
-    }
-    is(State.next) { state := Mux(source.left < 0.S, State.last, State.read) }
-    is(State.last) {
-      weight.valid := true.B
-      state := State.end
     }
     is(State.end) { state := State.idle }
   }

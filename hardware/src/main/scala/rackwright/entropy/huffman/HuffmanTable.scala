@@ -3,6 +3,7 @@ package rackwright.entropy.huffman
 import chisel3._
 import chisel3.util._
 
+import rackwright.entropy.bits.FirstSet
 import rackwright.memory.RegisterFile
 
 /** A Huffman code in canonical form: the codes of one length are neighbours, the longest codes lowest, so that a length
@@ -34,7 +35,7 @@ class HuffmanPlace extends Bundle {
 }
 
 /** Makes a code from weights (RFC 8878, section 4.2.1): takes one per cycle, the last one follows from the others, then
-  * each symbol gets its place, one per cycle.
+  * each symbol that occurs gets its place, one per cycle.
   */
 class HuffmanTableBuilder extends Module {
   private val most = HuffmanCode.mostBits
@@ -68,11 +69,15 @@ class HuffmanTableBuilder extends Module {
   private val rank = Reg(UInt(4.W))
   private val aligned = Reg(UInt((most + 1).W))
   private val index = Reg(UInt(9.W))
-  private val symbol = Reg(UInt(9.W))
+
+  /** Symbols that occur and have no place yet. */
+  private val unplaced = Reg(UInt(HuffmanCode.symbols.W))
+  private val first = FirstSet(unplaced)
   private val tooLarge = Reg(Bool())
 
   private def add(value: UInt): Unit = {
     weights.write(count(7, 0), value)
+    when(value =/= 0.U) { unplaced := unplaced | UIntToOH(count(7, 0), HuffmanCode.symbols) }
     ranks.zipWithIndex.foreach { case (rank, weight) => when(value === weight.U) { rank := rank + 1.U } }
     count := count + 1.U
   }
@@ -119,21 +124,22 @@ class HuffmanTableBuilder extends Module {
       when(length === 1.U) { state := State.check }
     }
     is(State.check) {
-      symbol := 0.U
       // Codes of the longest length come in pairs.
       state := Mux(ranks(1) < 2.U || ranks(1)(0), State.failed, State.places)
     }
     is(State.places) {
-      symbol := symbol + 1.U
-      when(symbol === count) { state := State.end }
+      unplaced := first.rest
+      when(!unplaced.orR) { state := State.end }
     }
     is(State.end) { state := State.idle }
   }
 
-  private val placing = RegNext(state === State.places && symbol =/= count, false.B)
-  private val placedWeight = RegNext(weights.read(symbol(7, 0)))
-  private val placedSymbol = RegNext(symbol(7, 0))
-  place.valid := placing && placedWeight =/= 0.U
+  private val finding = RegNext(state === State.places && unplaced.orR, false.B)
+  private val foundSymbol = RegNext(first.place)
+  private val placing = RegNext(finding, false.B)
+  private val placedWeight = RegNext(weights.read(foundSymbol))
+  private val placedSymbol = RegNext(foundSymbol)
+  place.valid := placing
   place.bits.place := positions(placedWeight)
   place.bits.symbol := placedSymbol
   when(place.valid) { positions(placedWeight) := positions(placedWeight) + 1.U }
@@ -143,6 +149,7 @@ class HuffmanTableBuilder extends Module {
     count := 0.U
     total := 0.U
     tooLarge := false.B
+    unplaced := 0.U
     ranks.foreach(_ := 0.U)
   }
   code := table

@@ -137,6 +137,7 @@ class CompressedBlocks(params: ZstdDecompressorParams) extends Module {
   for (kind <- 0 until SequenceTables.weights) {
     sequences.write(kind) := tables.write(kind)
     sequences.logs(kind) := tables.logs(kind)
+    sequences.predefined(kind) := tables.predefined(kind)
   }
   sequences.start := reader.sequences
   sequences.clear := clear

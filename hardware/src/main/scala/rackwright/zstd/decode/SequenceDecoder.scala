@@ -14,8 +14,9 @@ class SequenceEntry extends Bundle {
   val extra = UInt(5.W)
 }
 
-/** Decodes sequences (RFC 8878, section 3.1.1.3.2): three states, each with a table. Three cycles per sequence: how
-  * many bits the entries of the states take, the extra bits, the next states, whose entries are then there.
+/** Decodes sequences (RFC 8878, section 3.1.1.3.2): three states, each with a table of its own or the predefined one.
+  * Three cycles per sequence: how many bits the entries of the states take, the extra bits, the next states, whose
+  * entries are then there.
   */
 class SequenceDecoder extends Module {
   private val kinds = 3
@@ -26,6 +27,9 @@ class SequenceDecoder extends Module {
   /** So many sequences, at least one, come in the stream that opens next; the accuracies of the tables. */
   val start = IO(Flipped(Valid(UInt(17.W))))
   val logs = IO(Input(Vec(kinds, UInt(FseTable.logBits.W))))
+
+  /** Which tables are the predefined ones. */
+  val predefined = IO(Input(Vec(kinds, Bool())))
   val clear = IO(Input(Bool()))
   val source = IO(Flipped(new BitSource(SequenceDecoder.shown)))
   val output = IO(Decoupled(new Sequence))
@@ -91,7 +95,11 @@ class SequenceDecoder extends Module {
   private val advance = (starting && enough && opened) || state === State.next
   private val again = state === State.read
   private val entries = VecInit(tables.zip(SequenceCodes.mostLog).zipWithIndex.map { case ((table, log), kind) =>
-    table.read(Mux(again, states(kind), upcoming(kind))(log - 1, 0), advance || again)
+    val address = Mux(again, states(kind), upcoming(kind))
+    val read = table.read(address(log - 1, 0), advance || again)
+    val fixed = SequenceDecoder.predefined(kind)
+    val place = RegEnable(address(log2Ceil(fixed.size) - 1, 0), advance || again)
+    Mux(predefined(kind), VecInit(fixed)(place), read)
   })
   when(advance) { states := upcoming }
 
@@ -194,6 +202,18 @@ object SequenceDecoder {
 
   /** Bits that must be there: with them also those of the next states. */
   val needed: Int = 96
+
+  /** The entries of the predefined table of a kind. */
+  def predefined(kind: Int): Seq[SequenceEntry] =
+    FseTable.entries(SequenceCodes.predefinedLog(kind), SequenceCodes.predefined(kind)).map {
+      case (symbol, bits, base) =>
+        val entry = Wire(new SequenceEntry)
+        entry.fse.symbol := symbol.U
+        entry.fse.bits := bits.U
+        entry.fse.base := base.U
+        entry.extra := SequenceCodes.extraBits(kind, symbol.U(FseTable.symbolBits.W))
+        entry
+    }
 
   /** Bits of the window that they come from: two words fit in whenever fewer are there. */
   val window: Int = 192

@@ -3,7 +3,7 @@ package rackwright.zstd.decode
 import chisel3._
 import chisel3.util._
 
-import rackwright.entropy.fse.{FseCount, FseCountReader, FseTable, FseTableBuilder, FseWeights, FseWrite}
+import rackwright.entropy.fse.{FseCountReader, FseTable, FseTableBuilder, FseWeights, FseWrite}
 import rackwright.zstd.SequenceCodes
 
 /** A table to make. */
@@ -16,8 +16,8 @@ class TableOrder extends Bundle {
   val mode = UInt(2.W)
 }
 
-/** Makes the FSE tables of a block, one after the other: from their descriptions, as predefined, of one symbol only, or
-  * as they were in the block before.
+/** Makes the FSE tables of a block, one after the other: from their descriptions, of one symbol only, or as they were
+  * in the block before. The predefined ones need not be made.
   */
 class SequenceTables extends Module {
   private val kinds = SequenceTables.kinds
@@ -34,19 +34,22 @@ class SequenceTables extends Module {
   val write = IO(Output(Vec(kinds, Valid(new FseWrite))))
   val logs = IO(Output(Vec(kinds, UInt(FseTable.logBits.W))))
 
+  /** Which tables are the predefined ones, of which nothing is written. */
+  val predefined = IO(Output(Vec(kinds, Bool())))
+
   /** The table has been made; its description has been consumed, whether or not there was so much of it. */
   val done = IO(Output(Bool()))
   val wrong = IO(Output(Bool()))
 
   private object State extends ChiselEnum {
-    val idle, choose, symbol, describe, predefine, build, finish, failed = Value
+    val idle, choose, symbol, describe, build, finish, failed = Value
   }
   private val state = RegInit(State.idle)
   private val current = Reg(new TableOrder)
   private val reader = Module(new FseCountReader)
   private val builder = Module(new FseTableBuilder)
 
-  /** Tables that may be repeated, and those that are the predefined ones. */
+  /** Tables that may be repeated, and those that are the predefined ones until another is ordered. */
   private val known = RegInit(VecInit.fill(kinds)(false.B))
   private val isPredefined = RegInit(VecInit.fill(kinds)(false.B))
   private val accuracies = Reg(Vec(kinds, UInt(FseTable.logBits.W)))
@@ -66,17 +69,6 @@ class SequenceTables extends Module {
   builder.build := false.B
   when(reader.log.valid) { accuracies(current.kind) := reader.log.bits }
 
-  private val next = Reg(UInt(FseTable.symbolBits.W))
-  private val predefined = VecInit(SequenceCodes.predefined.map { counts =>
-    VecInit(counts.padTo(64, 0).map { count =>
-      val entry = Wire(new FseCount)
-      entry.symbol := 0.U
-      entry.low := (count < 0).B
-      entry.count := count.max(0).U
-      entry
-    })
-  })
-  private val lengths = VecInit(SequenceCodes.predefined.map(_.size.U))
   private val predefinedLogs = VecInit(SequenceCodes.predefinedLog.map(_.U(FseTable.logBits.W)))
 
   order.ready := state === State.idle
@@ -84,6 +76,7 @@ class SequenceTables extends Module {
   done := state === State.finish
   wrong := state === State.failed
   logs := accuracies
+  predefined := isPredefined
   private val single = WireDefault(false.B)
   for (kind <- 0 until kinds) {
     write(kind).valid := current.kind === kind.U && (builder.write.valid || single)
@@ -104,12 +97,9 @@ class SequenceTables extends Module {
       }
     }
     is(State.choose) {
-      next := 0.U
       switch(current.mode) {
         is(SequenceTables.predefined.U) {
-          state := Mux(isPredefined(current.kind), State.finish, State.predefine)
-          builder.start.valid := true.B
-          builder.start.bits := predefinedLogs(current.kind)
+          state := State.finish
           accuracies(current.kind) := predefinedLogs(current.kind)
         }
         is(SequenceTables.single.U) { state := State.symbol }
@@ -137,16 +127,6 @@ class SequenceTables extends Module {
       }
       when(reader.wrong) { state := State.failed }
     }
-    is(State.predefine) {
-      builder.count.valid := next =/= lengths(current.kind)
-      builder.count.bits := predefined(current.kind)(next)
-      builder.count.bits.symbol := next
-      next := next + 1.U
-      when(next === lengths(current.kind)) {
-        builder.build := true.B
-        state := State.build
-      }
-    }
     is(State.build) { when(!builder.busy) { state := State.finish } }
     is(State.finish) {
       known(current.kind) := true.B
@@ -154,11 +134,7 @@ class SequenceTables extends Module {
     }
   }
   when(begin.valid) { known.foreach(_ := begin.bits) }
-  when(clear) {
-    state := State.idle
-    // What was begun may not be whole.
-    isPredefined.foreach(_ := false.B)
-  }
+  when(clear) { state := State.idle }
 }
 
 /** Kinds and modes. */

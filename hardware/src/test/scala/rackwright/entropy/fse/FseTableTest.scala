@@ -1,6 +1,9 @@
 package rackwright.entropy.fse
 
 import rackwright.BlockTest
+import rackwright.zstd.SequenceCodes
+
+import scala.util.Random
 
 /** Decoding tables against the table that RFC 8878 prints, and against its description. */
 class FseTableTest extends BlockTest {
@@ -41,6 +44,15 @@ class FseTableTest extends BlockTest {
     }
   }
 
+  /** Counts that make a table of that accuracy. */
+  private def any(random: Random, log: Int): Seq[Int] = {
+    val counts = Array.fill((1 << log).min(40))(Seq(0, 0, -1, 1, 1, 1)(random.nextInt(6)))
+    counts(0) = 1
+    val takers = counts.indices.filter(counts(_) == 1)
+    for (_ <- counts.map(_.abs).sum until 1 << log) counts(takers(random.nextInt(takers.length))) += 1
+    counts.toSeq
+  }
+
   private def built(dut: FseTableBuilder, log: Int, counts: Seq[Int]): Seq[(Int, Int, Int)] = {
     dut.build.poke(false)
     dut.count.valid.poke(false)
@@ -76,12 +88,21 @@ class FseTableTest extends BlockTest {
       assert(predefined.take(printed.length) == printed)
       assert(predefined == described(6, literalLengths))
       for (log <- 5 to 9) {
-        val counts = Array.fill(40)(if (random.nextInt(3) == 0) 0 else if (random.nextInt(8) == 0) -1 else 1)
-        val missing = (1 << log) - counts.map(_.abs).sum
-        val takers = counts.indices.filter(counts(_) == 1)
-        for (_ <- 0 until missing) counts(takers(random.nextInt(takers.length))) += 1
-        if (missing >= 0) assert(built(dut, log, counts.toSeq) == described(log, counts.toSeq), s"accuracy $log")
+        val counts = any(random, log)
+        assert(built(dut, log, counts) == described(log, counts), s"accuracy $log")
       }
+    }
+  }
+
+  test("tables that are known when the hardware is made") {
+    assert(SequenceCodes.predefined.head == literalLengths)
+    assert(FseTable.entries(6, literalLengths).take(printed.length) == printed)
+    for ((counts, log) <- SequenceCodes.predefined.zip(SequenceCodes.predefinedLog))
+      assert(FseTable.entries(log, counts) == described(log, counts))
+    val random = seeded(7)
+    for (log <- 5 to 9; _ <- 0 until 20) {
+      val counts = any(random, log)
+      assert(FseTable.entries(log, counts) == described(log, counts), s"accuracy $log")
     }
   }
 }
