@@ -1,76 +1,31 @@
 """The network unit alone: its registers, frames on its network and datagrams in its streams.
 
-The register map and the header of a datagram are in hardware/src/main/scala/rackwright/internet/README.md.
+Its contract page, hardware/src/main/scala/rackwright/internet/README.md, has the header of a datagram.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import IntEnum
 from ipaddress import IPv4Address, IPv4Interface
 
 from rackwright.designs import ParameterValue
 from rackwright.errors import RackwrightError
+from rackwright.registers import register_map
 from rackwright.unit import Unit
 from rackwright.unit_config import UnitConfig
 
 HEADER_BYTES = 16
 """Of a datagram in a stream."""
 
-ENDINGS = (
-    "delivered",
-    "echoed",
-    "arp",
-    "dropped_short",
-    "dropped_mac",
-    "dropped_vlan",
-    "dropped_ethertype",
-    "dropped_arp",
-    "dropped_header",
-    "dropped_length",
-    "dropped_checksum",
-    "dropped_fragment",
-    "dropped_source",
-    "dropped_destination",
-    "dropped_protocol",
-    "dropped_icmp",
-    "dropped_icmp_checksum",
-    "dropped_udp_length",
-    "dropped_udp_checksum",
-    "dropped_port",
-    "dropped_full",
-)
-"""What becomes of received frames: each is counted as one of these."""
+REGISTERS = register_map("internet")
 
-COUNTERS = (
-    "received_frames",
-    *ENDINGS,
-    "sent_frames",
-    "sent_datagrams",
-    "refused_length",
-    "refused_route",
-    "refused_waiting",
-    "unresolved",
-    "arp_queries",
-    "arp_replies",
-    "arp_replies_lost",
-)
+COUNTERS = tuple(register.name for register in REGISTERS.counters)
 """Names of the counters in the order of their registers."""
 
-
-class Register(IntEnum):
-    """Byte offsets of the registers."""
-
-    MAC = 0x00
-    ADDRESS = 0x08
-    MASK = 0x10
-    GATEWAY = 0x18
-    VLAN = 0x20
-    INTERVAL = 0x28
-    FLUSH = 0x30
-    FIRST_BINDING = 0x80
-    FIRST_COUNTER = 0x100
+ENDINGS = COUNTERS[COUNTERS.index("delivered") : COUNTERS.index("sent_frames")]
+"""What becomes of received frames: each is counted as one of these."""
 
 
 @dataclass(frozen=True)
@@ -85,21 +40,36 @@ class Address:
     gateway: str | None = None
     vlan: int | None = None
 
-    def registers(self) -> dict[int, int]:
-        """What the registers are set to. Raises `RackwrightError` for what is no address."""
-        try:
-            interface = IPv4Interface(self.interface)
+    def in_packets(self) -> tuple[bytes, bytes]:
+        """The MAC address and the Internet address, as packets have them.
+
+        Raises `RackwrightError` for what is no address.
+        """
+        with _no_address():
+            return bytes.fromhex(self.mac.replace(":", "")), IPv4Interface(self.interface).ip.packed
+
+    def registers(self) -> dict[str, int]:
+        """What the registers are set to, by name. Raises `RackwrightError` for what is no address."""
+        mac, address = self.in_packets()
+        with _no_address():
+            mask = IPv4Interface(self.interface).netmask
             gateway = int(IPv4Address(self.gateway)) if self.gateway else 0
-            mac = int.from_bytes(bytes.fromhex(self.mac.replace(":", "")), "big")
-        except ValueError as error:
-            raise RackwrightError(f"the address of a network unit: {error}") from None
+        tag = {} if self.vlan is None else {"number": self.vlan, "present": 1}
         return {
-            Register.MAC: mac,
-            Register.ADDRESS: int(interface.ip),
-            Register.MASK: int(interface.netmask),
-            Register.GATEWAY: gateway,
-            Register.VLAN: 0 if self.vlan is None else self.vlan | 1 << 63,
+            "mac": int.from_bytes(mac, "big"),
+            "address": int.from_bytes(address, "big"),
+            "mask": int(mask),
+            "gateway": gateway,
+            "vlan": REGISTERS["vlan"].word(**tag),
         }
+
+
+@contextmanager
+def _no_address() -> Iterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        raise RackwrightError(f"the address of a network unit: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -159,23 +129,25 @@ class NetworkUnit:
         self._sent: dict[str, list[Timed]] = {}
         self._free: dict[str, int] = {}
         for register, value in address.registers().items():
-            self.bench.register_write(register, value)
+            self._write(register, value)
 
     def bind(self, entry: int, port: int, stream: int) -> None:
         """Has entry number `entry` of the table give the datagrams to `port` to a stream."""
-        self.bench.register_write(Register.FIRST_BINDING + 8 * entry, port | stream << 16 | 1 << 63)
+        bindings = REGISTERS["bindings"]
+        word = bindings.word(port=port, stream=stream, present=1)
+        self.bench.register_write(bindings.at(entry), word)
 
     def unbind(self, entry: int) -> None:
         """Clears an entry of the table."""
-        self.bench.register_write(Register.FIRST_BINDING + 8 * entry, 0)
+        self.bench.register_write(REGISTERS["bindings"].at(entry), 0)
 
     def set_interval(self, cycles: int) -> None:
         """Cycles between two queries of ARP for the same address."""
-        self.bench.register_write(Register.INTERVAL, cycles)
+        self._write("interval", cycles)
 
     def flush(self) -> None:
         """Forgets what ARP has learnt."""
-        self.bench.register_write(Register.FLUSH, 0)
+        self._write("flush", 0)
 
     def receive(self, frame: bytes, at: int = 0) -> int:
         """Has a frame arrive from the network, at `at`, now, or behind the one before.
@@ -207,9 +179,10 @@ class NetworkUnit:
 
     def counters(self) -> dict[str, int]:
         """The counters by name."""
-        return {
-            name: self.bench.register_read(Register.FIRST_COUNTER + 8 * i) for i, name in enumerate(COUNTERS)
-        }
+        return {register.name: self.bench.register_read(register.offset) for register in REGISTERS.counters}
+
+    def _write(self, register: str, value: int) -> None:
+        self.bench.register_write(REGISTERS[register].offset, value)
 
     def _deliver(self, port: str, data: bytes, at: int) -> int:
         self._free[port] = self.bench.deliver(data, max(at, self._free.get(port, 0)), 1, port)

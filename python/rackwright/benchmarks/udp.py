@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median, quantiles
 
 from rackwright.clocks import UnitClock, clock_of
 from rackwright.designs import elaborate
-from rackwright.internet import Address, Datagram, NetworkUnit
+from rackwright.internet import HEADER_BYTES, Address, Datagram, NetworkUnit
 from rackwright.nic import internet_sum
 
 PARAMETERS = {"streams": 2, "echo": 1}
@@ -49,20 +49,19 @@ def measure(frames: int = FRAMES) -> Iterator[UdpRow]:
     # The echo joins two queues: the clock is that of the unit as it is by default.
     clock = clock_of(elaborate("network"))
     for frame_bytes in FRAME_BYTES:
-        for test, run in (("receive", _receive), ("send", _send), ("echo", _echo)):
-            yield run(test, frame_bytes, frames, clock)
+        for test in ("receive", "send", "echo"):
+            yield _rate(test, frame_bytes, frames, clock)
     yield _latency(frames, clock)
 
 
 def request(port: int, data: bytes) -> bytes:
     """A frame with a datagram from the peer, without a checksum of UDP."""
-    own, peer = (registers[0x08].to_bytes(4, "big") for registers in (_OWN.registers(), _PEER.registers()))
-    macs = [registers[0x00].to_bytes(6, "big") for registers in (_OWN.registers(), _PEER.registers())]
+    (own_mac, own), (peer_mac, peer) = _OWN.in_packets(), _PEER.in_packets()
     start = bytes.fromhex("4500") + (28 + len(data)).to_bytes(2, "big") + bytes.fromhex("000040004011")
     checksum = 0xFFFF ^ internet_sum(start + peer + own)
     ipv4 = start + checksum.to_bytes(2, "big") + peer + own
     udp = b"".join(number.to_bytes(2, "big") for number in (4000, port, 8 + len(data), 0))
-    return macs[0] + macs[1] + b"\x08\x00" + ipv4 + udp + data
+    return own_mac + peer_mac + b"\x08\x00" + ipv4 + udp + data
 
 
 def _unit() -> NetworkUnit:
@@ -70,9 +69,7 @@ def _unit() -> NetworkUnit:
     for stream, port in enumerate((ECHO_PORT, SINK_PORT)):
         unit.bind(stream, port, stream)
     # The peer asks for the unit's address, so that it is known.
-    peer = _PEER.registers()
-    mac, address = peer[0x00].to_bytes(6, "big"), peer[0x08].to_bytes(4, "big")
-    own = _OWN.registers()[0x08].to_bytes(4, "big")
+    (mac, address), (_, own) = _PEER.in_packets(), _OWN.in_packets()
     arp = bytes.fromhex("0001080006040001") + mac + address + bytes(6) + own
     unit.receive(b"\xff" * 6 + mac + b"\x08\x06" + arp)
     unit.work()
@@ -84,36 +81,19 @@ def _data(frame_bytes: int, number: int) -> bytes:
     return number.to_bytes(2, "big").ljust(frame_bytes - _HEADERS, b"x")
 
 
-def _receive(test: str, frame_bytes: int, frames: int, clock: UnitClock) -> UdpRow:
+def _rate(test: str, frame_bytes: int, frames: int, clock: UnitClock) -> UdpRow:
+    """Frames or datagrams back to back: what the unit receives, sends, or sends back."""
     unit = _unit()
     data = [_data(frame_bytes, number) for number in range(frames)]
     for one in data:
-        unit.receive(request(SINK_PORT, one))
+        if test == "send":
+            unit.send(Datagram("10.0.0.2", 4000, SINK_PORT, one), 1)
+        else:
+            unit.receive(request(ECHO_PORT if test == "echo" else SINK_PORT, one))
     unit.work()
-    raw = unit.raw(1)
-    verified = [Datagram.from_bytes(timed.data).data for timed in raw] == data
-    return _row(test, frame_bytes, [timed.last for timed in raw], clock, verified, unit)
-
-
-def _send(test: str, frame_bytes: int, frames: int, clock: UnitClock) -> UdpRow:
-    unit = _unit()
-    data = [_data(frame_bytes, number) for number in range(frames)]
-    for one in data:
-        unit.send(Datagram("10.0.0.2", 4000, SINK_PORT, one), 1)
-    unit.work()
-    out = unit.frames()
-    verified = [timed.data[_HEADERS:] for timed in out] == data
-    return _row(test, frame_bytes, [timed.last for timed in out], clock, verified, unit)
-
-
-def _echo(test: str, frame_bytes: int, frames: int, clock: UnitClock) -> UdpRow:
-    unit = _unit()
-    data = [_data(frame_bytes, number) for number in range(frames)]
-    for one in data:
-        unit.receive(request(ECHO_PORT, one))
-    unit.work()
-    out = unit.frames()
-    verified = [timed.data[_HEADERS:] for timed in out] == data
+    out = unit.raw(1) if test == "receive" else unit.frames()
+    headers = HEADER_BYTES if test == "receive" else _HEADERS
+    verified = [timed.data[headers:] for timed in out] == data
     return _row(test, frame_bytes, [timed.last for timed in out], clock, verified, unit)
 
 
@@ -131,7 +111,7 @@ def _latency(frames: int, clock: UnitClock) -> UdpRow:
     nanoseconds = [1e9 * count / clock.hertz for count in cycles]
     row = _row("latency", frame_bytes, [0, round(median(cycles))], clock, verified, unit)
     slow = quantiles(nanoseconds, n=100)[98]
-    return UdpRow(**{**vars(row), "p50_ns": median(nanoseconds), "p99_ns": slow})
+    return replace(row, p50_ns=median(nanoseconds), p99_ns=slow)
 
 
 def _row(

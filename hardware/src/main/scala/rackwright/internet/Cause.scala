@@ -7,29 +7,8 @@ import chisel3.util.log2Ceil
 object Cause {
 
   /** In the order of their codes, which is also that of the counters. */
-  val names: Seq[String] = Seq(
-    "delivered",
-    "echoed",
-    "arp",
-    "dropped_short",
-    "dropped_mac",
-    "dropped_vlan",
-    "dropped_ethertype",
-    "dropped_arp",
-    "dropped_header",
-    "dropped_length",
-    "dropped_checksum",
-    "dropped_fragment",
-    "dropped_source",
-    "dropped_destination",
-    "dropped_protocol",
-    "dropped_icmp",
-    "dropped_icmp_checksum",
-    "dropped_udp_length",
-    "dropped_udp_checksum",
-    "dropped_port",
-    "dropped_full"
-  )
+  val names: Seq[String] =
+    Counters.names.dropWhile(_ != "delivered").takeWhile(_ != "sent_frames")
 
   /** Width of a code. */
   val width: Int = log2Ceil(names.size)

@@ -19,17 +19,7 @@ class Counters extends Module {
 
 /** The counters in the order of their registers; they are events too. */
 object Counters {
-  val names: Seq[String] = Seq("received_frames") ++ Cause.names ++ Seq(
-    "sent_frames",
-    "sent_datagrams",
-    "refused_length",
-    "refused_route",
-    "refused_waiting",
-    "unresolved",
-    "arp_queries",
-    "arp_replies",
-    "arp_replies_lost"
-  )
+  val names: Seq[String] = Registers.counters
 
   /** Width of a counter. */
   val bits: Int = 48

@@ -10,7 +10,7 @@ import rackwright.unit.HardwareUnit
 
 /** A network stack between frames and the data of datagrams. README.md is the contract. */
 class Network(params: Params) extends HardwareUnit {
-  val mmio = mmioPort()
+  val mmio = mmioPort(Registers.of(params))
   val networkOut = streamOutput(Frame.flitBytes).suggestName("network_out")
   val networkIn = streamInput(Frame.flitBytes).suggestName("network_in")
   private val echoes = if (params.echo) 1 else 0

@@ -15,19 +15,21 @@ class RegisterFile(params: Params) extends Module {
 
   private val set = RegInit(RegisterFile.initial(params))
   settings := set
+  private val map = Registers.of(params)
+  private val (vlan, binding) = (map("vlan"), map("bindings"))
   private val fields = Seq(
-    Registers.mac -> set.mac,
-    Registers.address -> set.address,
-    Registers.mask -> set.mask,
-    Registers.gateway -> set.gateway,
-    Registers.interval -> set.interval
+    map("mac").offset -> set.mac,
+    map("address").offset -> set.address,
+    map("mask").offset -> set.mask,
+    map("gateway").offset -> set.gateway,
+    map("interval").offset -> set.interval
   )
-  private val bindings = set.bindings.zipWithIndex.map { case (one, i) => (Registers.firstBinding + 8 * i) -> one }
-  private val read = fields ++ Seq(Registers.vlan -> Cat(set.tagged, 0.U(51.W), set.vlan)) ++
+  private val bindings = binding.offsets.zip(set.bindings)
+  private val read = fields ++ Seq(vlan.offset -> vlan.word("number" -> set.vlan, "present" -> set.tagged)) ++
     bindings.map { case (at, one) =>
-      at -> Cat(one.present, 0.U((63 - 16 - params.streamBits).W), one.stream, one.port)
+      at -> binding.word("port" -> one.port, "stream" -> one.stream, "present" -> one.present)
     } ++
-    counters.zipWithIndex.map { case (counter, i) => (Registers.firstCounter + 8 * i) -> counter }
+    map.counters.map(_.offset).zip(counters)
 
   // An access is looked at in the cycle after it came, and answered in the one after that.
   private val access = Reg(chiselTypeOf(mmio.request.bits))
@@ -42,7 +44,7 @@ class RegisterFile(params: Params) extends Module {
     holds := true.B
     access := mmio.request.bits
   }
-  flush := holds && access.write && access.address === Registers.flush.U
+  flush := holds && access.write && access.address === map("flush").offset.U
   when(holds) {
     holds := false.B
     answered := true.B
@@ -51,15 +53,15 @@ class RegisterFile(params: Params) extends Module {
       fields.foreach { case (at, field) =>
         when(access.address === at.U) { field := access.data(field.getWidth - 1, 0) }
       }
-      when(access.address === Registers.vlan.U) {
-        set.vlan := access.data(11, 0)
-        set.tagged := access.data(63)
+      when(access.address === vlan.offset.U) {
+        set.vlan := vlan("number").of(access.data)
+        set.tagged := vlan("present").of(access.data)
       }
       bindings.foreach { case (at, one) =>
         when(access.address === at.U) {
-          one.port := access.data(15, 0)
-          one.stream := access.data(15 + params.streamBits, 16)
-          one.present := access.data(63)
+          one.port := binding("port").of(access.data)
+          one.stream := binding("stream").of(access.data)
+          one.present := binding("present").of(access.data)
         }
       }
     }

@@ -1,20 +1,21 @@
 package rackwright.internet
 
-/** The register map; README.md says what the fields mean. Every register has 64 bits. */
+import rackwright.port.RegisterMap
+
+/** The register map, as `registers.json` has it for the largest table and the most streams. */
 object Registers {
-  val mac: Int = 0x00
-  val address: Int = 0x08
-  val mask: Int = 0x10
-  val gateway: Int = 0x18
-  val vlan: Int = 0x20
-  val interval: Int = 0x28
+  private val largest = RegisterMap.read("internet")
 
-  /** A write forgets all addresses. */
-  val flush: Int = 0x30
+  /** That of a unit with the table and the streams of `params`. */
+  def of(params: Params): RegisterMap = RegisterMap(largest.sized("bindings", params.bindings).registers.map {
+    case bindings if bindings.name == "bindings" =>
+      bindings.copy(fields = bindings.fields.map {
+        case stream if stream.name == "stream" => stream.copy(bits = params.streamBits)
+        case other => other
+      })
+    case other => other
+  })
 
-  /** The first entry of the table of ports. */
-  val firstBinding: Int = 0x80
-
-  /** The first of the counters; the others follow in the order of [[Counters.names]]. */
-  val firstCounter: Int = 0x100
+  /** Names of the counters, in the order of their registers. */
+  val counters: Seq[String] = largest.counters.map(_.name)
 }
