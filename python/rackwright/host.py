@@ -29,6 +29,11 @@ def describe_host(processors: Path = _PROCESSORS) -> str:
     return f"{name}, {frequency}, {os.cpu_count()} processors, {platform.platform()}"
 
 
+def available_processors() -> int:
+    """How many processors this process may run on."""
+    return len(os.sched_getaffinity(0))
+
+
 def provenance() -> dict[str, str]:
     """Where and with what something was measured: this host, versions, and digests of engine and hardware."""
     sources = {part: (STAMPS / part).read_text(encoding="ascii")[:16] for part in ("engine", "hardware")}

@@ -7,7 +7,6 @@ turn, and the gain of threads is given beside that of as many independent proces
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -17,6 +16,7 @@ from statistics import median
 
 from rackwright.benchmarks.cluster_loads import SCENARIOS
 from rackwright.errors import RackwrightError
+from rackwright.host import available_processors
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def measure(scenario: str, threads: int | None = None, repetitions: int = 5) -> 
     """
     if scenario not in SCENARIOS:
         raise RackwrightError(f"no scenario {scenario}; there are {', '.join(SCENARIOS)}")
-    count = threads or len(os.sched_getaffinity(0))
+    count = threads or available_processors()
     alone, together, beside = [], [], []
     with ExitStack() as stack:
         singles = [stack.enter_context(_worker(scenario, 1)) for _ in range(count)]

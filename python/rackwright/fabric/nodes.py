@@ -83,8 +83,8 @@ class PcieSwitch(Node):
 class Card(Node):
     """A card with a unit as its function; `parameters` are those of the unit (`./rw units UNIT`).
 
-    The unit is RTL. As a `model`, `traffic` is simulated a hundred times faster: the same packets, within a
-    cycle or two.
+    The unit is RTL. As a `model`, `traffic` is simulated some hundred times faster: the same packets at the
+    same times.
     """
 
     kind = "card"

@@ -7,7 +7,6 @@ percent, and a 95th percentile of latencies by more. One run is therefore one of
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, as_completed
 from dataclasses import replace
@@ -18,7 +17,9 @@ from statistics import median
 from bootstrap.paths import BUILD, PYTHON, REPOSITORY, STAMPS
 from rackwright.exploration.executors import executor
 from rackwright.exploration.store import content_key
+from rackwright.host import available_processors
 from rackwright.reproduce.experiment import Experiment, Outcome, Row, Settings
+from rackwright.whole import write_whole
 
 SEEDS = tuple(range(6))
 """The fewest of which the extremes enclose the median with 95 % confidence."""
@@ -39,7 +40,7 @@ def over_seeds(experiment: Experiment, settings: Settings, seeds: Sequence[int] 
     files = {seed: folder / f"{seed}.json" for seed in seeds}
     missing = [seed for seed, file in files.items() if not file.exists()]
     settings.detail(f"{experiment.id}: {len(missing)} of {len(seeds)} seeds are to be run")
-    with executor("local", min(len(missing), _processors())) as pool:
+    with executor("local", min(len(missing), available_processors())) as pool:
         runs: dict[Future[Outcome], int] = {
             pool.submit(_measured, experiment.measure, seed): seed for seed in missing
         }
@@ -81,10 +82,6 @@ def _measured(measure: Callable[[Settings], Outcome], seed: int) -> Outcome:
     return measure(Settings(seed=seed))
 
 
-def _processors() -> int:
-    return max(1, len(os.sched_getaffinity(0)))
-
-
 def _key() -> str:
     """Of the engine, hardware and programs, as they were built, and of what measures and judges."""
     stamps = [STAMPS / name for name in ("engine", "hardware", "software")]
@@ -102,9 +99,7 @@ def _keep(file: Path, outcome: Outcome) -> None:
         "charts": list(outcome.charts),
         "digests": list(outcome.digests),
     }
-    unfinished = file.with_suffix(".unfinished")
-    unfinished.write_text(json.dumps(record) + "\n", encoding="utf-8")
-    unfinished.replace(file)
+    write_whole(file, json.dumps(record) + "\n")
 
 
 def _kept(file: Path) -> Outcome:

@@ -4,6 +4,7 @@ use crate::clocks::{in_nanoseconds, nanoseconds};
 use crate::enumeration::Found;
 use crate::error::FabricError;
 use crate::fabric::Fabric;
+use crate::function::BEAT;
 use crate::latencies::Latencies;
 use crate::parts::{Part, Parts};
 use crate::written::Written;
@@ -90,7 +91,6 @@ pub(crate) const BUFFER_BYTES: u64 = 1 << 20;
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Simulated time after which a run is given up.
 const PATIENCE_MS: u64 = 1000;
-const BEAT: u64 = 16;
 
 impl Fabric {
     /// Makes a test with requests of so many bytes, a power of two from 16 on, by the card `by`; of peers, to the card `to`;

@@ -16,17 +16,7 @@ impl Streams<'_> {
     /// # Errors
     /// [`RtlError::NoPort`] when the unit has none.
     pub fn input(&self) -> Result<u8, RtlError> {
-        let manifest = &self.pins.design().manifest;
-        let input = manifest
-            .stream_ports()
-            .position(|(_, direction)| direction == Direction::In);
-        match input {
-            Some(port) => Ok(port as u8),
-            None => Err(RtlError::NoPort {
-                unit: manifest.unit.clone(),
-                contract: "stream",
-            }),
-        }
+        self.find(|(_, direction)| direction == Direction::In)
     }
 
     /// Number of the port `name` through which frames reach the unit.
@@ -34,17 +24,16 @@ impl Streams<'_> {
     /// # Errors
     /// [`RtlError::NoPort`] when the unit has none of that name.
     pub fn input_named(&self, name: &str) -> Result<u8, RtlError> {
+        self.find(|port| port == (name, Direction::In))
+    }
+
+    fn find(&self, wanted: impl Fn((&str, Direction)) -> bool) -> Result<u8, RtlError> {
         let manifest = &self.pins.design().manifest;
-        let input = manifest
-            .stream_ports()
-            .position(|port| port == (name, Direction::In));
-        match input {
-            Some(port) => Ok(port as u8),
-            None => Err(RtlError::NoPort {
-                unit: manifest.unit.clone(),
-                contract: "stream",
-            }),
-        }
+        let found = manifest.stream_ports().position(wanted);
+        found.map(|port| port as u8).ok_or_else(|| RtlError::NoPort {
+            unit: manifest.unit.clone(),
+            contract: "stream",
+        })
     }
 
     /// Offers a flit to a port.

@@ -13,6 +13,8 @@ use crate::packet::Header;
 use crate::pool::Packet;
 use rackwright_time::unit::Cycle;
 
+/// Bytes of a beat of packets, of which a header takes a whole one.
+pub(crate) const BEAT: u64 = 16;
 /// How long after its reset a function may take to advertise its credits: the fabric begins then.
 const FIRST_CYCLES: Cycle = Cycle::new(64);
 

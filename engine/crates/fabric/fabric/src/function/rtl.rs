@@ -1,4 +1,4 @@
-use super::{Given, FIRST_CYCLES};
+use super::{Given, BEAT, FIRST_CYCLES};
 use crate::class::Class;
 use crate::codec::{header_of, words_of, Malformed};
 use crate::credits::{packed, resumed, unpacked, Amount, Credits};
@@ -8,8 +8,7 @@ use crate::pool::Packet;
 use rackwright_rtl::{Broken, Design, Direction, Instance, StreamFlit};
 use rackwright_time::unit::Cycle;
 
-/// Bytes of a beat of packets, of which a header takes a whole one, and of a flit of the host that runs the RTL.
-const BEAT: usize = 16;
+/// Bytes of a flit of the host that runs the RTL.
 const FLIT: usize = 8;
 
 /// A function in RTL.
@@ -114,7 +113,7 @@ impl Rtl {
 
     /// A header comes in a beat of its own, then its payload.
     pub(super) fn arrive(&mut self, cycle: Cycle, packet: &Packet) {
-        let mut beat = [0; BEAT];
+        let mut beat = [0; BEAT as usize];
         for (bytes, word) in beat.chunks_exact_mut(4).zip(words_of(&packet.header)) {
             bytes.copy_from_slice(&word.to_be_bytes());
         }
@@ -215,9 +214,9 @@ fn word_of(bytes: &[u8]) -> u64 {
 fn parse(bytes: &[u8]) -> Result<(Header, &[u8]), Malformed> {
     let short = Malformed::Length {
         given: bytes.len(),
-        said: BEAT,
+        said: BEAT as usize,
     };
-    let (beat, data) = bytes.split_at_checked(BEAT).ok_or(short)?;
+    let (beat, data) = bytes.split_at_checked(BEAT as usize).ok_or(short)?;
     let word = |index: usize| {
         let bytes = &beat[4 * index..4 * index + 4];
         u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])

@@ -13,7 +13,7 @@ mod target;
 mod transmitter;
 mod writer;
 
-use super::{Given, FIRST_CYCLES};
+use super::{Given, BEAT, FIRST_CYCLES};
 use crate::class::Class;
 use crate::credits::{Amount, Credits};
 use crate::packet::{Kind, Status};
@@ -29,8 +29,6 @@ use target::{Request, Target};
 use transmitter::{Offers, Transmitter};
 use writer::Writer;
 
-/// Bytes of a beat.
-const BEAT: u64 = 16;
 /// The longest payload of writes.
 const PAYLOAD: u64 = 512;
 /// When nothing happens.
