@@ -3,39 +3,20 @@ package rackwright.queue
 import chisel3._
 import chisel3.util._
 
-import rackwright.port.MemoryPort
-
 /** The producer of a queue in memory: waits for a place, writes an element, then its index. */
-class QueueGiver extends Module {
+class QueueGiver extends QueueEnd(Ending.bytes, Problem.outgoing) {
   import QueueGiver.State
 
-  /** Where the header is, while `go`. */
-  val header = IO(Input(UInt(64.W)))
-
-  /** The queue is open; without it, what is under way ends, and `still` tells when. */
-  val go = IO(Input(Bool()))
-  val memory = IO(new MemoryPort(LineAccess.port))
   val element = IO(Flipped(Decoupled(new Ending)))
-  val still = IO(Output(Bool()))
 
   /** All that it was given is published. */
   val done = IO(Output(Bool()))
 
-  /** Nothing happens before memory answers a watch, an element comes, or an input changes. */
-  val quiet = IO(Output(Bool()))
-
-  /** In this cycle it has stopped for good. */
-  val problem = IO(Valid(Problem()))
-
-  /** Index of the next element; in this cycle one has been written. */
-  val index = IO(Output(UInt(64.W)))
+  /** In this cycle an element has been written. */
   val wrote = IO(Output(Bool()))
 
   private val state = RegInit(State.closed)
-  private val side = new QueueSide(Ending.bytes)
   private val kept = Reg(new Ending)
-  private val line = Module(new LineAccess)
-  memory <> line.memory
 
   private val isFull = side.own - side.other === side.length
   private val waits = state === State.space && (isFull && go || line.busy)
@@ -57,14 +38,8 @@ class QueueGiver extends Module {
   line.request.bits.data := MuxLookup(state, side.own)(Seq(State.give -> kept.asUInt, State.space -> side.other))
   line.withdraw := !go
 
-  private val read = line.response.data
-  private val found = read(63, 0)
-  private val answered = line.request.fire
-  problem.valid := false.B
-  problem.bits := Problem.outgoing
   private def fail(why: Problem.Type): Unit = {
-    problem.valid := true.B
-    problem.bits := why
+    report(why)
     state := State.stopped
   }
 
@@ -83,7 +58,7 @@ class QueueGiver extends Module {
         is(State.header) {
           val right = side.open(read)
           state := State.index
-          when(!right) { fail(Problem.outgoing) }
+          when(!right) { fail(wrong) }
         }
         is(State.index) {
           // Taken for full until the consumer's index is known.
@@ -93,7 +68,7 @@ class QueueGiver extends Module {
         }
         is(State.space) {
           side.other := found
-          when(side.own - found > side.length) { fail(Problem.outgoing) }
+          when(side.own - found > side.length) { fail(wrong) }
         }
         is(State.give) {
           side.own := side.own + 1.U
@@ -105,7 +80,6 @@ class QueueGiver extends Module {
   }
 
   element.ready := state === State.ready && go
-  index := side.own
   still := state === State.closed && !go
   done := state === State.ready
   quiet := Seq(
