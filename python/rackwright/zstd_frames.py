@@ -33,7 +33,8 @@ def frames(data: bytes) -> Iterator[Frame]:
     """The frames of `data` in order, without skippable ones; the last one may be cut off or damaged."""
     at: int | None = 0
     while at is not None:
-        head = data[at : at + _LONGEST_HEAD]
+        # A header that is cut off may have named its dictionary before.
+        head = data[at : at + _LONGEST_HEAD].ljust(_LONGEST_HEAD, b"\0")
         if int.from_bytes(head[:4], "little") >> 4 == _SKIPPABLE:
             at += 8 + int.from_bytes(head[4:8], "little")
             continue

@@ -71,6 +71,8 @@ def agrees(
         assert (result.status, result.output) == ("ok", expected), (packed.hex(), dictionary[:400].hex())
     elif "mismatch" in expected:
         assert result.status == "unsupported"
+    elif result.status == "unsupported":
+        assert result.verified, (expected, packed.hex(), dictionary[:400].hex())
     else:
         assert result.status in ("malformed", "output_full"), (expected, packed.hex(), dictionary[:400].hex())
     return result.status
@@ -146,6 +148,15 @@ def test_the_number_of_the_dictionary_must_fit(unit: ZstdUnit) -> None:
     assert agrees(unit, packed, OTHER) == "unsupported"
     assert agrees(unit, packed, TEXT) == "unsupported"
     assert agrees(unit, libzstd.compress(RECORDS[0], 3), OTHER) == "ok"
+
+
+def test_a_header_that_is_cut_off_behind_the_name_of_another_dictionary(unit: ZstdUnit) -> None:
+    packed = libzstd.compress(RECORDS[0], 3, dictionary=TRAINED)
+    named = packed.index((0x12345).to_bytes(4, "little")) + 4
+    for kept in (named, named + 1):
+        unit.dictionary = OTHER
+        result = unit.run(packed[:kept])
+        assert (result.status in ("unsupported", "malformed"), result.verified) == (True, True), kept
 
 
 def test_nothing_is_read_where_there_is_no_frame(unit: ZstdUnit) -> None:

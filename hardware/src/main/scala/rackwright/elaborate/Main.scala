@@ -1,5 +1,7 @@
 package rackwright.elaborate
 
+import java.io.PrintStream
+
 import scala.io.Source
 import scala.jdk.CollectionConverters._
 import scala.util.Try
@@ -28,16 +30,26 @@ object Main {
   }
 
   private def run(arguments: Arguments): Unit = arguments match {
-    case ListUnits => println(ujson.write(UnitList.json(Units.all), indent = 2))
+    case ListUnits => listUnits()
     case request: Elaborate => Elaborator.write(request)
     case Requests => answerRequests()
   }
 
+  /** Where answers go; from here on, what Chisel says of a design, which is no answer, goes where errors do. */
+  private def answersAlone(): PrintStream = {
+    val answers = System.out
+    System.setOut(System.err)
+    answers
+  }
+
+  private def listUnits(): Unit = {
+    val answers = answersAlone()
+    answers.println(ujson.write(UnitList.json(Units.all), indent = 2))
+  }
+
   /** Answers each line of the standard input by one: null when all is written, else why not. */
   private def answerRequests(): Unit = {
-    val answers = System.out
-    // What Chisel says of a design is no answer.
-    System.setOut(System.err)
+    val answers = answersAlone()
     Source.fromInputStream(System.in, "UTF-8").getLines().foreach { line =>
       answers.println(ujson.write(answer(line), escapeUnicode = true))
       answers.flush()
