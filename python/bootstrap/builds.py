@@ -293,6 +293,8 @@ def steps_for(verb: str, extras: Collection[str] = ()) -> tuple[Step, ...]:
         return steps["python"], steps["hardware"], *own
     if verb == "soc":
         return tuple(steps[name] for name in ("python", "hardware", "engine", "software", SOC_GENERATOR))
+    if verb == "export":
+        return tuple(steps[name] for name in ("python", "hardware", "engine"))
     if verb == "generate":
         return steps["python"], steps["software"]
     if verb == "image":

@@ -20,6 +20,7 @@ GROUPS = {
     },
     "Whole chips": {
         "soc": "Compose a whole chip in Verilog of harts, caches, buses and units, and run programs on it.",
+        "export": "Write units as folders that the SoC generators of others take.",
     },
     "Servers and clusters": {
         "run": (

@@ -60,7 +60,11 @@ def checked(soc: Soc) -> list[PlacedUnit]:
     """
     _check_numbers(soc)
     _check_addresses(soc)
-    return [unit for hart, config in enumerate(soc.harts) for unit in _units_of(hart, config.units)]
+    return [
+        unit
+        for hart, config in enumerate(soc.harts)
+        for unit in placed_units(f"harts[{hart}].units", config.units, hart)
+    ]
 
 
 def _check_numbers(soc: Soc) -> None:
@@ -110,11 +114,14 @@ def _check_addresses(soc: Soc) -> None:
     _require(soc.to_host != soc.console, f"harness.to_host and harness.console are both {soc.console:#x}")
 
 
-def _units_of(hart: int, configs: Sequence[UnitConfig]) -> Iterator[PlacedUnit]:
-    """The units of a hart, reached as a server with these units in this order has them."""
+def placed_units(where: str, configs: Sequence[UnitConfig], hart: int = 0) -> Iterator[PlacedUnit]:
+    """The units of a hart, reached as a server with these units in this order has them.
+
+    `where` is what the list is called. Raises `RackwrightError` with one line that names the places in it.
+    """
     from rackwright._engine import EngineError, reach
 
-    places = [f"harts[{hart}].units[{place}]" for place in range(len(configs))]
+    places = [f"{where}[{place}]" for place in range(len(configs))]
     ports = [_ports(place, config) for place, config in zip(places, configs, strict=True)]
     with TemporaryDirectory(prefix="rackwright-soc-") as folder:
         try:
@@ -151,15 +158,24 @@ def _ports(place: str, config: UnitConfig) -> tuple[dict[str, Any], ...]:
         ports = json.loads(manifest.read_text(encoding="utf-8"))["ports"]
     else:
         ports = _known(place, config).ports
-    odd = [port for port in ports if port["contract"] not in _PORTS or port.get("translated")]
-    if odd:
-        what = "a port that translates" if odd[0].get("translated") else odd[0]["contract"]
-        raise RackwrightError(
-            f"{place}: {config.unit}: its port {odd[0]['name']} is {what}; there are {', '.join(_PORTS)}"
-        )
+    for port in ports:
+        if odd := _oddity(port):
+            raise RackwrightError(
+                f"{place}: {config.unit}: its port {port['name']} {odd}; there are {', '.join(_PORTS)}"
+            )
     if sum(port["contract"] == "command" for port in ports) != 1:
         raise RackwrightError(f"{place}: {config.unit}: has no port for commands")
     return tuple(ports)
+
+
+def _oddity(port: dict[str, Any]) -> str | None:
+    """What a port does that no chip has; None if all is well."""
+    if port["contract"] not in _PORTS:
+        return f"is {port['contract']}"
+    if port.get("translated"):
+        return "is a port that translates"
+    # Nobody tells the client of a bus that a line was written that it does not hold.
+    return "watches lines" if port.get("watch") else None
 
 
 def _known(place: str, config: UnitConfig) -> UnitInfo:

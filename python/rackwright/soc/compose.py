@@ -6,22 +6,20 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from bootstrap.paths import BUILD, ENGINE, SOC
-from rackwright.accelerators import unit_manifest
-from rackwright.designs import Elaboration, elaborate_all
 from rackwright.errors import RackwrightError
 from rackwright.headers import server_header
-from rackwright.manifests import is_elaborated, read_manifest
+from rackwright.manifests import read_manifest
+from rackwright.output_folder import check_output, replaced
 from rackwright.soc.check import FIXED, PlacedUnit, checked
 from rackwright.soc.generator import generate
-from rackwright.soc.modules import module_names, with_prefix
+from rackwright.soc.modules import module_names
 from rackwright.soc.projects import constraints, core_file
-from rackwright.soc.specification import prefix_of, specification
+from rackwright.soc.specification import specification
+from rackwright.soc.units import copy_verilog, unit_manifests
 from rackwright.soc.value import Soc
-from rackwright.verilog.reader import VerilogDesign, VerilogSources
 
 DESCRIPTION = "soc.json"
 """The file by which a folder of ours is known."""
@@ -36,15 +34,14 @@ def compose(soc: Soc, output: Path) -> dict[str, Any]:
     Raises `RackwrightError` for a chip that cannot be, and for a folder that holds something else.
     """
     units = checked(soc)
-    _check_output(output)
-    manifests = _manifests(units)
+    check_output(output, DESCRIPTION, "`rw soc compose`")
+    manifests = unit_manifests(units)
     records = [read_manifest(manifest) for manifest in manifests]
     generated = generate(specification(soc, units, records), soc.top)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=".unfinished-", dir=output.parent) as work:
-        made = Path(work) / "made"
-        made.mkdir()
-        files = [*_write_units(manifests, records, made), *_copy_generated(soc, generated, made)]
+    with replaced(output) as made:
+        copied = copy_verilog(manifests, records, made / "units")
+        files = [f"units/{name}" for names in copied.values() for name in names]
+        files += _copy_generated(soc, generated, made)
         _check_modules(made, files)
         (made / "files.f").write_text("".join(f"{file}\n" for file in files), encoding="utf-8")
         _write_harness(soc, made)
@@ -52,56 +49,12 @@ def compose(soc: Soc, output: Path) -> dict[str, Any]:
         headers = list(_write_headers(soc, units, manifests, made))
         description = _description(soc, units, records, files, headers)
         (made / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
-        if output.exists():
-            output.rename(Path(work) / "before")
-        made.rename(output)
     return description
 
 
 def default_output(soc: Soc) -> Path:
     """Where a chip goes that nobody gave a place."""
     return BUILD.parent / "out" / "soc" / soc.name
-
-
-def _check_output(output: Path) -> None:
-    """What is there already is replaced only if it is the folder of a chip."""
-    if (
-        not output.exists()
-        or (output / DESCRIPTION).is_file()
-        or (output.is_dir() and not any(output.iterdir()))
-    ):
-        return
-    raise RackwrightError(
-        f"{output}: is there, and is no folder that `rw soc compose` made: -o names another one"
-    )
-
-
-def _manifests(units: Sequence[PlacedUnit]) -> list[Path]:
-    named = [unit.config for unit in units if unit.config.is_named]
-    elaborate_all([Elaboration(config.unit, config.parameters) for config in dict.fromkeys(named)])
-    return [unit_manifest(unit.config) if unit.config.is_named else Path(unit.config.unit) for unit in units]
-
-
-def _write_units(
-    manifests: Sequence[Path], records: Sequence[Mapping[str, Any]], made: Path
-) -> Iterator[str]:
-    """Copies the Verilog of each unit, once for units that are alike; gives the files."""
-    (made / "units").mkdir()
-    for manifest, record in dict(zip(manifests, records, strict=True)).items():
-        if is_elaborated(dict(record)):
-            for name in record["verilog"]:
-                text = with_prefix((manifest.parent / name).read_text(encoding="utf-8"), prefix_of(record))
-                file = f"units/{prefix_of(record)}{Path(name).name}"
-                (made / file).write_text(text, encoding="utf-8")
-                yield file
-            continue
-        folder = record["unit"]
-        (made / "units" / folder).mkdir()
-        # Those that slang reads for its top: lists of files and folders are resolved.
-        for source in VerilogDesign(VerilogSources.of_manifest(manifest)).files:
-            file = f"units/{folder}/{source.name}"
-            shutil.copyfile(source, made / file)
-            yield file
 
 
 def _copy_generated(soc: Soc, generated: Path, made: Path) -> Iterator[str]:

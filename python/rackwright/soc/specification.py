@@ -20,7 +20,7 @@ def specification(
     return {
         "top": soc.top,
         "harts": [{"units": mine} for mine in places],
-        "units": [_unit(unit, record) for unit, record in zip(units, records, strict=True)],
+        "units": [unit_specification(unit, record) for unit, record in zip(units, records, strict=True)],
         "busBytes": soc.bus_bits // 8,
         "trackers": soc.trackers,
         "icache": _cache(soc.instruction_cache),
@@ -38,7 +38,10 @@ def prefix_of(record: Mapping[str, Any]) -> str:
     return f"{record['unit'].replace('-', '_')}_{record['hash'][:8]}_"
 
 
-def _unit(unit: PlacedUnit, record: Mapping[str, Any]) -> dict[str, Any]:
+def unit_specification(
+    unit: PlacedUnit, record: Mapping[str, Any], verilog: Sequence[str] = ()
+) -> dict[str, Any]:
+    """A unit as `soc/…/UnitSpec.scala` has it; `verilog` are the resources that declare its module."""
     ports = record["ports"]
     clock = record["clock"]
     parameters = (
@@ -68,6 +71,7 @@ def _unit(unit: PlacedUnit, record: Mapping[str, Any]) -> dict[str, Any]:
             if port["contract"] == "memory"
         ],
         "interrupts": [f"interrupt_{port['name']}" for port in ports if port["contract"] == "interrupt"],
+        "verilog": list(verilog),
     }
 
 

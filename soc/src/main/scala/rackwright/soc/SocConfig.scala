@@ -54,7 +54,7 @@ class SocConfig(spec: SocSpec)
           if (units.isEmpty) Nil
           else
             Seq { (p: Parameters) =>
-              val beside = LazyModule(new HartUnits(spec, units, p(CacheBlockBytes))(p))
+              val beside = LazyModule(new HartUnits(units, spec.memory, p(CacheBlockBytes))(p))
               beside
             }
       }) ++

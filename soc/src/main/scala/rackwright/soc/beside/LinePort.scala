@@ -3,9 +3,7 @@ package rackwright.soc
 import chisel3._
 import chisel3.util._
 
-import freechips.rocketchip.config.Parameters
-import freechips.rocketchip.diplomacy.{IdRange, LazyModule, LazyModuleImp}
-import freechips.rocketchip.tilelink._
+import Dialect.{LazyModule, LazyModuleImp, Parameters}
 
 /** From a memory port of a unit to TileLink, a transfer for each cache line.
   *
@@ -16,22 +14,15 @@ import freechips.rocketchip.tilelink._
   * Addresses outside memory are answered with `fault` and go nowhere.
   */
 class LinePort(spec: MemorySpec, memory: RangeSpec, lineBytes: Int)(implicit p: Parameters) extends LazyModule {
-  val node = TLClientNode(
-    Seq(
-      TLClientPortParameters(
-        Seq(TLClientParameters(name = spec.name, sourceId = IdRange(0, 1 << spec.tagBits)))
-      )
-    )
-  )
+  val node = Dialect.client(spec.name, 1 << spec.tagBits)
 
   lazy val module = new LinePortModule(this, spec, memory, lineBytes)
 }
 
 /** A line that a transfer is about, and the source number of the transfer. */
-class Transfer(spec: MemorySpec, lineBits: Int) extends Bundle {
+class Transfer(val spec: MemorySpec, val lineBits: Int) extends Bundle {
   val line = UInt((spec.addressBits - lineBits).W)
   val source = UInt(spec.tagBits.W)
-  override def cloneType: this.type = new Transfer(spec, lineBits).asInstanceOf[this.type]
 }
 
 /** The logic of a `LinePort`: `unit` is the port of the unit. */
@@ -113,7 +104,7 @@ class LinePortModule(outer: LinePort, spec: MemorySpec, memory: RangeSpec, lineB
   faults.io.enq.valid := unit.request.valid && !inMemory
 
   unit.request.ready := !inMemory && faults.io.enq.ready || reads && (joins || beginsGet) || carries && putLeaves
-  when(unit.request.fire() && inMemory) {
+  when(unit.request.fire && inMemory) {
     val transfer = Mux(request.write, burst.source, Mux(joins, get.source, request.tag))
     wanted(transfer)(beat) := true.B
     tags(transfer)(beat) := request.tag
@@ -136,7 +127,7 @@ class LinePortModule(outer: LinePort, spec: MemorySpec, memory: RangeSpec, lineB
 
   private def only(which: UInt, when: Bool): UInt = Mux(when, UIntToOH(which, sources), 0.U(sources.W))
   private val taken = only(request.tag, beginsGet || begins && putLeaves)
-  busy := (busy | taken) & (~only(source, bus.d.fire() && last)).asUInt
+  busy := (busy | taken) & (~only(source, bus.d.fire && last)).asUInt
 
   bus.b.ready := true.B
   bus.c.valid := false.B

@@ -2,23 +2,17 @@ package rackwright.soc
 
 import chisel3._
 import chisel3.experimental.IntParam
-
-import scala.collection.immutable.ListMap
-
-/** Pins whose names and directions are only known when a manifest has been read. */
-class Pins(pins: () => Seq[(String, Data)]) extends Record {
-  val elements: ListMap[String, Data] = ListMap(pins(): _*)
-  def apply(name: String): Data = elements(name)
-  def bits(name: String): UInt = elements(name).asInstanceOf[UInt]
-  override def cloneType: this.type = new Pins(pins).asInstanceOf[this.type]
-}
+import chisel3.util.HasBlackBoxResource
 
 /** The Verilog of a unit: a black box with the pins that the contracts of its ports name.
   *
   * What a unit has beside them (events, which only a simulation counts) stays open.
   */
-class UnitBox(spec: UnitSpec) extends BlackBox(spec.parameters.mapValues(IntParam(_)).toMap) {
+class UnitBox(spec: UnitSpec)
+    extends BlackBox(spec.parameters.map { case (name, value) => name -> IntParam(value) })
+    with HasBlackBoxResource {
   override def desiredName: String = spec.module
+  spec.verilog.foreach(file => addResource(s"/vsrc/$file"))
 
   val io = IO(new Pins(() => UnitBox.pins(spec)))
 }

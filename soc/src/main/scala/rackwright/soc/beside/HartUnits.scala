@@ -3,19 +3,19 @@ package rackwright.soc
 import chisel3._
 import chisel3.util._
 
-import freechips.rocketchip.config.Parameters
-import freechips.rocketchip.diplomacy.LazyModule
 import freechips.rocketchip.tile.{LazyRoCC, LazyRoCCModuleImp, OpcodeSet, RoCCResponse}
 import freechips.rocketchip.tilelink.TLWidthWidget
 
+import Dialect.{LazyModule, Parameters}
+
 /** The units beside a hart: one RoCC unit to Rocket, which tells them apart by ranges of function numbers. */
-class HartUnits(spec: SocSpec, units: Seq[UnitSpec], lineBytes: Int)(implicit p: Parameters)
+class HartUnits(units: Seq[UnitSpec], memory: RangeSpec, lineBytes: Int)(implicit p: Parameters)
     extends LazyRoCC(HartUnits.opcodes(units)) {
 
   /** For each unit its memory ports. */
-  val ports: Seq[Seq[LinePort]] = units.map(_.memories.map { memory =>
-    val port = LazyModule(new LinePort(memory, spec.memory, lineBytes)).suggestName(s"${memory.name}_port")
-    tlNode := TLWidthWidget(memory.bytes) := port.node
+  val ports: Seq[Seq[LinePort]] = units.map(_.memories.map { spec =>
+    val port = LazyModule(new LinePort(spec, memory, lineBytes)).suggestName(s"${spec.name}_port")
+    tlNode := TLWidthWidget(spec.bytes) := port.node
     port
   })
 

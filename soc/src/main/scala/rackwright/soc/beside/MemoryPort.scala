@@ -10,7 +10,6 @@ class MemoryRequest(val port: MemorySpec) extends Bundle {
   val data = UInt((8 * port.bytes).W)
   val mask = UInt(port.bytes.W)
   val tag = UInt(port.tagBits.W)
-  override def cloneType: this.type = new MemoryRequest(port).asInstanceOf[this.type]
 }
 
 /** The answer to one beat. */
@@ -18,12 +17,10 @@ class MemoryResponse(val port: MemorySpec) extends Bundle {
   val tag = UInt(port.tagBits.W)
   val data = UInt((8 * port.bytes).W)
   val fault = Bool()
-  override def cloneType: this.type = new MemoryResponse(port).asInstanceOf[this.type]
 }
 
 /** A memory port of a unit, seen from memory. */
 class MemoryPort(val port: MemorySpec) extends Bundle {
   val request = Flipped(Decoupled(new MemoryRequest(port)))
   val response = Decoupled(new MemoryResponse(port))
-  override def cloneType: this.type = new MemoryPort(port).asInstanceOf[this.type]
 }

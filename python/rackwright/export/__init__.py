@@ -1,0 +1,1 @@
+"""Units in the form that the projects of others take."""

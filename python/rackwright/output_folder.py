@@ -1,0 +1,30 @@
+"""Folders that a command makes: whole or not at all, and never in the place of something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rackwright.errors import RackwrightError
+
+
+def check_output(output: Path, mark: str, maker: str) -> None:
+    """Raises `RackwrightError` for what `maker`, who leaves the file `mark`, did not make."""
+    if not output.exists() or (output / mark).is_file() or (output.is_dir() and not any(output.iterdir())):
+        return
+    raise RackwrightError(f"{output}: is there, and is no folder that {maker} made: -o names another one")
+
+
+@contextmanager
+def replaced(output: Path) -> Iterator[Path]:
+    """A new folder to write into, which takes the place of `output` when all went well."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".unfinished-", dir=output.parent) as work:
+        made = Path(work) / "made"
+        made.mkdir()
+        yield made
+        if output.exists():
+            output.rename(Path(work) / "before")
+        made.rename(output)

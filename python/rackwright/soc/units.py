@@ -1,0 +1,60 @@
+"""The RTL of the units of a chip: their manifests, and copies of their Verilog in one folder."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rackwright.accelerators import unit_manifest
+from rackwright.designs import Elaboration, elaborate_all
+from rackwright.manifests import is_elaborated
+from rackwright.soc.check import PlacedUnit
+from rackwright.soc.modules import with_prefix
+from rackwright.soc.specification import prefix_of
+from rackwright.verilog.reader import VerilogDesign, VerilogSources
+
+
+def unit_manifests(units: Sequence[PlacedUnit]) -> list[Path]:
+    """The manifest of each unit; those of the index are elaborated if they were not."""
+    named = [unit.config for unit in units if unit.config.is_named]
+    elaborate_all([Elaboration(config.unit, config.parameters) for config in dict.fromkeys(named)])
+    return [unit_manifest(unit.config) if unit.config.is_named else Path(unit.config.unit) for unit in units]
+
+
+def copy_verilog(
+    manifests: Sequence[Path], records: Sequence[Mapping[str, Any]], folder: Path
+) -> dict[Path, list[str]]:
+    """Copies the Verilog of each unit into `folder`, once for units that are alike.
+
+    Gives the files of each manifest by their paths in `folder`, in the order in which they are read.
+    """
+    folder.mkdir(parents=True)
+    pairs = dict(zip(manifests, records, strict=True)).items()
+    return {
+        manifest: _copy_elaborated(manifest, record, folder)
+        if is_elaborated(dict(record))
+        else _copy_own(manifest, record, folder)
+        for manifest, record in pairs
+    }
+
+
+def _copy_elaborated(manifest: Path, record: Mapping[str, Any], folder: Path) -> list[str]:
+    prefix = prefix_of(record)
+    files = []
+    for name in record["verilog"]:
+        text = with_prefix((manifest.parent / name).read_text(encoding="utf-8"), prefix)
+        files.append(f"{prefix}{Path(name).name}")
+        (folder / files[-1]).write_text(text, encoding="utf-8")
+    return files
+
+
+def _copy_own(manifest: Path, record: Mapping[str, Any], folder: Path) -> list[str]:
+    (folder / record["unit"]).mkdir()
+    files = []
+    # Those that slang reads for its top: lists of files and folders are resolved.
+    for source in VerilogDesign(VerilogSources.of_manifest(manifest)).files:
+        files.append(f"{record['unit']}/{source.name}")
+        shutil.copyfile(source, folder / files[-1])
+    return files

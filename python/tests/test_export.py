@@ -1,0 +1,174 @@
+"""Units as generators of Chipyard: what is in the folder, and whether versions of Rocket Chip compile it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import rw
+
+from bootstrap.paths import HARDWARE_CLASSPATH, REPOSITORY, SOC, SOC_CLASSPATH
+from rackwright import RackwrightError, Server, compile_bare_metal
+from rackwright.export.chipyard import default_output, write_generator
+from rackwright.export.memories import memories_of
+from rackwright.export.scala import literal
+from rackwright.unit_config import UnitConfig, unit_configs
+
+OWN = REPOSITORY / "examples" / "bring-your-own" / "systemverilog" / "manifest.json"
+SIGNATURES = SOC / "src" / "chipyard" / "current" / "Signatures.scala"
+
+
+def exported(folder: Path, *units: str, dialect: str = "current") -> Path:
+    """The generator `folder/count` with these units."""
+    write_generator(unit_configs(units), dialect, folder / "count")
+    return folder / "count"
+
+
+def test_a_generator_has_all_that_chipyard_needs(tmp_path: Path) -> None:
+    ended = rw("export", "chipyard", "stream-copy", OWN, "-o", tmp_path / "two-units", "--json")
+    record: dict[str, Any] = ended.json()
+    folder = tmp_path / "two-units"
+    assert record.pop("folder") == str(folder)
+    assert record == json.loads((folder / "generator.json").read_text(encoding="utf-8"))
+    assert record["configuration"] == "two_units.WithTwoUnits"
+    assert [row["unit"] for row in record["opcodes"]] == ["stream-copy", "population-count"]
+    sources = {path.name: path.read_text(encoding="utf-8") for path in folder.rglob("*.scala")}
+    assert sorted(sources) == record["scala"]
+    assert all(text.startswith("package two_units\n") for text in sources.values())
+    units = sources["WithTwoUnits.scala"]
+    # Every black box finds its module in a resource that is there.
+    for module in re.findall(r'module = "(\w+)"', units):
+        files = [folder / "src/main/resources/vsrc" / name for name in record["verilog"]]
+        assert sum(f"module {module}" in file.read_text(encoding="utf-8") for file in files) == 1
+    assert all(literal(name) in units for name in record["verilog"])
+    assert (
+        'lazy val two_units = (project in file("generators/two-units"))' in (folder / "README.md").read_text()
+    )
+
+
+def test_the_program_of_a_generator_finds_every_unit(tmp_path: Path) -> None:
+    software = exported(tmp_path, "stream-copy", str(OWN)) / "software"
+    program = compile_bare_metal([software / "count.c"], tmp_path / "count.elf", ["-Wall", "-Werror"])
+    assert "STREAM_COPY_STATUS" in (software / "count.c").read_text(encoding="utf-8")
+    assert Server("functional", ["stream-copy", OWN]).run(program).exit_code == 0
+
+
+MEMORY = """module memory_2x8(
+  input        R0_addr,
+               R0_en,
+               R0_clk,
+  output [7:0] R0_data,
+  input        W0_addr,
+               W0_en,
+               W0_clk,
+  input  [7:0] W0_data,
+  input  [1:0] W0_mask
+);
+
+  reg [7:0] Memory[0:1];
+  reg       _R0_en_d0;
+endmodule
+"""
+
+
+def test_memories_are_listed_as_firtool_lists_those_that_are_replaced() -> None:
+    (memory,) = memories_of(MEMORY)
+    assert memory.line == "name memory_2x8 depth 2 width 8 ports mwrite,read mask_gran 4"
+    assert memory.synchronous
+
+
+@pytest.mark.parametrize(
+    ("units", "dialect", "folder", "said"),
+    [
+        (["nic"], "current", "nic", r"units\[0\]: nic: its port mmio is mmio"),
+        (
+            ["stream-copy", "page-fault"],
+            "1.2",
+            "two",
+            r"units\[1\]: page-fault: its port network_out is stream",
+        ),
+        (["stream-copy"], "1.3", "one", "--dialect: there is none named 1.3; there are 1.2, current"),
+        (["stream-copy"], "1.2", "One", "small letters"),
+    ],
+)
+def test_what_cannot_be_exported_is_one_line(
+    units: list[str], dialect: str, folder: str, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(RackwrightError, match=said):
+        write_generator(unit_configs(units), dialect, tmp_path / folder)
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "count").mkdir()
+    (tmp_path / "count" / "thesis.tex").write_text("all my work")
+    with pytest.raises(RackwrightError, match="is no folder that `rw export chipyard` made"):
+        exported(tmp_path, "stream-copy")
+    assert default_output(unit_configs(["snappy"])).name == "snappy"
+    assert default_output([UnitConfig("stream-copy"), UnitConfig("nic")]).name == "stream-copy-nic"
+
+
+def scalac(version: str, classpath: str, files: list[Path], output: Path, *options: str) -> None:
+    """Compiles Scala by the compiler that Maven has brought."""
+    artefacts = Path.home() / ".m2" / "repository" / "org" / "scala-lang"
+    compiler = [
+        artefacts / f"scala-{part}" / version / f"scala-{part}-{version}.jar"
+        for part in ("compiler", "library", "reflect")
+    ]
+    output.mkdir()
+    command = ["java", "-Xss16m", "-XX:TieredStopAtLevel=1", "-cp", os.pathsep.join(map(str, compiler))]
+    command += ["scala.tools.nsc.Main", "-nowarn", "-classpath", classpath, "-d", str(output), *options]
+    ended = subprocess.run([*command, *map(str, files)], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+@pytest.mark.long("half a minute of a processor: the Scala compiler with Chisel")
+def test_the_current_dialect_compiles_against_the_committed_signatures(tmp_path: Path) -> None:
+    folder = exported(tmp_path, "stream-copy", str(OWN))
+    classpath = HARDWARE_CLASSPATH.read_text(encoding="utf-8").strip()
+    scalac("2.13.16", classpath, [SIGNATURES, *folder.rglob("*.scala")], tmp_path / "classes")
+
+
+ELABORATE = """
+package elaborate
+
+import freechips.rocketchip.config.Config
+import freechips.rocketchip.devices.tilelink.BootROMParams
+import freechips.rocketchip.diplomacy.LazyModule
+import freechips.rocketchip.system.{DefaultConfig, ExampleRocketSystem}
+
+class WithRom(file: String) extends Config((_, _, _) => {
+  case BootROMParams => BootROMParams(contentFileName = file)
+})
+
+object Elaborate {
+  def main(arguments: Array[String]): Unit = {
+    val config = new Config(new count.WithCount ++ new WithRom(arguments(0)) ++ new DefaultConfig)
+    val chip = () => LazyModule(new ExampleRocketSystem()(config.toInstance)).module
+    val circuit = chisel3.Driver.elaborate(chip)
+    circuit.components.foreach(component => println(component.name))
+  }
+}
+"""
+
+
+@pytest.mark.long("a minute of a processor: Rocket Chip is compiled against and elaborated")
+def test_dialect_1_2_elaborates_with_rocket_chip_1_2_6(tmp_path: Path) -> None:
+    folder = exported(tmp_path, "stream-copy", str(OWN), dialect="1.2")
+    (tmp_path / "Elaborate.scala").write_text(ELABORATE, encoding="utf-8")
+    (tmp_path / "rom.img").write_bytes(bytes(64))
+    classpath = SOC_CLASSPATH.read_text(encoding="utf-8").strip()
+    files = [tmp_path / "Elaborate.scala", *folder.rglob("*.scala")]
+    scalac("2.12.15", classpath, files, tmp_path / "classes", "-Xsource:2.11", "-language:reflectiveCalls")
+    places = [tmp_path / "classes", folder / "src" / "main" / "resources", classpath]
+    command = ["java", "-Xss64m", "-XX:TieredStopAtLevel=1", "-cp", os.pathsep.join(map(str, places))]
+    command += ["elaborate.Elaborate", str(tmp_path / "rom.img")]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    modules = set(ended.stdout.split())
+    assert {"PopulationCount", "HartUnits", "LinePort"} <= modules
+    assert any(name.endswith("_StreamCopy") for name in modules)

@@ -1,0 +1,29 @@
+package rackwright.soc
+
+/** A memory port of a unit: beats of `bytes` bytes, told apart by tags of `tagBits` bits. */
+case class MemorySpec(name: String, bytes: Int, tagBits: Int, addressBits: Int)
+
+/** The numbers by which programs reach a unit: those of custom-`opcode` from `base` on, `size` of them. */
+case class RouteSpec(opcode: Int, base: Int, size: Int)
+
+/** A unit as a black box: its module with its parameters, its pins by contract, and how commands reach it.
+  *
+  * `verilog` are resources in `vsrc/` that declare the module, for who gathers sources so.
+  */
+case class UnitSpec(
+    name: String,
+    module: String,
+    parameters: Map[String, BigInt],
+    clock: String,
+    reset: String,
+    resetHigh: Boolean,
+    idle: Option[String],
+    command: String,
+    routes: List[RouteSpec],
+    memories: List[MemorySpec],
+    interrupts: List[String],
+    verilog: List[String]
+)
+
+/** A range of addresses. */
+case class RangeSpec(base: BigInt, size: BigInt)
