@@ -22,7 +22,7 @@ from rackwright.demo.corpus import corpus
 README = Path(__file__).resolve().parents[2] / "README.md"
 SHA256 = "b1d8d7af38cacef902082a42fcca1788f517eff3a74c35376689e9016a9023c5"
 
-_TABLE = re.compile(r"(<!-- demo output -->\n```\n)(.*?)(```\n)", re.DOTALL)
+_TABLE = re.compile(r"(<!-- demo output -->\n\n)((?: {4}.*\n)+)")
 
 
 def test_the_corpus_is_the_same_on_every_machine() -> None:
@@ -47,8 +47,8 @@ def test_the_readme_shows_what_the_demo_prints(tmp_path: Path, request: pytest.F
     assert ended.status == 0, ended.stderr
     text = README.read_text(encoding="utf-8")
     if request.config.getoption("--update-docs"):
-        printed = "".join(f"{line.rstrip()}\n" for line in ended.stdout.splitlines())
-        text = _TABLE.sub(lambda match: match[1] + printed + match[3], text)
+        printed = "".join(f"    {line.rstrip()}\n" for line in ended.stdout.splitlines())
+        text = _TABLE.sub(lambda match: match[1] + printed, text)
         README.write_text(text, encoding="utf-8")
     shown = _TABLE.search(text)
     assert shown is not None

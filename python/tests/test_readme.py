@@ -25,7 +25,7 @@ _UNIT_ROW = re.compile(r"^\| (?P<link>\[`(?P<unit>[\w-]+)`\]\S+) \|(?P<cells>.*)
 
 def demo_speedups(text: str) -> dict[str, tuple[float, float]]:
     """By operation: how many times as fast as the host, and as `rocket`, `rocket` with the unit is."""
-    table = text.split("<!-- demo output -->\n```\n")[1].split("```")[0].splitlines()
+    table = text.split("<!-- demo output -->\n\n")[1].split("\n\n")[0].splitlines()
     columns = table[0].index("vs host"), table[0].index("vs rocket")
     found = {}
     for line in table[1:]:
