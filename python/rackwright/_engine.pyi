@@ -709,19 +709,18 @@ def pace_daronpon(design: Design, frames: int) -> float:
 def drx_isa() -> str:
     """The table of the encoding of DRX, in JSON."""
 
-def run_drx(
-    program: Sequence[int],
-    inputs: Sequence[bytes],
-    output_bytes: int,
+def drx_model(
     *,
     lanes: int,
-    scratchpad: int,
-    instructions: int,
-    loops: int,
-    limit: int,
-) -> tuple[bytes, int, int, int, int]:
-    """Runs a program of DRX in the model: its words, what its inputs hold, and the bytes of its output.
+    scratchpad_kib: int,
+    banks: int,
+    instruction_kib: int,
+    loop_depth: int,
+    port_bytes: int = 32,
+    outstanding: int = 64,
+    command_queue: int = 4,
+) -> Design:
+    """The model of DRX with these parameters of the hardware, as a design that does what the RTL does.
 
-    Gives the output, the number of the status, the instruction at which it ended, the bytes stored, and the
-    instructions obeyed. `limit` are instructions.
+    Raises `EngineError` for parameters that the hardware can't be built with.
     """

@@ -46,14 +46,13 @@ def test_a_kernel_of_the_users_own(kernel: Path, tmp_path: Path, on: str) -> Non
     record = ended.json()
     assert (record["kernel"], record["on"]) == ("scaled", on)
     assert (record["verified"], record["status"], record["bytes"]) == (True, "ok", 3050)
-    assert (record["cycles"] is not None) == (on == "rtl")
-    if on == "rtl":
+    if on == "host":
+        assert (record["cycles"], record["stalls"], record["roofline"]) == (None, None, None)
+    else:
         assert set(record["stalls"]) == {"dependency", "bank", "transfer"}
         assert 0 < sum(record["stalls"].values()) < record["cycles"]
-    else:
-        assert record["stalls"] is None
-    # 1500 products on 8 lanes take longer than 3050 bytes at 25.6 bytes a cycle.
-    assert record["roofline"] == (188 if on == "rtl" else None)
+        # 1500 products on 8 lanes take longer than 3050 bytes at 25.6 bytes a cycle.
+        assert record["roofline"] == 188 < record["cycles"]
     assert record["error_bound"] == 0
     assert np.array_equal(np.load(result), (x * by).T)
 

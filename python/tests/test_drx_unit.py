@@ -1,4 +1,4 @@
-"""DRX in RTL against its model: kernels, random programs, broken programs, faults of memory."""
+"""DRX in RTL and its model in lockstep: kernels, random programs, broken programs, faults of memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drx_random import Case, cases, of, same_numbers
+from drx_random import Case, cases, compiled_or_rejected, of, same_numbers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +17,7 @@ from rackwright.commands import STATUS_NAMES, start, wait
 from rackwright.drx import Configuration, Program, compile_kernel, xp
 from rackwright.drx.instruction import Instruction
 from rackwright.drx.isa import isa
-from rackwright.drx.machine import DrxUnit, run_model
+from rackwright.drx.machine import DrxUnit, Ended
 
 SHAPE = {"lanes": 8, "scratchpad-kib": 4, "banks": 2, "instruction-kib": 4}
 CONFIGURATION = Configuration.of(SHAPE)
@@ -41,36 +41,64 @@ GOOD = Program.from_text(
 )
 
 
+FIRST_ADDRESS = 0x1000_0000
+"""Of the buffers of a unit."""
+
+
+class Pair:
+    """A small unit in RTL and its model, which must not touch what is not theirs and do the same."""
+
+    def __init__(self) -> None:
+        self.rtl, self.model = DrxUnit(SHAPE, assertions=True), DrxUnit(SHAPE, model=True)
+        self.units = (self.rtl, self.model)
+
+    def run(
+        self, program: Program | bytes, inputs: list[bytes], output_bytes: int, limit: int = HUNG
+    ) -> Ended:
+        """Runs a program in both, with the same end, bytes, cycles, stalls, and all else at the pins."""
+        rtl, model = (unit.run(program, inputs, output_bytes, limit) for unit in self.units)
+        assert rtl == model, program
+        return rtl
+
+    def warm(self, source: random.Random) -> None:
+        """Puts some of what will be read into caches, so that memory answers late, soon, and out of order."""
+        for _ in range(source.randint(0, 12)):
+            place, length = FIRST_ADDRESS + 64 * source.randrange(400), 64 * source.randint(1, 20)
+            level = source.choice(["l2", "llc"])
+            for unit in self.units:
+                unit.unit.bench.warm(place, length, level)
+
+    @property
+    def pins(self) -> set[str]:
+        """Digests of what has crossed their pins: one if they agree."""
+        return {unit.unit.digest for unit in self.units}
+
+
 @pytest.fixture(scope="module")
-def unit() -> Iterator[DrxUnit]:
-    """A small unit that must not have touched what is not its."""
-    unit = DrxUnit(SHAPE, assertions=True)
-    yield unit
-    assert unit.unit.violations == 0
+def unit() -> Iterator[Pair]:
+    pair = Pair()
+    yield pair
+    assert [unit.unit.violations for unit in pair.units] == [0, 0]
 
 
-def same(unit: DrxUnit, program: Program, inputs: list[bytes], output_bytes: int, limit: int = HUNG) -> str:
-    """Runs a program in RTL and in the model: both give the same bytes and the same end, which comes back."""
-    rtl = unit.run(program, inputs, output_bytes, limit)
-    model = run_model(program, inputs, output_bytes, CONFIGURATION, limit)
-    assert (rtl.status, rtl.index, rtl.output_bytes) == (model.status, model.index, model.output_bytes), (
-        program
-    )
-    assert rtl.output == model.output, program
-    return rtl.status
-
-
-def test_a_program(unit: DrxUnit) -> None:
-    assert same(unit, GOOD, [NOISE[:100]], 100) == "ok"
+def test_a_program(unit: Pair) -> None:
     ended = unit.run(GOOD, [NOISE[:100]], 100)
     numbers = np.frombuffer(NOISE[:100], np.int16)
-    assert ended.output == (numbers * np.int16(-5)).tobytes()
+    assert (ended.status, ended.output) == ("ok", (numbers * np.int16(-5)).tobytes())
+
+
+def test_the_model_has_the_manifest_of_the_unit(unit: Pair) -> None:
+    rtl, model = (each.unit.design for each in unit.units)
+    assert (model.unit, model.top, model.opcodes) == (rtl.unit, rtl.top, rtl.opcodes)
+    assert model.clock_hz == rtl.clock_hz
+    assert (model.commands, model.events) == (rtl.commands, rtl.events)
+    assert (model.memory_ports, model.parameters) == (rtl.memory_ports, rtl.parameters)
 
 
 @given(cases())
 @settings(max_examples=60)
-def test_any_expression(unit: DrxUnit, case: Case) -> None:
-    program = compile_kernel(case.kernel, CONFIGURATION).program
+def test_any_expression(unit: Pair, case: Case) -> None:
+    program = compiled_or_rejected(case, CONFIGURATION).program
     data = [np.ascontiguousarray(array).tobytes() for array in case.inputs]
     ended = unit.run(program, data, case.kernel.result.bytes, HUNG)
     assert ended.status == "ok"
@@ -94,13 +122,13 @@ KERNELS: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]]]] = {
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_what_takes_elements_together_and_functions_in_steps(unit: DrxUnit, name: str) -> None:
+def test_what_takes_elements_together_and_functions_in_steps(unit: Pair, name: str) -> None:
     function, shapes = KERNELS[name]
     source = np.random.default_rng(8)
     case = of(function, [source.standard_normal(shape, np.float32) for shape in shapes])
     program = compile_kernel(case.kernel, CONFIGURATION).program
     data = [array.tobytes() for array in case.inputs]
-    assert same(unit, program, data, case.kernel.result.bytes) == "ok"
+    assert unit.run(program, data, case.kernel.result.bytes).status == "ok"
 
 
 SIZES = {"u8": 1, "i8": 1, "u16": 2, "i16": 2, "i32": 4, "f32": 4, "bf16": 2, "constant": 0}
@@ -149,8 +177,9 @@ def _random_program(seed: int) -> Program:
 
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=120)
-def test_random_programs(unit: DrxUnit, seed: int) -> None:
-    same(unit, _random_program(seed), [NOISE], SCRATCHPAD)
+def test_random_programs(unit: Pair, seed: int) -> None:
+    unit.warm(random.Random(seed))
+    unit.run(_random_program(seed), [NOISE], SCRATCHPAD)
 
 
 def _numbers(count: int, seed: int) -> np.ndarray[Any, np.dtype[np.float32]]:
@@ -172,7 +201,7 @@ def _numbers(count: int, seed: int) -> np.ndarray[Any, np.dtype[np.float32]]:
 @pytest.mark.parametrize(
     "function", [name for name, each in isa().functions.items() if each.operation == "compute"]
 )
-def test_binary32(unit: DrxUnit, function: str) -> None:
+def test_binary32(unit: Pair, function: str) -> None:
     """Every function of numbers of all kinds, in RTL as in the model, and sums and products as in NumPy."""
     count = 300
     text = f"""
@@ -198,9 +227,9 @@ def test_binary32(unit: DrxUnit, function: str) -> None:
     known = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply}
     for seed in range(8):
         numbers = _numbers(3 * count, seed)
-        assert same(unit, program, [numbers.tobytes()], 12 * count) == "ok"
+        ended = unit.run(program, [numbers.tobytes()], 12 * count)
+        assert ended.status == "ok"
         if function in known:
-            ended = unit.run(program, [numbers.tobytes()], 12 * count)
             first, second, _ = numbers.reshape(3, count)
             with np.errstate(all="ignore"):
                 expected = known[function](first, second)
@@ -210,13 +239,13 @@ def test_binary32(unit: DrxUnit, function: str) -> None:
 
 
 @given(words=st.lists(st.integers(0, 2**32 - 1), min_size=1, max_size=30))
-def test_random_words(unit: DrxUnit, words: list[int]) -> None:
+def test_random_words(unit: Pair, words: list[int]) -> None:
     """Whatever a program says, it ends, in the same way, and the next one runs."""
     data = b"".join(word.to_bytes(4, "little") for word in words)
     ended = unit.run(data, [NOISE], 256, 20_000)
     assert ended.status in STATUS_NAMES
     assert ended.index <= len(words)
-    assert same(unit, GOOD, [NOISE[:100]], 100) == "ok"
+    assert unit.run(GOOD, [NOISE[:100]], 100).status == "ok"
 
 
 @cache
@@ -245,16 +274,17 @@ def _mutated(words: list[int], source: random.Random) -> list[int]:
 
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=150)
-def test_mutated_programs_end_in_a_status(unit: DrxUnit, seed: int) -> None:
+def test_mutated_programs_end_in_a_status(unit: Pair, seed: int) -> None:
     """Those of kernels that are almost right: they write where they may alone, and the next one runs."""
     source = random.Random(seed)
     case, words = _compiled(source.choice(sorted(KERNELS)))
     data = b"".join(word.to_bytes(4, "little") for word in _mutated(words, source))
     inputs = [array.tobytes() for array in case.inputs]
+    unit.warm(source)
     ended = unit.run(data, inputs, case.kernel.result.bytes, 30_000)
     assert ended.status in ("ok", "malformed", "output_full", "unsupported")
     assert ended.index <= len(data) // 4
-    assert same(unit, GOOD, [NOISE[:100]], 100) == "ok"
+    assert unit.run(GOOD, [NOISE[:100]], 100).status == "ok"
 
 
 LONGER_THAN_MEMORY = "length value=1\n" * (CONFIGURATION.instructions + 1)
@@ -296,18 +326,15 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_program_ends_in_a_status(unit: DrxUnit, name: str) -> None:
+def test_a_broken_program_ends_in_a_status(unit: Pair, name: str) -> None:
     text, status, index = BROKEN[name]
     program = Program.from_text(text)
-    rtl = unit.run(program, [NOISE], 100, 5000)
-    model = run_model(program, [NOISE], 100, CONFIGURATION, 5000)
-    assert (rtl.status, rtl.index) == (status, index)
-    assert (model.status, model.index) == (status, index)
-    assert rtl.output == bytes(100)
-    assert same(unit, GOOD, [NOISE[:100]], 100) == "ok"
+    ended = unit.run(program, [NOISE], 100, 5000)
+    assert (ended.status, ended.index, ended.output) == (status, index, bytes(100))
+    assert unit.run(GOOD, [NOISE[:100]], 100).status == "ok"
 
 
-def test_a_program_that_is_stopped_between_two_operands(unit: DrxUnit) -> None:
+def test_a_program_that_is_stopped_between_two_operands(unit: Pair) -> None:
     """They are in one bank, and read in turn, so that a chunk may be given up when it has one of them."""
     program = Program.from_text(
         """
@@ -325,54 +352,68 @@ def test_a_program_that_is_stopped_between_two_operands(unit: DrxUnit) -> None:
     for limit in range(600, 604):
         ended = unit.run(program, [], 100, limit)
         assert (ended.status, ended.index) == ("unsupported", 7)
-        assert same(unit, GOOD, [NOISE[:100]], 100) == "ok"
+        assert unit.run(GOOD, [NOISE[:100]], 100).status == "ok"
 
 
 @pytest.mark.parametrize("data", [b"", b"abc", bytes(6)])
-def test_what_is_no_program(unit: DrxUnit, data: bytes) -> None:
+def test_what_is_no_program(unit: Pair, data: bytes) -> None:
     assert unit.run(data, [], 100).status == "malformed"
-    assert same(unit, GOOD, [NOISE[:100]], 100) == "ok"
+    assert unit.run(GOOD, [NOISE[:100]], 100).status == "ok"
 
 
-def test_faults_of_memory_end_in_a_status(unit: DrxUnit) -> None:
+def test_faults_of_memory_end_in_a_status(unit: Pair) -> None:
     for part, index in (("program", 0), ("input", 4), ("output", 8)):
-        inner = unit.unit
+        for each in unit.units:
+            inner = each.unit
+            inner.release_all()
+            code, source, target = inner.load(GOOD.to_bytes()), inner.load(NOISE[:100]), inner.reserve(100)
+            inner.command("input1_address", source.address)
+            inner.command("input1_bytes", source.length)
+            faulty = {"program": code, "input": source, "output": target}[part]
+            inner.bench.fault(faulty.address + faulty.length - 1, 1)
+            start(inner, code, target)
+            ended = wait(inner, HUNG)
+            assert (ended.status, ended.input_offset) == ("access_fault", index), part
+        assert unit.run(GOOD, [NOISE[:100]], 100).status == "ok"
+
+
+def test_an_input_that_wraps(unit: Pair) -> None:
+    for each in unit.units:
+        inner = each.unit
         inner.release_all()
-        code, source, target = inner.load(GOOD.to_bytes()), inner.load(NOISE[:100]), inner.reserve(100)
+        code, target = inner.load(GOOD.to_bytes()), inner.reserve(100)
+        inner.command("input1_address", 2**64 - 10)
+        inner.command("input1_bytes", 100)
+        start(inner, code, target)
+        assert wait(inner, HUNG).status == "access_fault"
+    assert len(unit.pins) == 1
+
+
+def test_several_programs_wait(unit: Pair) -> None:
+    """Each with a flag and a record; one is refused, whose record is written while the next one runs."""
+    expected = (np.frombuffer(NOISE[:100], np.int16) * np.int16(-5)).tobytes()
+    for each in unit.units:
+        inner = each.unit
+        inner.release_all()
+        code, source = inner.load(GOOD.to_bytes()), inner.load(NOISE[:100])
+        targets = [inner.reserve(100, misalignment=3 * place) for place in range(6)]
+        records, flags = inner.reserve(16 * len(targets)), inner.reserve(8 * len(targets))
         inner.command("input1_address", source.address)
         inner.command("input1_bytes", source.length)
-        faulty = {"program": code, "input": source, "output": target}[part]
-        inner.bench.fault(faulty.address + faulty.length - 1, 1)
-        start(inner, code, target)
-        ended = wait(inner, HUNG)
-        assert (ended.status, ended.input_offset) == ("access_fault", index), part
-        assert same(unit, GOOD, [NOISE[:100]], 100) == "ok"
-
-
-def test_an_input_that_wraps(unit: DrxUnit) -> None:
-    inner = unit.unit
-    inner.release_all()
-    code, target = inner.load(GOOD.to_bytes()), inner.reserve(100)
-    inner.command("input1_address", 2**64 - 10)
-    inner.command("input1_bytes", 100)
-    start(inner, code, target)
-    assert wait(inner, HUNG).status == "access_fault"
-
-
-def test_several_programs_wait(unit: DrxUnit) -> None:
-    inner = unit.unit
-    inner.release_all()
-    code, source = inner.load(GOOD.to_bytes()), inner.load(NOISE[:100])
-    targets = [inner.reserve(100, misalignment=3 * place) for place in range(6)]
-    inner.command("input1_address", source.address)
-    inner.command("input1_bytes", source.length)
-    for target in targets:
-        start(inner, code, target)
-    assert wait(inner, HUNG).status == "ok"
-    expected = (np.frombuffer(NOISE[:100], np.int16) * np.int16(-5)).tobytes()
-    assert [inner.read(target) for target in targets] == [expected] * len(targets)
+        for place, target in enumerate(targets):
+            # A record must be aligned to its size.
+            record = records.address + 16 * place + 8 * (place == 2)
+            start(inner, code, target, record, flags.address + 8 * place)
+        assert wait(inner, HUNG).status == "ok"
+        written = [inner.read(target) for place, target in enumerate(targets) if place != 2]
+        assert written == [expected] * len(written)
+        marks = np.frombuffer(inner.read(flags), np.uint64).tolist()
+        assert marks == [1, 1, 5, 1, 1, 1]
+        ended = np.frombuffer(inner.read(records), np.uint64).reshape(6, 2).tolist()
+        assert {row[0] for place, row in enumerate(ended) if place != 2} == {1 | 100 << 8}
+    assert len(unit.pins) == 1
 
 
 def test_a_run_is_the_same_again() -> None:
-    digests = {DrxUnit(SHAPE, assertions=True).run(GOOD, [NOISE[:100]], 100).digest for _ in range(2)}
-    assert len(digests) == 1
+    units = (DrxUnit(SHAPE, assertions=True), DrxUnit(SHAPE, model=True), DrxUnit(SHAPE, model=True))
+    assert len({unit.run(GOOD, [NOISE[:100]], 100).digest for unit in units}) == 1

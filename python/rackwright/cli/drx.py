@@ -166,14 +166,14 @@ def _print(result: KernelResult) -> None:
     ]
     if result.instructions is not None:
         pairs.append(("instructions", f"{result.instructions:,}"))
-    if ended is not None and ended.cycles is not None and ended.clock_hz is not None:
+    if ended is not None:
         clock = f"{ended.clock_hz / 1e9:g} GHz ({ended.clock_source})"
         pairs += [
             ("cycles", f"{ended.cycles:,} at {clock}"),
-            ("stalls", ", ".join(f"{name} {count:,}" for name, count in (ended.stalls or {}).items())),
+            ("stalls", ", ".join(f"{name} {count:,}" for name, count in ended.stalls.items())),
             ("speed", f"{record['bytes_per_second'] / 1e9:.2f} GB/s of inputs and result"),
             ("roofline", f"{record['roofline']:,} cycles, {record['of_roofline']:.0%} reached"),
-            ("digest", str(ended.digest)),
+            ("digest", ended.digest),
         ]
     print_record(pairs)
 

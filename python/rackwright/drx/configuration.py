@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 
+from rackwright import _engine
 from rackwright.designs import ParameterValue
 from rackwright.errors import RackwrightError
 
@@ -73,3 +74,11 @@ class Configuration:
     def instructions(self) -> int:
         """The longest program."""
         return 1024 * self.instruction_kib // 4
+
+
+def model_of(parameters: Mapping[str, ParameterValue]) -> _engine.Design:
+    """The exact model of a unit with these parameters; raises as `Configuration.of`, and `EngineError`."""
+    chosen = asdict(Configuration.of(parameters))
+    others = {name.replace("-", "_"): int(value) for name, value in parameters.items()}
+    chosen |= {name: others[name] for name in OTHERS if name in others}
+    return _engine.drx_model(**chosen)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
-from rackwright import _engine
-from rackwright.clocks import clock_of
-from rackwright.commands import STATUS_NAMES, operate
+from rackwright.clocks import ClockSource, UnitClock, clock_of
+from rackwright.commands import operate
 from rackwright.designs import ParameterValue, elaborate
-from rackwright.drx.configuration import Configuration
+from rackwright.drx.configuration import Configuration, model_of
 from rackwright.drx.isa import isa
 from rackwright.drx.program import Program
+from rackwright.drx.roofline import MEMORY
 from rackwright.unit import Unit
 from rackwright.unit_config import UnitConfig
 
@@ -21,27 +21,27 @@ STALLS = ("dependency", "bank", "transfer")
 """What the unit waits for, beside instructions: results of earlier chunks, banks, loads and stores."""
 
 LIMIT = 1 << 32
-"""Cycles of the unit, or instructions of the model, after which a program is stopped."""
+"""Cycles after which a program is stopped."""
 
 
 @dataclass(frozen=True)
 class Ended:
     """How a program ended: its status by name, the instruction that it was at, and what it stored.
 
-    `cycles`, `stalls` (those by what is waited for), `digest` and `clock_hz` with its source are of the RTL,
-    `obeyed` are instructions of the model; each is None for the other.
+    `cycles` are from its first command to the answer that it has ended, `instructions` those that it obeyed,
+    `stalls` cycles by what the unit waited for in them.
     """
 
     output: bytes
     status: str
     index: int
     output_bytes: int
-    cycles: int | None = None
-    stalls: Mapping[str, int] | None = None
-    clock_hz: int | None = None
-    clock_source: str | None = None
-    digest: str | None = None
-    obeyed: int | None = None
+    cycles: int
+    instructions: int
+    stalls: Mapping[str, int]
+    clock_hz: int
+    clock_source: str
+    digest: str
 
 
 def run_model(
@@ -51,35 +51,38 @@ def run_model(
     configuration: Configuration | None = None,
     limit: int = LIMIT,
 ) -> Ended:
-    """Runs a program in the model, which gives the bytes and the status of the RTL, and no cycles."""
-    shape = configuration or Configuration()
-    output, status, index, stored, obeyed = _engine.run_drx(
-        program.words,
-        list(inputs),
-        output_bytes,
-        lanes=shape.lanes,
-        scratchpad=shape.scratchpad_bytes,
-        instructions=shape.instructions,
-        loops=shape.loop_depth,
-        limit=limit,
-    )
-    return Ended(output, STATUS_NAMES[status], index, stored, obeyed=obeyed)
+    """Runs a program in the exact model of a unit with the memory of kernels."""
+    parameters = {name: str(value) for name, value in asdict(configuration or Configuration()).items()}
+    return DrxUnit(parameters, model=True, memory=MEMORY).run(program, inputs, output_bytes, limit)
 
 
 class DrxUnit:
-    """The unit in RTL, with a memory of its own; runs one program after the other."""
+    """The unit in RTL, or its exact model, with a memory of its own; runs one program after the other."""
 
     def __init__(
         self,
         parameters: Mapping[str, ParameterValue] | None = None,
         *,
+        model: bool = False,
         assertions: bool = False,
         memory: Mapping[str, int] | None = None,
     ) -> None:
-        """Elaborates and compiles it where that has not been done; the arguments are those of `Unit`."""
+        """Elaborates and compiles it where that has not been done, unless it is a `model`.
+
+        The other arguments are those of `Unit`.
+        """
         self.parameters = dict(parameters or {})
         self.configuration = Configuration.of(self.parameters)
-        self.unit = Unit(UnitConfig(UNIT, self.parameters), assertions=assertions, memory=memory)
+        unit = model_of(self.parameters) if model else UnitConfig(UNIT, self.parameters)
+        self.unit = Unit(unit, assertions=assertions, memory=memory)
+        self.is_model = model
+
+    @property
+    def clock(self) -> UnitClock:
+        """The clock of the RTL, or that which the text's unit has."""
+        if self.is_model:
+            return UnitClock(self.unit.design.clock_hz, ClockSource.assumed)
+        return clock_of(elaborate(UNIT, self.parameters))
 
     def run(
         self, program: Program | bytes, inputs: Sequence[bytes], output_bytes: int, limit: int = LIMIT
@@ -94,21 +97,18 @@ class DrxUnit:
             unit.command(f"input{number}_address", buffer.address if buffer else 0)
             unit.command(f"input{number}_bytes", buffer.length if buffer else 0)
         unit.command("cycle_limit", limit)
-        begin, before = unit.cycle, self._stalls()
+        begin, before = unit.cycle, unit.bench.events()
         ended = operate(unit, code, target)
-        clock = clock_of(elaborate(UNIT, self.parameters))
+        events = {name: count - before[name] for name, count in unit.bench.events().items()}
         return Ended(
             unit.read(target),
             ended.status,
             ended.input_offset,
             ended.output_bytes,
             cycles=unit.cycle - begin,
-            stalls={name: count - before[name] for name, count in self._stalls().items()},
-            clock_hz=clock.hertz,
-            clock_source=clock.source,
+            instructions=events["settings"] + events["steps"],
+            stalls={name: events[f"{name}_stall"] for name in STALLS},
+            clock_hz=self.clock.hertz,
+            clock_source=self.clock.source,
             digest=unit.digest,
         )
-
-    def _stalls(self) -> dict[str, int]:
-        events = self.unit.bench.events()
-        return {name: events[f"{name}_stall"] for name in STALLS}

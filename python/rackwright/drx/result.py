@@ -13,7 +13,7 @@ from rackwright.drx.bounds import error_bound, is_within
 from rackwright.drx.compiler import compile_kernel
 from rackwright.drx.configuration import Configuration
 from rackwright.drx.kernel import Kernel
-from rackwright.drx.machine import DrxUnit, Ended, run_model
+from rackwright.drx.machine import DrxUnit, Ended
 from rackwright.drx.roofline import MEMORY, roofline_cycles
 from rackwright.errors import RackwrightError
 
@@ -25,8 +25,8 @@ PLACES = ("rtl", "model", "host")
 class KernelResult:
     """What a kernel gave, and whether NumPy gives the same, or what is `error_bound` from it at most.
 
-    `bytes` are those of the inputs and of the result; `roofline` are the least cycles for them, where
-    there are cycles; `ended` is None on the host.
+    `bytes` are those of the inputs and of the result; `roofline` are the least cycles for them; `ended` is
+    None on the host.
     """
 
     kernel: str
@@ -46,16 +46,14 @@ class KernelResult:
 
     @property
     def bytes_per_second(self) -> float | None:
-        """Bytes over the time of the RTL; None elsewhere."""
+        """Bytes over the time of the unit; None on the host."""
         ended = self.ended
-        if ended is None or ended.cycles is None or ended.clock_hz is None:
-            return None
-        return self.bytes * ended.clock_hz / ended.cycles
+        return None if ended is None else self.bytes * ended.clock_hz / ended.cycles
 
     @property
     def of_roofline(self) -> float | None:
-        """The part of the RTL's cycles that the kernel needs at least; None elsewhere."""
-        if self.roofline is None or self.ended is None or self.ended.cycles is None:
+        """The part of the unit's cycles that the kernel needs at least; None on the host."""
+        if self.roofline is None or self.ended is None:
             return None
         return self.roofline / self.ended.cycles
 
@@ -72,6 +70,7 @@ class KernelResult:
             "bytes": self.bytes,
             "instructions": self.instructions,
             "cycles": None if ended is None else ended.cycles,
+            "obeyed": None if ended is None else ended.instructions,
             "stalls": None if ended is None else ended.stalls,
             "clock_hz": None if ended is None else ended.clock_hz,
             "clock_source": None if ended is None else ended.clock_source,
@@ -106,16 +105,12 @@ def run_kernel(
     compiled = compile_kernel(kernel, Configuration.of(parameters or {}))
     data = [np.ascontiguousarray(array).tobytes() for array in inputs]
     size = kernel.result.bytes
-    if on == "model":
-        ended = run_model(compiled.program, data, size, compiled.configuration)
-    else:
-        ended = DrxUnit(parameters, memory=MEMORY).run(compiled.program, data, size)
+    unit = DrxUnit(parameters, model=on == "model", memory=MEMORY)
+    ended = unit.run(compiled.program, data, size)
     output = np.frombuffer(ended.output, kernel.result.element.dtype).reshape(kernel.result.shape)
     same = expected.dtype == output.dtype and expected.shape == output.shape
     bound = error_bound(compiled.expression, expected)
     verified = ended.status == "ok" and same and is_within(output, expected, bound)
-    least = None
-    if ended.clock_hz is not None:
-        least = roofline_cycles(compiled.nests, total, compiled.configuration.lanes, ended.clock_hz)
+    least = roofline_cycles(compiled.nests, total, compiled.configuration.lanes, ended.clock_hz)
     length = len(compiled.program.instructions)
     return KernelResult(kernel.name, on, output, verified, total, bound, length, least, ended)

@@ -1,8 +1,7 @@
+use crate::design::Design;
 use crate::error::raise;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
-use rackwright_drx::{isa, Machine, Shape};
+use rackwright_drx::{design, isa, Shape};
 
 /// The table of the encoding of DRX, in JSON.
 #[pyfunction]
@@ -10,44 +9,30 @@ pub fn drx_isa() -> &'static str {
     isa::TABLE
 }
 
-/// Runs a program of DRX in the model: its words, what its inputs hold, and the bytes of its output.
-///
-/// Gives back the output, the number of the status, the instruction at which it ended, the bytes stored, and the
-/// instructions obeyed.
+/// The model of DRX with these parameters of the hardware, as a design that does what the compiled one does.
 #[pyfunction]
-#[pyo3(signature = (program, inputs, output_bytes, *, lanes, scratchpad, instructions, loops, limit))]
+#[pyo3(signature = (*, lanes, scratchpad_kib, banks, instruction_kib, loop_depth, port_bytes = 32, outstanding = 64, command_queue = 4))]
 #[allow(clippy::too_many_arguments)]
-pub fn run_drx(
-    py: Python<'_>,
-    program: Vec<u32>,
-    inputs: Vec<PyBackedBytes>,
-    output_bytes: usize,
+pub fn drx_model(
     lanes: usize,
-    scratchpad: usize,
-    instructions: usize,
-    loops: usize,
-    limit: u64,
-) -> PyResult<(Bound<'_, PyBytes>, u8, usize, u64, u64)> {
-    if lanes == 0 || loops == 0 {
-        return Err(raise("a unit has lanes and loops"));
-    }
+    scratchpad_kib: usize,
+    banks: usize,
+    instruction_kib: usize,
+    loop_depth: usize,
+    port_bytes: usize,
+    outstanding: usize,
+    command_queue: usize,
+) -> PyResult<Design> {
     let shape = Shape {
         lanes,
-        scratchpad,
-        instructions,
-        loops,
+        scratchpad_kib,
+        banks,
+        instruction_kib,
+        loop_depth,
+        port_bytes,
+        outstanding,
+        command_queue,
     };
-    let mut output = vec![0; output_bytes];
-    let ended = py.detach(|| {
-        let inputs = inputs.iter().map(|input| &**input).collect();
-        Machine::new(shape, &program, inputs, &mut output).run(limit)
-    });
-    let output = PyBytes::new(py, &output);
-    Ok((
-        output,
-        ended.status as u8,
-        ended.index,
-        ended.output_bytes,
-        ended.obeyed,
-    ))
+    let design = design(shape).map_err(raise)?;
+    Ok(Design { design })
 }

@@ -10,7 +10,7 @@ pub struct Format {
 }
 
 /// An operand as an instruction gets it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Operand {
     /// A byte of the scratchpad, an offset in a region, or a constant.
     pub address: u32,
@@ -41,6 +41,14 @@ impl Calculators {
             formats: vec![Format::default(); count],
             regions: vec![0; count],
         }
+    }
+
+    /// Sets all to 0 again.
+    pub fn clear(&mut self) {
+        self.addresses.fill(0);
+        self.strides.fill(0);
+        self.formats.fill(Format::default());
+        self.regions.fill(0);
     }
 
     /// What calculator `c` says when `depth` loops are open.

@@ -21,6 +21,11 @@ impl Loops {
         }
     }
 
+    /// Closes all.
+    pub fn clear(&mut self) {
+        self.open.clear();
+    }
+
     /// How many are open.
     pub fn depth(&self) -> usize {
         self.open.len()

@@ -35,79 +35,158 @@ impl Kinds {
     }
 }
 
-/// The number that the bytes of an element are, as 32 bits.
-pub fn number(bytes: &[u8], element: &ElementType) -> i32 {
-    if let Ok(whole) = bytes.try_into() {
-        return i32::from_le_bytes(whole);
+/// The numbers of 32 bits that elements are of which the first begins with `bytes`, and one begins every `step` bytes.
+pub fn numbers(bytes: &[u8], step: usize, element: &ElementType, numbers: &mut [i32]) {
+    let raised = element.float;
+    match (element.bytes, element.signed) {
+        (1, false) => read(bytes, step, numbers, |[byte]: [u8; 1]| i32::from(byte)),
+        (1, true) => read(bytes, step, numbers, |[byte]: [u8; 1]| i32::from(byte as i8)),
+        (2, _) if raised => read(bytes, step, numbers, |of| i32::from(i16::from_le_bytes(of)) << 16),
+        (2, false) => read(bytes, step, numbers, |of| i32::from(u16::from_le_bytes(of))),
+        (2, true) => read(bytes, step, numbers, |of| i32::from(i16::from_le_bytes(of))),
+        _ => read(bytes, step, numbers, i32::from_le_bytes),
     }
-    let mut word = [0; 4];
-    word[..bytes.len()].copy_from_slice(bytes);
-    let unused = 32 - 8 * element.bytes;
-    let raised = i32::from_le_bytes(word) << unused;
-    if element.float {
-        raised
-    } else if element.signed {
-        raised >> unused
+}
+
+fn read<const N: usize>(bytes: &[u8], step: usize, numbers: &mut [i32], of: impl Fn([u8; N]) -> i32) {
+    let element = |from: &[u8]| of(from[..N].try_into().expect("it has so many bytes"));
+    if step == N {
+        let elements = bytes.chunks_exact(N);
+        numbers
+            .iter_mut()
+            .zip(elements)
+            .for_each(|(to, from)| *to = element(from));
     } else {
-        (raised as u32 >> unused) as i32
+        let elements = bytes.chunks(step);
+        numbers
+            .iter_mut()
+            .zip(elements)
+            .for_each(|(to, from)| *to = element(from));
     }
+}
+
+/// Puts the low bytes of numbers, as many as an element has, one behind the other.
+pub fn pack(numbers: &[i32], size: u32, bytes: &mut [u8]) {
+    match size {
+        1 => write(numbers, bytes, |number| [number as u8]),
+        2 => write(numbers, bytes, |number| (number as u16).to_le_bytes()),
+        _ => write(numbers, bytes, i32::to_le_bytes),
+    }
+}
+
+fn write<const N: usize>(numbers: &[i32], bytes: &mut [u8], of: impl Fn(i32) -> [u8; N]) {
+    let places = bytes.chunks_exact_mut(N);
+    numbers
+        .iter()
+        .zip(places)
+        .for_each(|(&number, to)| to.copy_from_slice(&of(number)));
 }
 
 /// Computes `results`, each from its own number of both operands and what was there before.
 pub fn compute(function: Compute, kinds: Kinds, first: &[i32], second: &[i32], results: &mut [i32]) {
-    if !kinds.operands {
-        return each(first, second, results, |first, second, third| {
-            whole(function, first, second, third)
-        });
+    if kinds.operands {
+        return compute_floats(function, first, second, results);
     }
+    let all = (first, second, results);
     match function {
-        Compute::Add => arithmetic(first, second, results, |first, second, _| first + second),
-        Compute::Subtract => arithmetic(first, second, results, |first, second, _| first - second),
-        Compute::Multiply => arithmetic(first, second, results, |first, second, _| first * second),
-        Compute::MultiplyAdd => arithmetic(first, second, results, f32::mul_add),
-        _ => each(first, second, results, |first, second, _| {
-            compared(function, first, second)
+        Compute::Move | Compute::Saturate => each(all, |first, _, _| first),
+        Compute::Add => each(all, |first, second, _| first.wrapping_add(second)),
+        Compute::Subtract => each(all, |first, second, _| first.wrapping_sub(second)),
+        Compute::Multiply => each(all, |first, second, _| first.wrapping_mul(second)),
+        Compute::MultiplyAdd => each(all, |first, second, third| {
+            first.wrapping_mul(second).wrapping_add(third)
         }),
+        Compute::Minimum => each(all, |first, second, _| first.min(second)),
+        Compute::Maximum => each(all, |first, second, _| first.max(second)),
+        Compute::And => each(all, |first, second, _| first & second),
+        Compute::Or => each(all, |first, second, _| first | second),
+        Compute::Xor => each(all, |first, second, _| first ^ second),
+        Compute::ShiftLeft => each(all, shifted_left),
+        Compute::ShiftRight => each(all, shifted_right),
+        Compute::Less => each(all, |first, second, _| i32::from(first < second)),
+        Compute::Equal => each(all, |first, second, _| i32::from(first == second)),
+        Compute::Select => each(all, |_, second, _| second),
     }
 }
 
-fn each(first: &[i32], second: &[i32], results: &mut [i32], of: impl Fn(i32, i32, i32) -> i32) {
+fn shifted_left(first: i32, second: i32, _: i32) -> i32 {
+    first.checked_shl(second as u32).unwrap_or(0)
+}
+
+fn shifted_right(first: i32, second: i32, _: i32) -> i32 {
+    first.checked_shr(second as u32).unwrap_or(first >> 31)
+}
+
+/// The same with numbers of binary32; what is no arithmetic or comparison works on their bits.
+fn compute_floats(function: Compute, first: &[i32], second: &[i32], results: &mut [i32]) {
+    let all = (first, second, results);
+    match function {
+        Compute::Add => arithmetic(all, |first, second, _| first + second),
+        Compute::Subtract => arithmetic(all, |first, second, _| first - second),
+        Compute::Multiply => arithmetic(all, |first, second, _| first * second),
+        Compute::MultiplyAdd => arithmetic(all, f32::mul_add),
+        Compute::Minimum => each(all, |first, second, _| extreme(first, second, true)),
+        Compute::Maximum => each(all, |first, second, _| extreme(first, second, false)),
+        Compute::Less => each(all, |first, second, _| {
+            i32::from(number_of(first) < number_of(second))
+        }),
+        Compute::Equal => each(all, |first, second, _| {
+            i32::from(number_of(first) == number_of(second))
+        }),
+        _ => {
+            let (first, second, results) = all;
+            let bits = Kinds {
+                operands: false,
+                result: false,
+            };
+            compute(function, bits, first, second, results);
+        }
+    }
+}
+
+/// Both operands, and the results.
+type All<'a> = (&'a [i32], &'a [i32], &'a mut [i32]);
+
+#[inline(always)]
+fn each((first, second, results): All, of: impl Fn(i32, i32, i32) -> i32) {
     for (result, (&first, &second)) in results.iter_mut().zip(first.iter().zip(second)) {
         *result = of(first, second, *result);
     }
 }
 
 /// Sums and products of binary32, with the number that a destination has.
-fn arithmetic(first: &[i32], second: &[i32], results: &mut [i32], of: impl Fn(f32, f32, f32) -> f32) {
-    each(first, second, results, |first, second, third| {
+#[inline(always)]
+fn arithmetic(all: All, of: impl Fn(f32, f32, f32) -> f32) {
+    each(all, |first, second, third| {
         canonical(of(number_of(first), number_of(second), number_of(third)))
     });
 }
 
-/// Whether results are stored as they are.
-pub fn is_kept(function: Compute, kinds: Kinds, to: &ElementType) -> bool {
-    let same = kinds.result == to.float && to.bytes == 4;
-    same && !matches!(function, Compute::Saturate | Compute::Select)
+/// The lesser or the greater of two numbers of binary32, with -0 below 0; none if one of them is none.
+fn extreme(first: i32, second: i32, least: bool) -> i32 {
+    let (left, right) = (number_of(first), number_of(second));
+    if left.is_nan() || right.is_nan() {
+        NAN as i32
+    } else if left.total_cmp(&right).is_lt() == least {
+        first
+    } else {
+        second
+    }
 }
 
-/// The number of the destination's type, whose low bits are stored.
-pub fn converted(function: Compute, kinds: Kinds, value: i32, to: &ElementType) -> i32 {
-    let value = match (kinds.result, to.float) {
-        (true, false) => number_of(value) as i32,
-        (false, true) => (value as f32).to_bits() as i32,
-        _ => value,
-    };
-    if to.float {
-        return if to.bytes == 2 {
-            i32::from(short(value))
-        } else {
-            value
-        };
+/// Makes results numbers of the destination's type, whose low bits are stored.
+pub fn convert(function: Compute, kinds: Kinds, to: &ElementType, results: &mut [i32]) {
+    let all = |of: fn(i32) -> i32, results: &mut [i32]| results.iter_mut().for_each(|each| *each = of(*each));
+    match (kinds.result, to.float) {
+        (true, false) => all(|value| number_of(value) as i32, results),
+        (false, true) => all(|value| (value as f32).to_bits() as i32, results),
+        _ => {}
     }
-    if function == Compute::Saturate {
-        return saturate(value, to);
+    if to.float && to.bytes == 2 {
+        all(|value| i32::from(short(value)), results);
+    } else if !to.float && function == Compute::Saturate {
+        results.iter_mut().for_each(|each| *each = saturate(*each, to));
     }
-    value
 }
 
 fn number_of(bits: i32) -> f32 {
@@ -117,41 +196,6 @@ fn number_of(bits: i32) -> f32 {
 fn canonical(value: f32) -> i32 {
     let bits = if value.is_nan() { NAN } else { value.to_bits() };
     bits as i32
-}
-
-/// All else that is done with numbers of binary32.
-fn compared(function: Compute, first: i32, second: i32) -> i32 {
-    let (left, right) = (number_of(first), number_of(second));
-    let none = left.is_nan() || right.is_nan();
-    match function {
-        Compute::Minimum | Compute::Maximum if none => NAN as i32,
-        Compute::Minimum if left.total_cmp(&right).is_lt() => first,
-        Compute::Maximum if left.total_cmp(&right).is_ge() => first,
-        Compute::Minimum | Compute::Maximum => second,
-        Compute::Less => i32::from(left < right),
-        Compute::Equal => i32::from(left == right),
-        _ => whole(function, first, second, 0),
-    }
-}
-
-fn whole(function: Compute, first: i32, second: i32, third: i32) -> i32 {
-    match function {
-        Compute::Move | Compute::Saturate => first,
-        Compute::Add => first.wrapping_add(second),
-        Compute::Subtract => first.wrapping_sub(second),
-        Compute::Multiply => first.wrapping_mul(second),
-        Compute::MultiplyAdd => first.wrapping_mul(second).wrapping_add(third),
-        Compute::Minimum => first.min(second),
-        Compute::Maximum => first.max(second),
-        Compute::And => first & second,
-        Compute::Or => first | second,
-        Compute::Xor => first ^ second,
-        Compute::ShiftLeft => first.checked_shl(second as u32).unwrap_or(0),
-        Compute::ShiftRight => first.checked_shr(second as u32).unwrap_or(first >> 31),
-        Compute::Less => i32::from(first < second),
-        Compute::Equal => i32::from(first == second),
-        Compute::Select => second,
-    }
 }
 
 /// The nearest number that the type has.
@@ -189,8 +233,16 @@ mod tests {
 
     fn moved(from: &str, value: i32, to: &str) -> i32 {
         let (from, to) = (named(from), named(to));
+        let mut results = [value];
         let kinds = Kinds::new(Compute::Move, [from, from], to);
-        converted(Compute::Move, kinds, value, to)
+        convert(Compute::Move, kinds, to, &mut results);
+        results[0]
+    }
+
+    fn number(bytes: &[u8], element: &ElementType) -> i32 {
+        let mut found = [0];
+        numbers(bytes, bytes.len(), element, &mut found);
+        found[0]
     }
 
     #[test]
@@ -212,10 +264,29 @@ mod tests {
 
     #[test]
     fn distances_beyond_all_bits_shift_everything_out() {
-        assert_eq!(whole(Compute::ShiftLeft, 1, 32, 0), 0);
-        assert_eq!(whole(Compute::ShiftRight, -5, 40, 0), -1);
-        assert_eq!(whole(Compute::ShiftRight, -5, -1, 0), -1);
-        assert_eq!(whole(Compute::ShiftRight, -5, 1, 0), -3);
+        assert_eq!(shifted_left(1, 32, 0), 0);
+        assert_eq!(shifted_right(-5, 40, 0), -1);
+        assert_eq!(shifted_right(-5, -1, 0), -1);
+        assert_eq!(shifted_right(-5, 1, 0), -3);
+    }
+
+    #[test]
+    fn elements_with_others_between_them() {
+        let mut found = [0; 3];
+        numbers(&[1, 9, 9, 2, 9, 9, 3], 3, named("u8"), &mut found);
+        assert_eq!(found, [1, 2, 3]);
+        let mut bytes = [7; 4];
+        pack(&[-2, 0x0001_0003], 2, &mut bytes);
+        assert_eq!(bytes, [0xfe, 0xff, 3, 0]);
+    }
+
+    #[test]
+    fn the_lesser_number_and_the_greater() {
+        let (zero, minus_zero, one) = (0, i32::MIN, 1.0f32.to_bits() as i32);
+        assert_eq!(extreme(zero, minus_zero, true), minus_zero);
+        assert_eq!(extreme(minus_zero, zero, false), zero);
+        assert_eq!(extreme(one, zero, false), one);
+        assert_eq!(extreme(one, NAN as i32, true), NAN as i32);
     }
 
     #[test]

@@ -1,24 +1,37 @@
 use crate::interface::{Functions, VERSION};
+use crate::model::UnitModel;
 use crate::{Manifest, RtlError};
 use libloading::Library;
 use rackwright_time::Clock;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A compiled unit, ready to be instantiated any number of times.
+/// A unit, compiled or as a model, ready to be instantiated any number of times.
 #[derive(Clone)]
 pub struct Design {
-    pub(crate) functions: Arc<Functions>,
+    pub(crate) form: Form,
     /// What the unit is.
     pub manifest: Arc<Manifest>,
     /// How fast it is clocked beside a hart: as the manifest says, unless it was put on another clock.
     pub clock: Clock,
     /// What `$test$plusargs` and `$value$plusargs` find, each without its plus sign: `DEPTH=4`.
     pub plusargs: Vec<String>,
-    /// Equal for designs that were compiled alike from the same sources: the name of its library in the cache.
+    /// Equal for designs that were compiled alike from the same sources: the name of its library in the cache; or what a
+    /// model was made with.
     pub key: String,
-    // Keeps the code of `functions` mapped.
-    _library: Arc<Library>,
+}
+
+/// What does what the unit does.
+#[derive(Clone)]
+pub(crate) enum Form {
+    /// Its RTL.
+    Compiled {
+        functions: Arc<Functions>,
+        /// Keeps their code mapped.
+        _library: Arc<Library>,
+    },
+    /// A model, of which this makes copies.
+    Model(Arc<dyn Fn() -> Box<dyn UnitModel> + Send + Sync>),
 }
 
 impl Design {
@@ -35,18 +48,33 @@ impl Design {
         // depend on the state of this process.
         let library = unsafe { Library::new(path) }.map_err(|error| failed(error.to_string()))?;
         let functions = functions(&library).map_err(failed)?;
-        let clock = Clock::new(manifest.clock.hertz).map_err(|error| failed(error.to_string()))?;
-        Ok(Design {
+        let form = Form::Compiled {
             functions: Arc::new(functions),
-            clock,
-            plusargs: Vec::new(),
-            key: path
-                .file_stem()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned(),
-            manifest: Arc::new(manifest),
             _library: Arc::new(library),
+        };
+        let key = path.file_stem().unwrap_or_default().to_string_lossy();
+        Design::of(form, manifest, key.into_owned()).map_err(failed)
+    }
+
+    /// The unit of `manifest` in the form of models that `make` makes; equal ones have an equal `key`.
+    ///
+    /// # Errors
+    /// What is wrong with its clock.
+    pub fn modelled(
+        manifest: Manifest,
+        key: String,
+        make: impl Fn() -> Box<dyn UnitModel> + Send + Sync + 'static,
+    ) -> Result<Design, String> {
+        Design::of(Form::Model(Arc::new(make)), manifest, key)
+    }
+
+    fn of(form: Form, manifest: Manifest, key: String) -> Result<Design, String> {
+        Ok(Design {
+            form,
+            clock: Clock::new(manifest.clock.hertz).map_err(|error| error.to_string())?,
+            plusargs: Vec::new(),
+            key,
+            manifest: Arc::new(manifest),
         })
     }
 }

@@ -3,15 +3,17 @@
 //! A [`Manifest`] and its Verilog go in, a shared library comes out ([`Toolchain`], cached by
 //! content in [`Cache`]), and a [`Instance`] of the [`Design`] it holds is stepped many cycles per
 //! call. What the unit asks of memory comes back as [`MemoryRequest`]s with their cycles, so that
-//! the caller can answer a whole window at once.
+//! the caller can answer a whole window at once. A design may also be a [`UnitModel`] that does at its pins what the RTL does.
 
 mod binding;
 mod cache;
+mod compiled;
 mod design;
 mod error;
 mod instance;
 mod interface;
 mod manifest;
+mod model;
 mod pins;
 mod registers;
 pub mod rocket;
@@ -31,5 +33,6 @@ pub use manifest::{
     BusRegisters, ClockPins, Direction, ForSoftware, Level, Manifest, Naming, Port, Transfers, UnitCommand,
     MOST_FUNCT,
 };
+pub use model::{ModelPins, UnitModel};
 pub use registers::{Access, RegisterField, UnitRegister};
 pub use verilator::{BuildOptions, Toolchain};

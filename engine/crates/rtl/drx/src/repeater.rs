@@ -1,0 +1,228 @@
+use crate::calculators::{Calculators, Format, Operand};
+use crate::instruction::{Compute, Instruction, Value};
+use crate::isa::ISA;
+use crate::loops::Loops;
+use crate::shape::Shape;
+use crate::step::{Kind, Step};
+
+/// What the repeater does in a cycle.
+#[derive(Debug, Clone, Copy)]
+pub enum Issue {
+    /// It has no program, or its step is not taken.
+    Nothing,
+    /// It obeys an instruction that sets something.
+    Sets,
+    /// It gives out a step.
+    Step(Step),
+}
+
+/// Something can't be carried out.
+struct Broken;
+
+/// Walks through the program, around its loops, and gives out a step for each instruction that does something.
+#[derive(Debug, Clone)]
+pub struct Repeater {
+    program: Vec<Instruction>,
+    levels: usize,
+    running: bool,
+    instructions: usize,
+    next: usize,
+    upper: Option<u32>,
+    length: u32,
+    calculators: Calculators,
+    loops: Loops,
+}
+
+impl Repeater {
+    pub fn new(shape: &Shape) -> Repeater {
+        Repeater {
+            program: vec![Instruction::Unknown; shape.instructions()],
+            levels: shape.loop_depth,
+            running: false,
+            instructions: 0,
+            next: 0,
+            upper: None,
+            length: 1,
+            calculators: Calculators::new(shape.loop_depth),
+            loops: Loops::new(shape.loop_depth),
+        }
+    }
+
+    /// Writes a row of the instruction memory, by its number.
+    pub fn write(&mut self, row: usize, words: &[u32]) {
+        let places = self.program[row * words.len()..].iter_mut();
+        for (place, &word) in places.zip(words) {
+            *place = Instruction::decode(word);
+        }
+    }
+
+    /// Begins with the first instruction of a program of so many.
+    pub fn begin(&mut self, instructions: u32) {
+        self.running = true;
+        self.instructions = instructions as usize;
+        self.next = 0;
+        self.upper = None;
+        self.length = 1;
+        self.calculators.clear();
+        self.loops.clear();
+    }
+
+    /// Gives the program up.
+    pub fn stop(&mut self) {
+        self.running = false;
+    }
+
+    /// A cycle, in which a step is taken or not.
+    pub fn cycle(&mut self, has_room: bool) -> Issue {
+        if !self.running {
+            return Issue::Nothing;
+        }
+        let instruction = if self.next == self.instructions {
+            Instruction::Unknown
+        } else {
+            self.program[self.next]
+        };
+        if self.set(instruction) {
+            self.next += 1;
+            return Issue::Sets;
+        }
+        if !has_room {
+            return Issue::Nothing;
+        }
+        match self.describe(instruction) {
+            Ok((step, ends)) => {
+                self.running = step.kind != Kind::End;
+                self.advance(ends);
+                Issue::Step(step)
+            }
+            Err(Broken) => {
+                self.running = false;
+                Issue::Step(Step {
+                    index: self.next as u32,
+                    ..Step::default()
+                })
+            }
+        }
+    }
+
+    fn advance(&mut self, ends: usize) {
+        match self.loops.end(ends) {
+            Some((begin, level)) => {
+                self.calculators.repeat(level);
+                self.next = begin;
+            }
+            None => self.next += 1,
+        }
+    }
+
+    /// Obeys an instruction that sets something; tells whether it is one, and can be obeyed.
+    fn set(&mut self, instruction: Instruction) -> bool {
+        let (depth, upper) = (self.loops.depth(), self.upper);
+        let whole = |own: Value| own.whole(upper);
+        match instruction {
+            Instruction::Base { calculator, own } => {
+                self.calculators.set_base(calculator, depth, whole(own));
+            }
+            Instruction::Stride {
+                calculator,
+                level,
+                own,
+            } if level < self.levels => {
+                self.calculators.set_stride(calculator, level, whole(own));
+            }
+            Instruction::Format {
+                calculator,
+                element_type,
+                own,
+            } if ISA.element_type(element_type).is_some() => {
+                let lane = whole(own) as i32;
+                self.calculators
+                    .set_format(calculator, Format { element_type, lane });
+            }
+            Instruction::Region { calculator, region } if region < ISA.regions => {
+                self.calculators.set_region(calculator, region);
+            }
+            Instruction::Length { elements } if elements > 0 => self.length = elements,
+            Instruction::Loop { iterations } if iterations > 0 => {
+                if !self.loops.begin(iterations, self.next + 1) {
+                    return false;
+                }
+                self.calculators.open(depth);
+            }
+            Instruction::Upper { .. } => {}
+            _ => return false,
+        }
+        self.upper = match instruction {
+            Instruction::Upper { value } => Some(value),
+            _ => None,
+        };
+        true
+    }
+
+    /// The step of an instruction, and how many loops end with it.
+    fn describe(&self, instruction: Instruction) -> Result<(Step, usize), Broken> {
+        let depth = self.loops.depth();
+        let of = |calculator| self.calculators.operand(calculator, depth);
+        let mut step = Step {
+            index: self.next as u32,
+            length: self.length,
+            ..Step::default()
+        };
+        let ends = match instruction {
+            Instruction::Compute {
+                function,
+                operands,
+                ends,
+            } => {
+                step.kind = Kind::Compute;
+                step.function = function;
+                step.operands = [of(operands.first), of(operands.second), of(operands.destination)];
+                ends
+            }
+            Instruction::Load {
+                place,
+                memory,
+                size,
+                ends,
+            } => {
+                step.kind = Kind::Load;
+                self.transfer(&mut step, [of(place), of(memory)], memory, size);
+                ends
+            }
+            Instruction::Store {
+                place,
+                memory,
+                size,
+                ends,
+            } => {
+                step.kind = Kind::Store;
+                self.transfer(&mut step, [of(place), of(memory)], memory, size);
+                ends
+            }
+            Instruction::WaitLoads { count, ends } => {
+                (step.kind, step.count) = (Kind::WaitLoads, count);
+                ends
+            }
+            Instruction::WaitStores { count, ends } => {
+                (step.kind, step.count) = (Kind::WaitStores, count);
+                ends
+            }
+            Instruction::End { ends } => {
+                step.kind = Kind::End;
+                ends
+            }
+            _ => return Err(Broken),
+        };
+        if ends > depth {
+            return Err(Broken);
+        }
+        Ok((step, ends))
+    }
+
+    fn transfer(&self, step: &mut Step, [place, memory]: [Operand; 2], of: usize, size: u32) {
+        step.function = Compute::Move;
+        step.operands = [place, memory, Operand::default()];
+        step.size = size;
+        step.region = self.calculators.region(of);
+    }
+}
