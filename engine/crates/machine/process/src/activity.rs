@@ -3,25 +3,30 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
-/// Counts what has happened to whatever a program may wait for: data came, room came, an end was closed.
+/// Counts what has happened to whatever programs may wait for: data came, room came, an end was closed.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Activity(Arc<Counts>);
-
-#[derive(Default, Debug)]
-struct Counts {
-    changes: AtomicU64,
-    seen: AtomicU64,
+pub(crate) struct Activity {
+    changes: Arc<AtomicU64>,
+    seen: Arc<AtomicU64>,
 }
 
 impl Activity {
+    /// For another process: the same things happen, and it sees them for itself.
+    pub(crate) fn fork(&self) -> Activity {
+        Activity {
+            changes: self.changes.clone(),
+            seen: Arc::default(),
+        }
+    }
+
     pub(crate) fn note(&self) {
-        self.0.changes.fetch_add(1, Ordering::Relaxed);
+        self.changes.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Whether something has happened since the last time that this was asked.
     pub(crate) fn has_changed(&self) -> bool {
-        let changes = self.0.changes.load(Ordering::Relaxed);
-        self.0.seen.swap(changes, Ordering::Relaxed) != changes
+        let changes = self.changes.load(Ordering::Relaxed);
+        self.seen.swap(changes, Ordering::Relaxed) != changes
     }
 }
 

@@ -1,5 +1,6 @@
 //! The emulated system calls, by the numbers of 64-bit RISC-V Linux.
 
+mod children;
 mod events;
 mod file;
 mod machine;
@@ -8,6 +9,7 @@ mod message;
 mod path;
 mod poll;
 mod probe;
+mod program;
 mod remap;
 mod shared;
 mod socket;
@@ -15,8 +17,11 @@ mod time;
 mod transfer;
 
 use crate::process::Process;
+use crate::threads::{CALL_NUMBER, FIRST_ARGUMENT};
+use rackwright_cpu::Registers;
 use rackwright_memory::GuestMemory;
 use rackwright_time::Cycle;
+pub(crate) use shared::SharedPlace;
 use std::io;
 pub(crate) use time::{interval_times, store_interval_times, time_specification, wall_offset};
 
@@ -29,6 +34,34 @@ pub(crate) struct Call<'a> {
     pub(crate) done: u64,
     /// Whether it returns now, whatever it has waited for.
     pub(crate) expired: bool,
+}
+
+impl<'a> Call<'a> {
+    /// The call that a thread makes which stands behind an environment call.
+    pub(crate) fn of(registers: &Registers, memory: &'a mut GuestMemory, now: Cycle) -> Call<'a> {
+        Call {
+            arguments: std::array::from_fn(|index| registers.x[FIRST_ARGUMENT + index]),
+            memory,
+            now,
+            done: 0,
+            expired: false,
+        }
+    }
+
+    /// The number of that call.
+    pub(crate) fn number(registers: &Registers) -> u64 {
+        registers.x[CALL_NUMBER]
+    }
+
+    /// What a call has returned.
+    pub(crate) fn value(registers: &Registers) -> u64 {
+        registers.x[FIRST_ARGUMENT]
+    }
+
+    /// Has a call return `value`.
+    pub(crate) fn give(registers: &mut Registers, value: u64) {
+        registers.x[FIRST_ARGUMENT] = value;
+    }
 }
 
 /// Names as in the kernel's table for 64-bit RISC-V.
@@ -89,6 +122,7 @@ pub(crate) mod number {
     pub(crate) const UTIMENSAT: u64 = 88;
     pub(crate) const EXIT: u64 = 93;
     pub(crate) const EXIT_GROUP: u64 = 94;
+    pub(crate) const WAITID: u64 = 95;
     pub(crate) const SET_TID_ADDRESS: u64 = 96;
     pub(crate) const FUTEX: u64 = 98;
     pub(crate) const SET_ROBUST_LIST: u64 = 99;
@@ -163,6 +197,7 @@ pub(crate) mod number {
     pub(crate) const MUNMAP: u64 = 215;
     pub(crate) const MREMAP: u64 = 216;
     pub(crate) const CLONE: u64 = 220;
+    pub(crate) const EXECVE: u64 = 221;
     pub(crate) const MMAP: u64 = 222;
     pub(crate) const FADVISE64: u64 = 223;
     pub(crate) const MPROTECT: u64 = 226;
@@ -178,12 +213,14 @@ pub(crate) mod number {
     pub(crate) const RECVMMSG: u64 = 243;
     pub(crate) const RISCV_HWPROBE: u64 = 258;
     pub(crate) const RISCV_FLUSH_ICACHE: u64 = 259;
+    pub(crate) const WAIT4: u64 = 260;
     pub(crate) const PRLIMIT64: u64 = 261;
     pub(crate) const SYNCFS: u64 = 267;
     pub(crate) const SENDMMSG: u64 = 269;
     pub(crate) const RENAMEAT2: u64 = 276;
     pub(crate) const GETRANDOM: u64 = 278;
     pub(crate) const MEMFD_CREATE: u64 = 279;
+    pub(crate) const EXECVEAT: u64 = 281;
     pub(crate) const MEMBARRIER: u64 = 283;
     pub(crate) const MLOCK2: u64 = 284;
     pub(crate) const COPY_FILE_RANGE: u64 = 285;
@@ -232,6 +269,9 @@ impl Process {
             | number::MMAP
             | number::MPROTECT..=number::MADVISE
             | number::MLOCK2 => self.memory_call(number, call),
+            number::WAIT4 | number::WAITID | number::GETPPID | number::SETPGID..=number::SETSID => {
+                self.family_call(number, call)
+            }
             number::CLOCK_GETTIME
             | number::CLOCK_GETRES
             | number::GETTIMEOFDAY

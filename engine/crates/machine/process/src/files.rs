@@ -2,13 +2,12 @@ use crate::calls::refuse;
 use crate::descriptor::{Descriptor, HostFile};
 use crate::follow::{follow, is_state};
 use crate::input::{Input, Reader};
-use crate::limits::{open_on_host, Limits};
+use crate::limits::{memory_file, open_on_host, Limits};
 use crate::stat::{Inodes, Status};
 use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
-use std::os::fd::FromRawFd;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -19,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 pub(crate) struct Shared(Arc<Open>);
 
 /// The same, without keeping it open.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct WeakShared(Weak<Open>);
 
 #[derive(Debug)]
@@ -89,7 +88,7 @@ struct Entry {
 
 /// The open files of a program, and what it may do with the files of the host: read all of them, and
 /// change those below one folder if one was given.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Files {
     open: Vec<Option<Entry>>,
     /// Input, output and error as they were at the start, whatever the program closes or puts in their place.
@@ -223,17 +222,8 @@ impl Files {
 
     /// Opens a new file in memory, with the host's flags for one.
     pub(crate) fn open_in_memory(&mut self, path: &Path, made: u32, flags: i32) -> io::Result<u64> {
-        let make = || {
-            // SAFETY: the name is a string that lives for ever.
-            let file = unsafe { libc::memfd_create(c"".as_ptr(), made | libc::MFD_CLOEXEC) };
-            if file < 0 {
-                return Err(io::Error::last_os_error());
-            }
-            // SAFETY: the descriptor was just made, and nobody else has it.
-            Ok(unsafe { File::from_raw_fd(file) })
-        };
         self.free(0)?;
-        let file = open_on_host(make)?;
+        let file = open_on_host(|| memory_file(made | libc::MFD_CLOEXEC))?;
         let metadata = file.metadata()?;
         let host = HostFile {
             is_own: true,
@@ -305,6 +295,20 @@ impl Files {
                 _ => *entry = None,
             }
         }
+    }
+
+    /// Closes what is not to be open in another program.
+    pub(crate) fn close_on_exec(&mut self) {
+        for entry in &mut self.open {
+            if entry.as_ref().is_some_and(|entry| entry.closes_on_exec) {
+                *entry = None;
+            }
+        }
+    }
+
+    /// Closes all numbers, as the end of a process does; what was written to standard output and error stays.
+    pub(crate) fn close_all(&mut self) {
+        self.open.clear();
     }
 
     /// Another number, at least `lowest`, for the same descriptor.

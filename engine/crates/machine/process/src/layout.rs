@@ -221,6 +221,12 @@ impl Layout {
         self.areas.overlapping(&range).pop()
     }
 
+    /// Where memory is shared with files.
+    pub(crate) fn shared_ranges(&self) -> Vec<Range<u64>> {
+        let areas = self.areas.overlapping(&(0..u64::MAX)).into_iter();
+        areas.filter_map(|(range, kind)| kind.map(|_| range)).collect()
+    }
+
     /// Unmaps a range, whose bytes are zero then.
     fn clear(&mut self, range: &Range<u64>, memory: &mut GuestMemory) -> Result<(), GuestFault> {
         for (area, kind) in self.areas.remove(range) {

@@ -1,7 +1,8 @@
 //! Programs on simulated harts without a kernel: static Linux programs, whose system calls are emulated.
 //!
-//! A [`Process`] holds what a kernel would: the layout of memory, the open files, the output. The
-//! program runs in [`Threads`], whose owner calls [`Threads::call`] for every environment call of a hart.
+//! A [`Process`] holds what a kernel would: the layout of memory, the open files, the output. It
+//! runs in [`Threads`]; [`Processes`] holds all processes of a program, and its owner calls [`Processes::call`] for every
+//! environment call of a hart.
 
 mod activity;
 mod alarm;
@@ -11,6 +12,7 @@ mod channel;
 mod counter;
 mod descriptor;
 mod epoll;
+mod family;
 mod files;
 mod follow;
 mod gather;
@@ -21,6 +23,7 @@ mod listing;
 mod log;
 mod maps;
 mod process;
+mod processes;
 mod selves;
 mod sockets;
 mod stack;
@@ -30,4 +33,5 @@ mod timer;
 
 pub use input::Input;
 pub use process::{Arguments, Environment, LoadError, Process};
+pub use processes::Processes;
 pub use threads::{Next, Taken, Threads};

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::os::fd::FromRawFd;
 
 /// The kinds of limits that Linux has.
 const KINDS: usize = 16;
@@ -68,6 +69,17 @@ pub(crate) fn open_on_host(open: impl Fn() -> io::Result<File>) -> io::Result<Fi
         }
         other => other,
     }
+}
+
+/// A new file in memory, made with the host's `flags` for one.
+pub(crate) fn memory_file(flags: u32) -> io::Result<File> {
+    // SAFETY: the name is a string that lives for ever.
+    let file = unsafe { libc::memfd_create(c"".as_ptr(), flags) };
+    if file < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor was just made, and nobody else has it.
+    Ok(unsafe { File::from_raw_fd(file) })
 }
 
 fn raise_hosts_limit() -> io::Result<()> {

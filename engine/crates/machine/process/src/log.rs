@@ -1,33 +1,64 @@
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use syscalls::riscv64::Sysno;
 
-/// System calls that the program made and that are not emulated, each once, in the order of first use. Whoever runs it is
-/// told of them: what it does after such a call may differ from what it does under Linux.
+/// What a program asked for that is not emulated, each once, in the order of first use, of all its processes. Whoever runs
+/// it is told of it: what it does afterwards may differ from what it does under Linux.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct UnknownCalls {
+pub(crate) struct UnknownCalls(Arc<Mutex<Asked>>);
+
+#[derive(Debug, Default)]
+struct Asked {
     numbers: Vec<u64>,
-    /// Whether it wanted to reach another machine.
-    is_unreachable: bool,
+    /// What of calls that are emulated is not.
+    parts: Vec<Missing>,
 }
 
-/// What is told of `connect` and `sendto` to addresses that are not of this machine.
-const UNREACHABLE: &str = "connect to an address that is not loopback";
+/// What is not emulated of a call that is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Missing {
+    /// Other machines, of which there is none.
+    Network,
+    /// Programs that the simulated machine cannot run.
+    Program,
+    /// Locks that keep other processes from a file.
+    Locks,
+}
+
+impl Missing {
+    fn text(self) -> &'static str {
+        match self {
+            Missing::Network => "connect to an address that is not loopback",
+            Missing::Program => "execve of a file that is no static program for riscv64",
+            Missing::Locks => "locks of files between processes",
+        }
+    }
+}
 
 impl UnknownCalls {
-    pub(crate) fn record(&mut self, number: u64) {
-        if !self.numbers.contains(&number) {
-            self.numbers.push(number);
+    fn asked(&self) -> MutexGuard<'_, Asked> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn record(&self, number: u64) {
+        let mut asked = self.asked();
+        if !asked.numbers.contains(&number) {
+            asked.numbers.push(number);
         }
     }
 
-    /// Takes note that the program wanted to reach another machine, of which there is none.
-    pub(crate) fn record_unreachable(&mut self) {
-        self.is_unreachable = true;
+    /// Takes note of a part of a call.
+    pub(crate) fn record_part(&self, part: Missing) {
+        let mut asked = self.asked();
+        if !asked.parts.contains(&part) {
+            asked.parts.push(part);
+        }
     }
 
-    /// Names of the calls.
+    /// Names of the calls, and then what of others is missing.
     pub(crate) fn names(&self) -> Vec<&'static str> {
-        let calls = self.numbers.iter().map(|number| name(*number));
-        calls.chain(self.is_unreachable.then_some(UNREACHABLE)).collect()
+        let asked = self.asked();
+        let calls = asked.numbers.iter().map(|number| name(*number));
+        calls.chain(asked.parts.iter().map(|part| part.text())).collect()
     }
 }
 
@@ -43,16 +74,18 @@ mod tests {
 
     #[test]
     fn each_call_is_named_once() {
-        let mut calls = UnknownCalls::default();
-        [259, 73, 259, 5000]
-            .into_iter()
-            .for_each(|number| calls.record(number));
+        let calls = UnknownCalls::default();
+        calls.clone().record_part(Missing::Locks);
+        for number in [259, 73, 259, 5000] {
+            calls.record(number);
+        }
         assert_eq!(
             calls.names(),
             [
                 "riscv_flush_icache",
                 "ppoll",
-                "a number that Linux has no call for"
+                "a number that Linux has no call for",
+                "locks of files between processes"
             ]
         );
     }

@@ -1,4 +1,5 @@
 use crate::activity::Activity;
+use crate::family::{Family, ProcessId, FIRST};
 use crate::files::Files;
 use crate::input::Input;
 use crate::layout::Layout;
@@ -14,7 +15,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What a program is started with.
 #[derive(Clone, Debug, Default)]
@@ -59,7 +60,7 @@ pub struct Process {
     clock: Clock,
     pub(crate) layout: Layout,
     pub(crate) files: Files,
-    pub(crate) network: Network,
+    network: Arc<Mutex<Network>>,
     pub(crate) unknown: UnknownCalls,
     pub(crate) random: ChaCha8Rng,
     /// What has happened to descriptors and signals.
@@ -67,6 +68,9 @@ pub struct Process {
     /// The current folder, if it is not the simulator's.
     pub(crate) folder: Option<PathBuf>,
     pub(crate) own: OwnFile,
+    /// Its number, and who else there is.
+    pub(crate) id: ProcessId,
+    pub(crate) family: Family,
 }
 
 /// What a program may learn of itself.
@@ -84,11 +88,26 @@ pub(crate) struct OwnFile {
     pub(crate) harts: usize,
 }
 
+/// A program that a process goes on with.
+pub(crate) struct Program {
+    pub(crate) file: Arc<[u8]>,
+    pub(crate) path: PathBuf,
+    pub(crate) given: Arguments,
+}
+
+impl Program {
+    /// What its threads are called: its file's name.
+    fn name(&self) -> Vec<u8> {
+        let name = self.path.file_name().map_or(&[][..], OsStrExt::as_bytes);
+        name.iter().copied().take(LONGEST_NAME).collect()
+    }
+}
+
 /// The longest name of a thread.
 pub(crate) const LONGEST_NAME: usize = 15;
 
 impl OwnFile {
-    fn new(file: &[u8], given: &Arguments, harts: usize) -> OwnFile {
+    fn new(file: impl Into<Arc<[u8]>>, given: &Arguments, harts: usize) -> OwnFile {
         let name = given.arguments.first().cloned().unwrap_or_default();
         let path = Path::new("/").join(OsStr::from_bytes(&name));
         let ended = |strings: &[Vec<u8>]| -> Vec<u8> {
@@ -138,13 +157,61 @@ impl Process {
             clock: environment.clock,
             layout,
             files: Files::new(environment.input, environment.echo, environment.write_folder)?,
-            network: Network::default(),
+            network: Arc::default(),
             unknown: UnknownCalls::default(),
             random,
             activity: Activity::default(),
             folder: None,
             own: OwnFile::new(file, arguments, harts),
+            id: FIRST,
+            family: Family::default(),
         })
+    }
+
+    /// A child that has a copy of all that is not shared, but not of memory.
+    pub(crate) fn fork(&self, id: ProcessId) -> Process {
+        Process {
+            entry: self.entry,
+            stack_pointer: self.stack_pointer,
+            clock: self.clock,
+            layout: self.layout.clone(),
+            files: self.files.clone(),
+            network: self.network.clone(),
+            unknown: self.unknown.clone(),
+            random: ChaCha8Rng::seed_from_u64(SEED + id),
+            activity: self.activity.fork(),
+            folder: self.folder.clone(),
+            own: self.own.clone(),
+            id,
+            family: self.family.clone(),
+        }
+    }
+
+    /// Puts another program into `memory`, which is new, to go on with that; what is open stays open.
+    ///
+    /// # Errors
+    /// [`LoadError`] when the file is no program for this machine, or does not fit: then nothing has changed.
+    pub(crate) fn execute(&mut self, program: &Program, memory: &mut GuestMemory) -> Result<(), LoadError> {
+        let image = load_program(&program.file, memory)?;
+        let layout = Layout::new(image.end, memory)?;
+        let mut seed = [0; 16];
+        self.random.fill_bytes(&mut seed);
+        let strings = (&program.given.arguments, &program.given.environment);
+        self.stack_pointer = stack::build(memory, layout.stack_top(), &image, strings.0, strings.1, seed)?;
+        self.entry = image.entry;
+        self.layout = layout;
+        self.files.close_on_exec();
+        self.own = OwnFile {
+            path: program.path.clone(),
+            name: program.name(),
+            ..OwnFile::new(program.file.clone(), &program.given, self.own.harts)
+        };
+        Ok(())
+    }
+
+    /// The names of sockets, which all processes share.
+    pub(crate) fn names(&self) -> MutexGuard<'_, Network> {
+        self.network.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Address of the first instruction.

@@ -1,5 +1,6 @@
 //! What the simulator tells of the program and its machine: the files of `/proc` that programs read.
 
+use crate::family::ProcessId;
 use crate::follow::follow;
 use crate::maps;
 use crate::process::Process;
@@ -7,26 +8,31 @@ use rackwright_memory::GuestMemory;
 use rackwright_time::Cycle;
 use std::path::Path;
 
-/// Where the program finds what is said of it, by either name.
-const FOLDERS: [&str; 3] = ["/proc/self", "/proc/1", "/proc/thread-self"];
+/// Where a process finds what is said of it, and below which it has its number as well.
+const FOLDERS: [&str; 2] = ["/proc/self", "/proc/thread-self"];
+const PROCESSES: &str = "/proc";
 /// The program's own file.
 const PROGRAM: &str = "exe";
 
-/// The name of a file about the program itself.
-fn own(path: &Path) -> Option<&str> {
-    let name = FOLDERS.iter().find_map(|folder| path.strip_prefix(folder).ok())?;
+/// The name of a file about process `id`, which asks for it.
+fn own(path: &Path, id: ProcessId) -> Option<&str> {
+    let by_number = Path::new(PROCESSES).join(id.to_string());
+    let folders = FOLDERS.iter().map(Path::new).chain([by_number.as_path()]);
+    let name = folders
+        .filter_map(|folder| path.strip_prefix(folder).ok())
+        .next()?;
     name.to_str()
 }
 
-/// Whether `path` is the link to the program's own file.
-pub(crate) fn is_link(path: &Path) -> bool {
-    own(path) == Some(PROGRAM)
-}
-
 impl Process {
+    /// Whether `path` is the link to the program's own file.
+    pub(crate) fn is_link(&self, path: &Path) -> bool {
+        own(path, self.id) == Some(PROGRAM)
+    }
+
     /// Whether `path` is that of the program's own file, or the link to it.
     pub(crate) fn is_own_file(&self, path: &Path) -> bool {
-        is_link(path) || path == self.own.path
+        self.is_link(path) || path == self.own.path
     }
 
     /// What is in the file that `path` leads to, if it is one of these.
@@ -39,7 +45,7 @@ impl Process {
         if self.is_own_file(path) {
             return Some(self.own.bytes.to_vec());
         }
-        if let Some(name) = own(path) {
+        if let Some(name) = own(path, self.id) {
             return match name {
                 "maps" => Some(maps::text(&self.layout, memory).into_bytes()),
                 "cmdline" => Some(self.own.arguments.clone()),
@@ -73,12 +79,15 @@ impl Process {
         const FIELDS: usize = 52;
         const VIRTUAL_BYTES: usize = 22;
         let mut fields = vec!["0".to_string(); FIELDS];
-        fields[0] = "1".to_string();
+        fields[0] = self.id.to_string();
         fields[1] = format!("({})", String::from_utf8_lossy(&self.own.name));
         fields[2] = "R".to_string();
+        fields[3] = self.family.parent(self.id).to_string();
         // Its group, its session, and how many threads it is counted with.
-        for field in [4, 5, 19] {
-            fields[field] = "1".to_string();
+        let group = self.family.group(self.id).unwrap_or(self.id);
+        let session = self.family.session(self.id).unwrap_or(self.id);
+        for (field, number) in [(4, group), (5, session), (19, 1)] {
+            fields[field] = number.to_string();
         }
         fields[VIRTUAL_BYTES] = memory.end().to_string();
         fields.join(" ") + "\n"
@@ -99,7 +108,10 @@ mod tests {
 
     #[test]
     fn own_files_have_several_names() {
-        assert!(is_link(Path::new("/proc/self/exe")) && is_link(Path::new("/proc/1/exe")));
-        assert!(!is_link(Path::new("/proc/2/exe")) && !is_link(Path::new("exe")));
+        for path in ["/proc/self/exe", "/proc/2/exe"] {
+            assert_eq!(own(Path::new(path), 2), Some(PROGRAM));
+        }
+        assert_eq!(own(Path::new("/proc/1/exe"), 2), None);
+        assert_eq!(own(Path::new("exe"), 2), None);
     }
 }

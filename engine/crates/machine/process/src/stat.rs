@@ -16,7 +16,7 @@ const SECTOR_BYTES: u64 = 512;
 const FIRST_INODE: u64 = 2;
 
 /// Numbers files in the order in which a program comes to see them: those of the host differ from host to host.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Inodes {
     numbers: BTreeMap<(u64, u64), u64>,
     /// How many there have been.

@@ -3,6 +3,7 @@
 mod affinity;
 mod calls;
 mod clone;
+mod descent;
 mod frame;
 mod futex;
 mod information;
@@ -15,14 +16,18 @@ mod timers;
 mod vector_frame;
 mod waiting;
 
+use crate::family::{Outcome, FIRST};
 use crate::process::{Environment, LoadError, Process};
 use crate::Arguments;
+pub(crate) use descent::{Sent, SharedWake};
+pub(crate) use information::Information;
 use rackwright_cpu::{Registers, VectorRegisters};
 use rackwright_memory::GuestMemory;
 use rackwright_time::{Cycle, Cycles, Picosecond};
 use signals::Actions;
 use std::collections::{BTreeMap, VecDeque};
 use thread::{State, Thread, Wait};
+pub(crate) use thread::{CALL_NUMBER, FIRST_ARGUMENT};
 use timers::Timers;
 
 /// Time until a hart runs a thread that it did not run before: the call of the scheduler, and the registers of one thread
@@ -34,9 +39,6 @@ const SLICE: Picosecond = Picosecond(4_000_000_000);
 
 /// The number of a thread, unique in a run.
 pub(crate) type ThreadId = u64;
-
-/// The process, whose number is that of its first thread.
-pub(crate) const PROCESS: ThreadId = 1;
 
 /// How a hart goes on after an environment call or an exception.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,6 +68,20 @@ struct Seat {
     slice_end: Cycle,
 }
 
+/// The registers that a program begins with.
+fn start(process: &Process) -> Registers {
+    let mut registers = Registers {
+        x: [0; 32],
+        f: [0; 32],
+        pc: process.entry(),
+        fflags: 0,
+        frm: 0,
+        vector: VectorRegisters::default(),
+    };
+    registers.x[thread::STACK_POINTER] = process.stack_pointer();
+    registers
+}
+
 /// A program of one or several threads as a kernel sees it, with a run queue that all harts share: first in, first out,
 /// for time slices. Deterministic: it depends on nothing but the calls made here, in their order.
 pub struct Threads {
@@ -77,7 +93,6 @@ pub struct Threads {
     /// [`SWITCH`] and [`SLICE`] on the clock of the harts.
     switch: Cycles,
     slice: Cycles,
-    next_id: ThreadId,
     actions: Actions,
     timers: Timers,
     /// When the earliest of those that wait for a time goes on.
@@ -86,7 +101,7 @@ pub struct Threads {
     waits: u64,
     /// Whether a thread that runs has got a signal from another one.
     attention: bool,
-    exit: Option<i32>,
+    ended: Option<Outcome>,
 }
 
 impl Threads {
@@ -103,33 +118,23 @@ impl Threads {
     ) -> Result<Threads, LoadError> {
         let clock = environment.clock;
         let process = Process::load(file, memory, arguments, environment, harts)?;
-        let mut registers = Registers {
-            x: [0; 32],
-            f: [0; 32],
-            pc: process.entry(),
-            fflags: 0,
-            frm: 0,
-            vector: VectorRegisters::default(),
-        };
-        registers.x[thread::STACK_POINTER] = process.stack_pointer();
-        let first = Thread::new(registers, affinity::all(harts), Cycle::ZERO);
+        let first = Thread::new(start(&process), affinity::all(harts), Cycle::ZERO);
         let mut seats = vec![Seat::default(); harts];
         // It starts without having been switched to.
-        seats[0].last = Some(PROCESS);
+        seats[0].last = Some(FIRST);
         Ok(Threads {
             process,
-            threads: BTreeMap::from([(PROCESS, first)]),
-            ready: VecDeque::from([PROCESS]),
+            threads: BTreeMap::from([(FIRST, first)]),
+            ready: VecDeque::from([FIRST]),
             seats,
             switch: clock.cycles_of(SWITCH),
             slice: clock.cycles_of(SLICE),
-            next_id: PROCESS + 1,
             actions: Actions::default(),
             timers: Timers::default(),
             next_wake: Cycle::NEVER,
             waits: 0,
             attention: false,
-            exit: None,
+            ended: None,
         })
     }
 
@@ -138,9 +143,14 @@ impl Threads {
         &self.process
     }
 
-    /// The status with which the program has ended, as a shell shows it.
-    pub fn exit(&self) -> Option<i32> {
-        self.exit
+    /// How the program has ended.
+    pub(crate) fn ended(&self) -> Option<Outcome> {
+        self.ended
+    }
+
+    /// Whether `hart` runs one of them.
+    pub fn runs_on(&self, hart: usize) -> bool {
+        self.seats[hart].runs.is_some()
     }
 
     /// How many threads there are.

@@ -6,6 +6,7 @@ use crate::region::Region;
 use rackwright_stats::{ContentHash, ContentSum};
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
@@ -103,6 +104,33 @@ impl GuestMemory {
             },
             written: Box::new([0; WRITTEN]),
         })
+    }
+
+    /// Another memory of `bytes`, with no page accessible yet, in as much address space as this one has.
+    ///
+    /// # Errors
+    /// When the host cannot reserve that much address space.
+    pub fn another(&self, bytes: u64) -> io::Result<GuestMemory> {
+        let room = (self.region.reserved() as u64).saturating_sub(bytes.next_multiple_of(PAGE_BYTES));
+        GuestMemory::with_room(bytes, room)
+    }
+
+    /// Another memory that holds the same and is protected alike; but what is [shared](GuestMemory::share) with files, in
+    /// the ranges `without`, is zeros there.
+    ///
+    /// # Errors
+    /// When the host cannot reserve that much address space.
+    pub fn duplicate(&self, without: &[Range<u64>]) -> io::Result<GuestMemory> {
+        let mut copy = self.another(self.end())?;
+        copy.protection.copy_from_slice(&self.protection);
+        let is_left_out = |address| without.iter().any(|range| range.contains(&address));
+        for page in (0..self.touched.len()).filter(|page| self.touched[*page] != 0) {
+            let address = page as u64 * PAGE_BYTES;
+            if !is_left_out(address) {
+                copy.load(address, self.page(page)).map_err(io::Error::other)?;
+            }
+        }
+        Ok(copy)
     }
 
     /// The first address beyond memory.
@@ -460,6 +488,26 @@ mod tests {
         memory.discard(2 * PAGE_BYTES, 64 << 30).unwrap();
         assert_eq!(memory.pages().count(), 0);
         assert_eq!(memory.extend(PAGE_BYTES), None);
+    }
+
+    #[test]
+    fn a_duplicate_holds_the_same_and_changes_by_itself() {
+        let mut one = GuestMemory::with_room(4 * PAGE_BYTES, PAGE_BYTES).unwrap();
+        one.protect(0, 2 * PAGE_BYTES, Protection::READ_WRITE).unwrap();
+        one.write(PAGE_BYTES - 1, b"ab").unwrap();
+        one.load(2 * PAGE_BYTES, b"left out").unwrap();
+        let without = 2 * PAGE_BYTES..3 * PAGE_BYTES;
+        let mut other = one.duplicate(std::slice::from_ref(&without)).unwrap();
+        let mut back = [0; 2];
+        one.write(PAGE_BYTES, b"c").unwrap();
+        other.read(PAGE_BYTES - 1, &mut back).unwrap();
+        assert_eq!(&back, b"ab");
+        assert!(other.write(2 * PAGE_BYTES, b"d").is_err());
+        let pages: Vec<u64> = other.pages().map(|(address, _)| address).collect();
+        assert_eq!(pages, [0, PAGE_BYTES]);
+        assert_eq!(other.extend(PAGE_BYTES), Some(4 * PAGE_BYTES));
+        assert_eq!(other.extend(PAGE_BYTES), None);
+        assert_ne!(one.stamps(), other.stamps());
     }
 
     #[test]

@@ -154,6 +154,11 @@ impl Region {
         self.length
     }
 
+    /// Up to how many bytes it can be extended.
+    pub(crate) fn reserved(&self) -> usize {
+        self.reserved
+    }
+
     /// Makes it longer by whole pages; tells whether there was room.
     pub(crate) fn extend(&mut self, bytes: usize) -> bool {
         let fits = bytes <= self.reserved - self.length;

@@ -4,7 +4,7 @@ use rackwright_cpu::{Cause, Exception, Stop, Timing};
 use rackwright_device::{Bus, Map};
 use rackwright_machine::{Hardware, Machine, Pause, Turn, Window, Workload};
 use rackwright_memory::GuestMemory;
-use rackwright_process::{Arguments, Environment, Next, Threads};
+use rackwright_process::{Arguments, Environment, Next, Processes};
 use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
 use rackwright_unit::{Core, UnitError};
@@ -17,7 +17,7 @@ const FUNCTIONAL_WINDOW: Cycles = Cycles::new(2_000);
 /// Windows last, while several harts are busy, as long as no line gets from one to another; while one is alone, until
 /// something happens that others have to see. What a run does depends neither on the host nor on where it is cut.
 pub(crate) struct Program {
-    threads: Threads,
+    processes: Processes,
     /// Which harts run a thread.
     busy: Vec<bool>,
     /// How long windows are while several are busy.
@@ -44,9 +44,9 @@ impl Program {
     ) -> Result<Program, ServerError> {
         let harts = hardware.cores.len();
         let transfer = hardware.hart(0).timing().line_transfer();
-        let threads = Threads::load(file, &mut hardware.memory, arguments, environment, harts)?;
+        let processes = Processes::load(file, &mut hardware.memory, arguments, environment, harts)?;
         Ok(Program {
-            threads,
+            processes,
             busy: vec![false; harts],
             fences: vec![0; harts],
             together: transfer.unwrap_or(FUNCTIONAL_WINDOW),
@@ -58,8 +58,9 @@ impl Program {
 
     /// Has harts take threads, and opens a window if any hart has one. Without, time passes to where a thread goes on.
     fn try_open<T: Timing>(&mut self, hardware: &mut Hardware<T>) -> Result<bool, ServerError> {
-        self.threads.wake(self.now, &mut hardware.memory);
-        if self.threads.has_signals() {
+        let is_held = self.processes.is_several() && !self.choose(hardware);
+        self.processes.resident_mut().wake(self.now, &mut hardware.memory);
+        if self.processes.resident().has_signals() {
             self.interrupt(hardware);
         }
         for hart in 0..hardware.cores.len() {
@@ -72,16 +73,10 @@ impl Program {
         }
         match self.busy.iter().filter(|busy| **busy).count() {
             0 => {
-                let wake = self.threads.next_wake();
-                if wake == Cycle::NEVER {
-                    let threads = self.threads.count();
-                    return Err(ServerError::Deadlock { threads });
-                }
-                // Nothing happens before, however long that is, so that nobody needs to be asked again until then.
-                self.now = wake;
+                self.pass_time(hardware, is_held)?;
                 return Ok(false);
             }
-            1 if !self.is_idle_unit_busy(hardware) && !self.is_held_up(hardware) => {
+            1 if !is_held && !self.is_idle_unit_busy(hardware) && !self.is_held_up(hardware) => {
                 self.alone = true;
                 self.end = self.next_change();
             }
@@ -93,15 +88,82 @@ impl Program {
         Ok(true)
     }
 
+    /// Has time pass while no hart has a thread.
+    fn pass_time<T: Timing>(&mut self, hardware: &mut Hardware<T>, is_held: bool) -> Result<(), ServerError> {
+        if is_held {
+            self.now += self.together;
+            self.advance_idle_units(hardware);
+            return Ok(());
+        }
+        if self.processes.is_several() && self.processes.next(self.now, &mut hardware.memory).is_some() {
+            // A process has ended when it was to begin, and the next one's turn comes without delay.
+            return Ok(());
+        }
+        let wake = self.processes.next_wake();
+        if wake == Cycle::NEVER {
+            if self.processes.exit().is_none() && !self.processes.give_up() {
+                let threads = self.processes.count();
+                return Err(ServerError::Deadlock { threads });
+            }
+            return Ok(());
+        }
+        // Nothing happens before, however long that is, so that nobody needs to be asked again until then.
+        self.now = self.now.max(wake);
+        Ok(())
+    }
+
+    /// Has the process have the harts whose turn it is. False while it has to wait: a unit may still use the memory of the
+    /// one that has them.
+    fn choose<T: Timing>(&mut self, hardware: &mut Hardware<T>) -> bool {
+        self.clear_ended(hardware);
+        let Some(next) = self.processes.next(self.now, &mut hardware.memory) else {
+            return true;
+        };
+        let mut cores = hardware.cores.iter();
+        if cores.any(|core| core.stalled().is_some() || core.is_unit_busy()) {
+            return false;
+        }
+        for hart in 0..hardware.cores.len() {
+            if self.busy[hart] {
+                self.preempt(hardware, hart);
+            }
+        }
+        self.processes.switch(next, &mut hardware.memory, self.now);
+        true
+    }
+
+    /// Has the end of a process, if it has ended, take effect.
+    fn settle<T: Timing>(&mut self, hardware: &mut Hardware<T>, now: Cycle) {
+        if self.processes.is_several() {
+            self.processes.settle(&mut hardware.memory, now);
+            self.clear_ended(hardware);
+        }
+    }
+
+    /// Takes harts from threads that have ended with their process, or with its program.
+    fn clear_ended<T: Timing>(&mut self, hardware: &mut Hardware<T>) {
+        for (hart, core) in hardware.cores.iter_mut().enumerate() {
+            let has_ended = self.busy[hart] && !self.processes.resident().runs_on(hart);
+            if has_ended && core.stalled().is_none() {
+                core.hart.set_idle();
+                self.busy[hart] = false;
+            }
+        }
+    }
+
     /// Whether the thread of a hart has had its slice.
     fn is_over<T: Timing>(&self, hardware: &Hardware<T>, hart: usize) -> bool {
-        self.busy[hart] && self.threads.is_over(hart, hardware.cores[hart].hart.cycle())
+        self.busy[hart]
+            && self
+                .processes
+                .resident()
+                .is_over(hart, hardware.cores[hart].hart.cycle())
     }
 
     /// Whether others wait until a hart has the answer of a unit: it goes to the thread that asked.
     fn is_held_up<T: Timing>(&self, hardware: &Hardware<T>) -> bool {
         let mut cores = hardware.cores.iter().enumerate();
-        self.threads.has_signals()
+        self.processes.resident().has_signals()
             || cores.any(|(hart, core)| core.stalled().is_some() && self.is_over(hardware, hart))
     }
 
@@ -111,11 +173,25 @@ impl Program {
         harts.any(|(core, busy)| !busy && core.is_unit_busy())
     }
 
+    /// Has units beside harts without a thread come to where time is.
+    fn advance_idle_units<T: Timing>(&self, hardware: &mut Hardware<T>) {
+        let Hardware { cores, memory, .. } = hardware;
+        for (core, busy) in cores.iter_mut().zip(&self.busy) {
+            if !busy && core.is_unit_busy() {
+                core.advance_to(memory, self.now);
+            }
+        }
+    }
+
     /// When a thread that waits goes on, or one that runs has to give way.
     fn next_change(&self) -> Cycle {
         let busy = (0..self.busy.len()).filter(|hart| self.busy[*hart]);
-        let first = busy.map(|hart| self.threads.slice_end(hart)).min();
-        first.unwrap_or(Cycle::NEVER).min(self.threads.next_wake())
+        let first = busy.map(|hart| self.processes.resident().slice_end(hart)).min();
+        let wake = self.processes.resident().next_wake();
+        first
+            .unwrap_or(Cycle::NEVER)
+            .min(wake)
+            .min(self.processes.slice_end())
     }
 
     /// Has all threads that run take the signals of others; those whose hart is stalled do when it goes on.
@@ -131,17 +207,22 @@ impl Program {
                 continue;
             }
             let mut registers = core.hart.registers();
-            self.threads.interrupt(hart, &mut registers, memory);
+            self.processes
+                .resident_mut()
+                .interrupt(hart, &mut registers, memory);
             core.hart.set_registers(&registers);
         }
         if all {
-            self.threads.interrupted();
+            self.processes.resident_mut().interrupted();
         }
+        self.settle(hardware, self.now);
     }
 
     fn preempt<T: Timing>(&mut self, hardware: &mut Hardware<T>, index: usize) {
         let hart = hardware.hart(index);
-        self.threads.preempt(index, &hart.registers(), hart.cycle());
+        self.processes
+            .resident_mut()
+            .preempt(index, &hart.registers(), hart.cycle());
         hart.set_idle();
         self.busy[index] = false;
     }
@@ -153,7 +234,7 @@ impl Program {
         let Hardware { cores, memory, .. } = hardware;
         let core = &mut cores[index];
         let free = self.now.max(core.hart.cycle());
-        let Some(taken) = self.threads.take(index, free, memory) else {
+        let Some(taken) = self.processes.resident_mut().take(index, free, memory) else {
             return;
         };
         core.advance_to(memory, taken.at);
@@ -164,6 +245,7 @@ impl Program {
             core.hart.fence_code();
         }
         self.busy[index] = true;
+        self.settle(hardware, taken.at);
     }
 
     fn environment_call<T: Timing>(&mut self, hardware: &mut Hardware<T>, index: usize) {
@@ -171,17 +253,26 @@ impl Program {
         let hart = &mut cores[index].hart;
         let now = hart.cycle();
         let mut registers = hart.registers();
-        match self.threads.call(index, &mut registers, memory, now) {
+        if !self.processes.resident().runs_on(index) {
+            // Its process has ended while a unit held it up.
+            hart.set_idle();
+            self.busy[index] = false;
+            return;
+        }
+        match self.processes.call(index, &mut registers, memory, now) {
             Next::Same => hart.set_registers(&registers),
             Next::Other => {
                 hart.set_idle();
                 self.busy[index] = false;
+                self.settle(hardware, now);
+                self.clear_ended(hardware);
                 self.take(hardware, index);
             }
         }
+        self.settle(hardware, now);
         if self.alone {
             self.end = self.end.min(self.next_change());
-            let idle = |hart: usize| !self.busy[hart] && self.threads.is_ready_for(hart);
+            let idle = |hart: usize| !self.busy[hart] && self.processes.resident().is_ready_for(hart);
             if !self.busy[index] || (0..self.busy.len()).any(idle) {
                 // The next window is for others.
                 self.end = now;
@@ -202,7 +293,7 @@ impl Program {
         Err(ServerError::Fault {
             pc: hardware.hart(index).pc(),
             exception: *exception,
-            unknown_calls: self.threads.process().unknown_calls(),
+            unknown_calls: self.processes.process().unknown_calls(),
         })
     }
 
@@ -233,10 +324,12 @@ impl Program {
         let Hardware { cores, memory, .. } = hardware;
         let hart = &mut cores[index].hart;
         let mut registers = hart.registers();
-        let handled = self.threads.fault(index, exception, &mut registers, memory);
+        let handled = self.processes.fault(index, exception, &mut registers, memory);
+        let now = hart.cycle();
         if handled {
             hart.set_registers(&registers);
         }
+        self.settle(hardware, now);
         handled
     }
 }
@@ -246,7 +339,7 @@ impl<T: Timing> Workload<T> for Program {
     type Error = ServerError;
 
     fn resume(&mut self, _hardware: &mut Hardware<T>, _window: &Window) -> Option<Pause> {
-        self.threads.exit().map(Pause::Exited)
+        self.processes.exit().map(Pause::Exited)
     }
 
     fn open(&mut self, hardware: &mut Hardware<T>, until: Cycle) -> Result<Option<Pause>, ServerError> {
@@ -254,13 +347,16 @@ impl<T: Timing> Workload<T> for Program {
             if self.try_open(hardware)? {
                 return Ok(None);
             }
+            if let Some(status) = self.processes.exit() {
+                return Ok(Some(Pause::Exited(status)));
+            }
         }
         Ok(Some(Pause::Reached))
     }
 
     #[inline]
     fn limit(&mut self, _hardware: &mut Hardware<T>, hart: usize, until: Cycle) -> Option<Cycle> {
-        if !self.busy[hart] || self.threads.exit().is_some() {
+        if !self.busy[hart] || self.processes.exit().is_some() {
             return None;
         }
         Some(if self.alone { self.end.min(until) } else { self.end })
@@ -288,16 +384,11 @@ impl<T: Timing> Workload<T> for Program {
 
     /// The units of harts without a thread have gone on, too.
     fn close(&mut self, hardware: &mut Hardware<T>, _until: Cycle) {
-        if self.threads.exit().is_some() {
+        if self.processes.exit().is_some() {
             return;
         }
         self.now = self.now.max(self.end);
-        let Hardware { cores, memory, .. } = hardware;
-        for (core, busy) in cores.iter_mut().zip(&self.busy) {
-            if !busy && core.is_unit_busy() {
-                core.advance_to(memory, self.now);
-            }
-        }
+        self.advance_idle_units(hardware);
     }
 }
 
@@ -326,8 +417,8 @@ impl<T: Timing> ProgramRun<T> {
         })
     }
 
-    fn threads(&self) -> &Threads {
-        &self.machine.workload().threads
+    fn processes(&self) -> &Processes {
+        &self.machine.workload().processes
     }
 }
 
@@ -351,22 +442,22 @@ where
     }
 
     fn output(&self) -> Vec<u8> {
-        self.threads().process().output()
+        self.processes().process().output()
     }
 
     fn error_output(&self) -> Vec<u8> {
-        self.threads().process().error_output()
+        self.processes().process().error_output()
     }
 
     fn unknown_calls(&self) -> Vec<&'static str> {
-        self.threads().process().unknown_calls()
+        self.processes().process().unknown_calls()
     }
 
     fn digest(&self, digest: &mut Digest) {
         self.machine.hardware().digest(digest);
-        let process = self.threads().process();
+        let process = self.processes().process();
         digest.bytes(&process.consumed_input());
         digest.bytes(&process.output());
-        digest.number(self.threads().exit().map_or(u64::MAX, |status| status as u64));
+        digest.number(self.processes().exit().map_or(u64::MAX, |status| status as u64));
     }
 }

@@ -5,6 +5,7 @@ use super::{number, refuse, Call};
 use crate::descriptor::Descriptor;
 use crate::gather;
 use crate::listing::Listing;
+use crate::log::Missing;
 use crate::process::Process;
 use std::fs::Permissions;
 use std::io::{self, Seek, SeekFrom};
@@ -66,13 +67,24 @@ impl Process {
                 let descriptor = shared.borrow();
                 self.files.check_changeable(descriptor.host()?).map(|()| 0)
             }
-            // Nothing is lost when a simulation ends; locks are those of one process.
+            // Nothing is lost when a simulation ends.
             number::FSYNC | number::FDATASYNC | number::SYNC_FILE_RANGE | number::SYNCFS => {
                 self.files.get(first)?.borrow().host().map(|_| 0)
             }
-            number::FLOCK | number::FADVISE64 => self.files.get(first).map(|_| 0),
+            number::FLOCK => {
+                self.note_lock();
+                self.files.get(first).map(|_| 0)
+            }
+            number::FADVISE64 => self.files.get(first).map(|_| 0),
             number::SYNC => Ok(0),
             _ => self.transfer_call(number, call),
+        }
+    }
+
+    /// Locks are had by all who ask for them: a single process is never kept from a file. Several may be, under Linux.
+    fn note_lock(&self) {
+        if self.family.is_several() {
+            self.unknown.record_part(Missing::Locks);
         }
     }
 
@@ -155,8 +167,10 @@ impl Process {
                 }
                 Ok(0)
             }
-            // There is nobody else who could have a lock.
-            libc::F_SETLK | libc::F_SETLKW | libc::F_OFD_SETLK | libc::F_OFD_SETLKW => Ok(0),
+            libc::F_SETLK | libc::F_SETLKW | libc::F_OFD_SETLK | libc::F_OFD_SETLKW => {
+                self.note_lock();
+                Ok(0)
+            }
             libc::F_GETLK | libc::F_OFD_GETLK => store(call.memory, argument, &UNLOCKED),
             libc::F_GETPIPE_SZ | libc::F_SETPIPE_SZ => Ok(crate::channel::CAPACITY as u64),
             libc::F_ADD_SEALS | libc::F_GET_SEALS => {

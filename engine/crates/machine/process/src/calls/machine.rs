@@ -4,7 +4,6 @@ use super::{number, probe, refuse, Call};
 use crate::gather;
 use crate::limits::Limit;
 use crate::process::{Process, LONGEST_NAME};
-use crate::threads::PROCESS;
 use rackwright_memory::GuestMemory;
 use rand_chacha::rand_core::RngCore;
 use std::io;
@@ -31,13 +30,8 @@ impl Process {
     pub(super) fn machine_call(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
         let [first, second, third, fourth, ..] = call.arguments;
         match number {
-            number::GETPPID | number::GETUID..=number::GETEGID | number::GETGROUPS => Ok(0),
+            number::GETUID..=number::GETEGID | number::GETGROUPS => Ok(0),
             number::SET_ROBUST_LIST => Ok(0),
-            // The process leads a group and a session of its own.
-            number::GETPGID | number::GETSID if is_self(first) => Ok(PROCESS),
-            number::SETPGID if is_self(first) && is_self(second) => Ok(0),
-            number::GETPGID | number::GETSID | number::SETPGID => refuse(libc::ESRCH),
-            number::SETSID => refuse(libc::EPERM),
             number::UMASK => {
                 let before = std::mem::replace(&mut self.files.mask, first as u32 & 0o777);
                 Ok(before.into())
@@ -52,7 +46,9 @@ impl Process {
                 gather::store_words(call.memory, first, &words)?;
                 Ok(0)
             }
-            number::PRLIMIT64 if is_self(first) => self.limit(call.memory, second, third, fourth),
+            number::PRLIMIT64 if self.one_of_us(first) == self.id => {
+                self.limit(call.memory, second, third, fourth)
+            }
             number::PRLIMIT64 => refuse(libc::ESRCH),
             number::GETRLIMIT => self.limit(call.memory, first, 0, second),
             number::SETRLIMIT => self.limit(call.memory, first, second, 0),
@@ -165,11 +161,6 @@ impl Process {
             _ => refuse(libc::EINVAL),
         }
     }
-}
-
-/// Whether the number of a process stands for the one that there is.
-fn is_self(process: u64) -> bool {
-    [0, PROCESS as i32].contains(&(process as i32))
 }
 
 fn name(call: &mut Call<'_>) -> io::Result<u64> {

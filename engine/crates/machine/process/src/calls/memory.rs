@@ -75,6 +75,10 @@ impl Process {
         file.as_ref().map_or(Ok(()), check_mappable)?;
         let backing = match &file {
             Some(file) if shared => shared::backing(file, protection(access), offset)?,
+            // Address space that is only reserved holds nothing.
+            None if shared && protection(access) != Protection::NONE => {
+                Some(shared::anonymous(length, protection(access))?)
+            }
             _ => None,
         };
         let place = if is_fixed {

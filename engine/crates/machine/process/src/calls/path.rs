@@ -4,7 +4,6 @@ use super::{number, refuse, Call};
 use crate::files::check_readable;
 use crate::gather;
 use crate::process::Process;
-use crate::selves;
 use crate::stat::{Status, Time};
 use rackwright_memory::GuestMemory;
 use rackwright_time::Cycle;
@@ -15,7 +14,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Stands for the current folder where a call takes a folder.
-const CURRENT_FOLDER: u64 = libc::AT_FDCWD as i64 as u64;
+pub(super) const CURRENT_FOLDER: u64 = libc::AT_FDCWD as i64 as u64;
 /// What of a mode are permissions.
 const PERMISSIONS: u32 = 0o7777;
 
@@ -214,7 +213,7 @@ impl Process {
         }
         let path = self.resolve(folder, path)?;
         let follows = flags & libc::AT_SYMLINK_NOFOLLOW == 0;
-        if selves::is_link(&path) && !follows {
+        if self.is_link(&path) && !follows {
             return Ok(Status::of_link(self.own.path.as_os_str().len() as u64));
         }
         if self.is_own_file(&path) {
@@ -226,7 +225,7 @@ impl Process {
         self.files.status(&path, follows)
     }
 
-    fn path_at(&self, memory: &GuestMemory, folder: u64, name: u64) -> io::Result<PathBuf> {
+    pub(super) fn path_at(&self, memory: &GuestMemory, folder: u64, name: u64) -> io::Result<PathBuf> {
         self.resolve(folder, gather::path(memory, name)?)
     }
 
@@ -237,7 +236,7 @@ impl Process {
         Ok(path)
     }
 
-    fn resolve(&self, folder: u64, path: PathBuf) -> io::Result<PathBuf> {
+    pub(super) fn resolve(&self, folder: u64, path: PathBuf) -> io::Result<PathBuf> {
         if path.as_os_str().is_empty() {
             return refuse(libc::ENOENT);
         }
@@ -255,7 +254,7 @@ impl Process {
     fn read_link(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
         let [folder, name, target, length, ..] = call.arguments;
         let path = self.path_at(call.memory, folder, name)?;
-        let link = if selves::is_link(&path) {
+        let link = if self.is_link(&path) {
             self.own.path.clone()
         } else {
             // What lies in the host's /proc is the simulator's own, not the program's. A link itself may be anywhere.

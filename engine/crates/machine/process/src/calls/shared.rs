@@ -5,12 +5,18 @@ use super::refuse;
 use crate::areas::Backing;
 use crate::descriptor::Descriptor;
 use crate::files::Shared;
+use crate::limits::{memory_file, open_on_host};
 use crate::process::Process;
 use rackwright_memory::{GuestMemory, Protection, PAGE_BYTES};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
+
+/// Device, number and offset of what may be mapped at several places.
+pub(crate) type SharedPlace = (u64, u64, u64);
 
 /// What a shared mapping of `file` from `offset` on is backed by; nothing when what stands behind it is no file of bytes.
 pub(super) fn backing(file: &Shared, protection: Protection, offset: u64) -> io::Result<Option<Backing>> {
@@ -39,6 +45,19 @@ pub(super) fn backing(file: &Shared, protection: Protection, offset: u64) -> io:
     }))
 }
 
+/// What a shared mapping without a file is backed by: a file in memory, so that children have it, too.
+pub(super) fn anonymous(length: u64, protection: Protection) -> io::Result<Backing> {
+    let file = open_on_host(|| memory_file(libc::MFD_CLOEXEC))?;
+    file.set_len(length.next_multiple_of(PAGE_BYTES))?;
+    Ok(Backing {
+        file: Arc::new(file),
+        offset: 0,
+        present: 0,
+        writable: true,
+        protection,
+    })
+}
+
 /// Whether a file is one in memory that nobody may write to any more.
 fn is_sealed(file: &File) -> bool {
     // SAFETY: the descriptor is open, and no memory is involved. Files without seals answer with an error.
@@ -47,6 +66,26 @@ fn is_sealed(file: &File) -> bool {
 }
 
 impl Process {
+    /// Has a copy of the memory of another process share with files what that shares.
+    pub(crate) fn share_again(&mut self, memory: &mut GuestMemory) -> io::Result<()> {
+        for (_, backing) in self.layout.areas.shared() {
+            backing.present = 0;
+        }
+        self.refit_shared(memory)
+    }
+
+    /// The file, by the numbers that the host has for it, and the place in it that a shared mapping has at `address`.
+    pub(crate) fn shared_place(&self, address: u64) -> Option<SharedPlace> {
+        let (area, backing) = self.layout.area_at(address)?;
+        let backing = backing?;
+        let metadata = backing.file.metadata().ok()?;
+        Some((
+            metadata.dev(),
+            metadata.ino(),
+            backing.offset + (address - area.start),
+        ))
+    }
+
     /// Has the mapping of `length` bytes at `place` be shared with a file.
     pub(super) fn share(
         &mut self,

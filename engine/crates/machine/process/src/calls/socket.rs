@@ -3,9 +3,11 @@
 use super::events::store_pair;
 use super::{number, refuse, Call};
 use crate::descriptor::Descriptor;
+use crate::family::ProcessId;
 use crate::files::Shared;
 use crate::follow::follow;
 use crate::gather;
+use crate::log::Missing;
 use crate::process::Process;
 use crate::sockets::{Address, Domain, File, Kind, Options, Socket};
 use rackwright_memory::GuestMemory;
@@ -44,7 +46,7 @@ impl Process {
             number::BIND => self.bind(call),
             number::LISTEN => {
                 let shared = self.files.get(first)?;
-                socket(&mut shared.borrow())?.listen(&mut self.network, second as i32)?;
+                socket(&mut shared.borrow())?.listen(&mut self.names(), second as i32)?;
                 Ok(0)
             }
             number::ACCEPT => self.accept(call, 0),
@@ -122,7 +124,7 @@ impl Process {
         };
         let path = path_of(&address).map(|path| self.located(path));
         let Some(path) = path.filter(|_| socket.domain == Domain::Local) else {
-            return socket.bind(&mut self.network, address, None).map(|()| 0);
+            return socket.bind(&mut self.names(), address, None).map(|()| 0);
         };
         self.files.check_entry(&path)?;
         if fs::symlink_metadata(&path).is_ok() {
@@ -131,7 +133,7 @@ impl Process {
         make_socket_file(&path)?;
         let metadata = fs::symlink_metadata(&path)?;
         let file = (metadata.dev(), metadata.ino());
-        socket.bind(&mut self.network, address, Some(file)).map(|()| 0)
+        socket.bind(&mut self.names(), address, Some(file)).map(|()| 0)
     }
 
     /// Where the path of a local address leads.
@@ -175,14 +177,14 @@ impl Process {
         let waits = !shared.is_nonblocking();
         let to = Address::load(call.memory, place, length)?;
         let file = to.as_ref().map_or(Ok(None), |to| self.file_of(to))?;
-        let result = socket(&mut shared.borrow())?.connect(&mut self.network, to, file, waits);
+        let result = socket(&mut shared.borrow())?.connect(&mut self.names(), to, file, waits);
         self.name_unreachable(result).map(|()| 0)
     }
 
     /// Whoever runs the program is told that it wanted to reach another machine.
     fn name_unreachable<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
         if matches!(&result, Err(error) if error.raw_os_error() == Some(libc::ENETUNREACH)) {
-            self.unknown.record_unreachable();
+            self.unknown.record_part(Missing::Network);
         }
         result
     }
@@ -207,7 +209,7 @@ impl Process {
             }
             None => None,
         };
-        let result = socket(&mut shared.borrow())?.send(&mut self.network, bytes, to);
+        let result = socket(&mut shared.borrow())?.send(&mut self.names(), bytes, to);
         self.name_unreachable(result).map(|count| count as u64)
     }
 
@@ -232,7 +234,7 @@ impl Process {
         let mut descriptor = shared.borrow();
         let socket = socket(&mut descriptor)?;
         let bytes = if level as i32 == libc::SOL_SOCKET {
-            told(socket, name as i32)?
+            told(socket, name as i32, self.id)?
         } else {
             socket.options.get(level as i32, name as i32)?
         };
@@ -254,7 +256,7 @@ pub(super) fn socket(descriptor: &mut Descriptor) -> io::Result<&mut Socket> {
 }
 
 /// An option of every socket, or what is told in the same way.
-fn told(socket: &mut Socket, name: i32) -> io::Result<Vec<u8>> {
+fn told(socket: &mut Socket, name: i32, id: ProcessId) -> io::Result<Vec<u8>> {
     let value = match name {
         libc::SO_ERROR => socket.take_error(),
         libc::SO_ACCEPTCONN => socket.is_listening().into(),
@@ -274,7 +276,7 @@ fn told(socket: &mut Socket, name: i32) -> io::Result<Vec<u8>> {
         },
         libc::SO_PEERCRED => {
             let mut bytes = vec![0; CREDENTIALS];
-            bytes[..4].copy_from_slice(&(crate::threads::PROCESS as u32).to_le_bytes());
+            bytes[..4].copy_from_slice(&(id as u32).to_le_bytes());
             return Ok(bytes);
         }
         _ => return socket.options.get(libc::SOL_SOCKET, name),

@@ -1,9 +1,10 @@
 //! The system calls that are about threads; the others are the process's.
 
 use super::futex::Asked;
-use super::thread::{Reason, Wait, CALL_NUMBER, FIRST_ARGUMENT};
-use super::{Next, Threads, PROCESS};
+use super::thread::{Reason, Wait};
+use super::{Next, Threads};
 use crate::calls::{encode, number, Call};
+use crate::family::Outcome;
 use crate::gather;
 use rackwright_cpu::Registers;
 use rackwright_memory::GuestMemory;
@@ -19,20 +20,13 @@ impl Threads {
         memory: &mut GuestMemory,
         now: Cycle,
     ) -> Next {
-        let arguments = std::array::from_fn(|index| registers.x[FIRST_ARGUMENT + index]);
-        let mut call = Call {
-            arguments,
-            memory,
-            now,
-            done: 0,
-            expired: false,
-        };
-        let number = registers.x[CALL_NUMBER];
+        let mut call = Call::of(registers, memory, now);
+        let number = Call::number(registers);
         let caller = self.on(hart);
         let result = match number {
             number::EXIT => return self.exit_thread(hart, registers, &mut call),
             number::EXIT_GROUP => {
-                self.exit = Some(arguments[0] as i32 & 0xff);
+                self.ended = Some(Outcome::Exited(call.arguments[0] as i32 & 0xff));
                 return Next::Other;
             }
             number::FUTEX => match self.futex(&mut call) {
@@ -48,7 +42,7 @@ impl Threads {
                 Err(error) => Err(error),
             },
             number::SCHED_YIELD if self.is_ready_for(hart) => {
-                registers.x[FIRST_ARGUMENT] = 0;
+                Call::give(registers, 0);
                 self.preempt(hart, registers, now);
                 return Next::Other;
             }
@@ -72,7 +66,7 @@ impl Threads {
         if self.breaks_pipe(number, &result, &call) {
             self.break_pipe(caller, &mut call);
         }
-        registers.x[FIRST_ARGUMENT] = encode(result);
+        Call::give(registers, encode(result));
         self.retry(now, memory);
         self.deliver(caller, registers, memory);
         Next::Same
@@ -94,7 +88,7 @@ impl Threads {
                 Ok(caller)
             }
             number::GETTID => Ok(caller),
-            number::GETPID => Ok(PROCESS),
+            number::GETPID => Ok(self.process.id),
             number::SCHED_YIELD => Ok(0),
             number::GETCPU => {
                 let bytes = (hart as u32).to_le_bytes();

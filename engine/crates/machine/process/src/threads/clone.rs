@@ -3,6 +3,7 @@
 use super::thread::{Thread, FIRST_ARGUMENT, STACK_POINTER, THREAD_POINTER};
 use super::{Next, ThreadId, Threads};
 use crate::calls::{number, refuse, Call};
+use crate::family::Outcome;
 use crate::gather;
 use rackwright_cpu::{Registers, VectorRegisters};
 use std::io;
@@ -14,33 +15,11 @@ const SHARED: i32 =
 /// The most threads of a program.
 const MOST_THREADS: usize = 4096;
 
-impl Threads {
-    /// `clone(flags, stack, parent_tid, tls, child_tid)`: another thread, which goes on behind the call as well.
-    pub(super) fn clone_thread(
-        &mut self,
-        caller: ThreadId,
-        registers: &Registers,
-        call: &mut Call<'_>,
-    ) -> io::Result<u64> {
-        let [flags, stack, parent_id, thread_pointer, child_id, _] = call.arguments;
+impl Thread {
+    /// A thread that goes on where this one is, by the arguments of `clone`.
+    pub(super) fn offspring(&self, registers: &Registers, call: &Call<'_>) -> Thread {
+        let [flags, stack, _, thread_pointer, child_id, _] = call.arguments;
         let has = |flag: i32| flags as i32 & flag != 0;
-        if flags as i32 & SHARED != SHARED {
-            return self.process.unknown(number::CLONE);
-        }
-        if self.threads.len() >= MOST_THREADS {
-            return refuse(libc::EAGAIN);
-        }
-        let id = self.next_id;
-        for address in [
-            (libc::CLONE_PARENT_SETTID, parent_id),
-            (libc::CLONE_CHILD_SETTID, child_id),
-        ]
-        .into_iter()
-        .filter_map(|(flag, address)| has(flag).then_some(address))
-        {
-            let bytes = (id as u32).to_le_bytes();
-            call.memory.write(address, &bytes).map_err(gather::fault)?;
-        }
         let mut own = registers.clone();
         own.x[FIRST_ARGUMENT] = 0;
         // What is in vector registers stays with the caller, as Linux has it.
@@ -51,13 +30,44 @@ impl Threads {
         if has(libc::CLONE_SETTLS) {
             own.x[THREAD_POINTER] = thread_pointer;
         }
-        let parent = self.thread(caller);
-        let mut thread = Thread::new(own, parent.affinity, call.now);
-        thread.masked = parent.masked;
+        let mut thread = Thread::new(own, self.affinity, call.now);
+        thread.masked = self.masked;
         if has(libc::CLONE_CHILD_CLEARTID) {
             thread.clear_at_exit = child_id;
         }
-        self.next_id += 1;
+        thread
+    }
+}
+
+impl Threads {
+    /// `clone(flags, stack, parent_tid, tls, child_tid)`: another thread, which goes on behind the call as well.
+    pub(super) fn clone_thread(
+        &mut self,
+        caller: ThreadId,
+        registers: &Registers,
+        call: &mut Call<'_>,
+    ) -> io::Result<u64> {
+        let [flags, _, parent_id, _, child_id, _] = call.arguments;
+        let has = |flag: i32| flags as i32 & flag != 0;
+        if flags as i32 & SHARED != SHARED {
+            // What shares less is a process, which is made elsewhere, or something that is neither.
+            return self.process.unknown(number::CLONE);
+        }
+        if self.threads.len() >= MOST_THREADS {
+            return refuse(libc::EAGAIN);
+        }
+        let id = self.process.family.number();
+        for address in [
+            (libc::CLONE_PARENT_SETTID, parent_id),
+            (libc::CLONE_CHILD_SETTID, child_id),
+        ]
+        .into_iter()
+        .filter_map(|(flag, address)| has(flag).then_some(address))
+        {
+            let bytes = (id as u32).to_le_bytes();
+            call.memory.write(address, &bytes).map_err(gather::fault)?;
+        }
+        let thread = self.thread(caller).offspring(registers, call);
         self.threads.insert(id, thread);
         self.make_ready(id, call.now);
         Ok(id)
@@ -69,7 +79,7 @@ impl Threads {
         let id = self.leave(hart, registers);
         let thread = self.threads.remove(&id).expect("the thread lives");
         if self.threads.is_empty() {
-            self.exit = Some(status);
+            self.ended = Some(Outcome::Exited(status));
             return Next::Other;
         }
         let address = thread.clear_at_exit;

@@ -1,6 +1,6 @@
 //! What comes with a signal.
 
-use super::PROCESS;
+use crate::family::{Outcome, ProcessId};
 
 // `si_code`, who or what a signal is from.
 /// A process, by `kill`.
@@ -14,7 +14,7 @@ const KERNEL: i32 = 0x80;
 
 /// What a handler is told of its signal: `siginfo_t`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Information {
+pub(crate) struct Information {
     pub(super) signal: u64,
     code: i32,
     /// What depends on the code: who, where, which value.
@@ -23,13 +23,22 @@ pub(super) struct Information {
 
 impl Information {
     /// Sent by `kill`.
-    pub(super) fn sent(signal: u64) -> Information {
-        Information::new(signal, USER, [PROCESS, 0])
+    pub(super) fn sent(signal: u64, from: ProcessId) -> Information {
+        Information::new(signal, USER, [from, 0])
     }
 
     /// Sent by `tkill` or `tgkill`.
-    pub(super) fn sent_to_thread(signal: u64) -> Information {
-        Information::new(signal, THREAD, [PROCESS, 0])
+    pub(super) fn sent_to_thread(signal: u64, from: ProcessId) -> Information {
+        Information::new(signal, THREAD, [from, 0])
+    }
+
+    /// The end of a child.
+    pub(crate) fn of_child(child: ProcessId, outcome: Outcome) -> Information {
+        let (code, status) = match outcome {
+            Outcome::Exited(status) => (libc::CLD_EXITED, status),
+            Outcome::Killed(signal) => (libc::CLD_KILLED, signal),
+        };
+        Information::new(libc::SIGCHLD as u64, code, [child, u64::from(status as u32)])
     }
 
     /// Of the interval timers, which say nothing else.
@@ -71,7 +80,7 @@ impl Information {
     }
 
     /// The first words of `siginfo_t`: number and error, code, and the details.
-    pub(super) fn words(&self) -> [u64; 4] {
+    pub(crate) fn words(&self) -> [u64; 4] {
         let [first, second] = self.details;
         [self.signal, u64::from(self.code as u32), first, second]
     }

@@ -48,7 +48,7 @@ mod tests {
     fn real_time_signals_are_queued_and_others_are_not() {
         let mut queue = Queue::default();
         for signal in [35, 37, 15, 35, 15] {
-            queue.add(Information::sent(signal));
+            queue.add(Information::sent(signal, 1));
         }
         let taken = std::iter::from_fn(|| queue.take(SignalSet(u64::MAX)));
         let signals: Vec<u64> = taken.map(|one| one.signal).collect();
@@ -58,8 +58,8 @@ mod tests {
     #[test]
     fn what_is_not_wanted_stays() {
         let mut queue = Queue::default();
-        queue.add(Information::sent(1));
-        queue.add(Information::sent(40));
+        queue.add(Information::sent(1, 1));
+        queue.add(Information::sent(40, 1));
         assert_eq!(
             queue.take(SignalSet(SignalSet::of(40))).map(|one| one.signal),
             Some(40)

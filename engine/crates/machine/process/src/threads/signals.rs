@@ -4,8 +4,9 @@ use super::frame::{self, Frame};
 use super::information::Information;
 use super::queue::Queue;
 use super::thread::{Ended, State, FIRST_ARGUMENT, RETURN_ADDRESS, STACK_POINTER};
-use super::{ThreadId, Threads, PROCESS};
+use super::{ThreadId, Threads};
 use crate::calls::{refuse, Call};
+use crate::family::Outcome;
 use crate::gather;
 use rackwright_cpu::{Cause, Exception, Registers};
 use rackwright_memory::{GuestMemory, Protection, PAGE_BYTES};
@@ -105,6 +106,30 @@ impl Default for Actions {
 }
 
 impl Actions {
+    /// Those of a child: what is pending is the parent's.
+    pub(super) fn fork(&self) -> Actions {
+        Actions {
+            pending: Queue::default(),
+            ..self.clone()
+        }
+    }
+
+    /// Those of another program that the process goes on with: there are no handlers, and what is ignored stays so.
+    pub(super) fn begin_anew(&mut self) {
+        self.trampoline = 0;
+        for action in &mut self.each {
+            if action.handler != IGNORE {
+                *action = Action::default();
+            }
+        }
+    }
+
+    /// Whether the ends of children are not told of, and nobody waits for them.
+    pub(super) fn ignores_children(&self) -> bool {
+        let action = self.of(libc::SIGCHLD as u64);
+        action.handler == IGNORE || action.has(libc::SA_NOCLDWAIT)
+    }
+
     fn of(&self, signal: u64) -> &Action {
         &self.each[signal as usize - 1]
     }
@@ -210,12 +235,11 @@ impl Threads {
     /// `kill(process, signal)`.
     pub(super) fn kill(&mut self, caller: ThreadId, call: &mut Call<'_>) -> io::Result<u64> {
         let [process, signal, ..] = call.arguments;
-        // One's own process, by its number or as that of one's group.
-        if ![PROCESS as i32, 0, -1, -(PROCESS as i32)].contains(&(process as i32)) {
-            return refuse(libc::ESRCH);
-        }
-        if check_signal(signal)? {
-            self.send_to_process(Some(caller), Information::sent(signal), call.now, call.memory);
+        // Others are sent to elsewhere.
+        let targets = self.process.targets(process as i32)?;
+        if check_signal(signal)? && targets.contains(&self.process.id) {
+            let information = Information::sent(signal, self.process.id);
+            self.send_to_process(Some(caller), information, call.now, call.memory);
         }
         Ok(0)
     }
@@ -223,10 +247,9 @@ impl Threads {
     /// `rt_sigqueueinfo(process, signal, information)`.
     pub(super) fn queue_signal(&mut self, caller: ThreadId, call: &mut Call<'_>) -> io::Result<u64> {
         let [process, signal, information, ..] = call.arguments;
-        if process != PROCESS {
-            return refuse(libc::ESRCH);
-        }
-        if let Some(information) = given(call.memory, signal, information)? {
+        let targets = self.process.targets(process as i32)?;
+        let information = given(call.memory, signal, information)?;
+        if let Some(information) = information.filter(|_| targets.contains(&self.process.id)) {
             self.send_to_process(Some(caller), information, call.now, call.memory);
         }
         Ok(0)
@@ -239,7 +262,7 @@ impl Threads {
         call: &mut Call<'_>,
     ) -> io::Result<u64> {
         let [process, thread, signal, information, ..] = call.arguments;
-        if process != PROCESS || !self.threads.contains_key(&thread) {
+        if process != self.process.id || !self.threads.contains_key(&thread) {
             return refuse(libc::ESRCH);
         }
         if let Some(information) = given(call.memory, signal, information)? {
@@ -249,7 +272,7 @@ impl Threads {
     }
 
     /// Sends a signal to any thread that does not hold it back, the caller first.
-    pub(super) fn send_to_process(
+    pub(crate) fn send_to_process(
         &mut self,
         caller: Option<ThreadId>,
         information: Information,
@@ -279,7 +302,7 @@ impl Threads {
             return refuse(libc::ESRCH);
         }
         if check_signal(signal)? {
-            let information = Information::sent_to_thread(signal);
+            let information = Information::sent_to_thread(signal, self.process.id);
             self.send(Some(caller), thread, information, call.now, call.memory);
         }
         Ok(0)
@@ -328,7 +351,10 @@ impl Threads {
 
     /// Ends the wait of a thread if there is a signal for it to take.
     pub(super) fn interrupt_wait(&mut self, id: ThreadId, now: Cycle, memory: &mut GuestMemory) {
-        let Some(signal) = self.interruption(id) else {
+        let Some(signal) = self
+            .interruption(id)
+            .filter(|_| !self.threads[&id].lends_memory())
+        else {
             return;
         };
         let restarts = self.actions.of(signal).has(libc::SA_RESTART);
@@ -338,7 +364,7 @@ impl Threads {
 
     /// Has thread `id`, whose registers these are, take what is pending: handlers are entered, the last one first to run.
     pub(super) fn deliver(&mut self, id: ThreadId, registers: &mut Registers, memory: &mut GuestMemory) {
-        while self.exit.is_none() {
+        while self.ended.is_none() {
             let deliverable = self.deliverable(id);
             let Some(information) = self.dequeue(id, deliverable) else {
                 break;
@@ -378,6 +404,12 @@ impl Threads {
         true
     }
 
+    /// Ends the process by the signal that stands for an exception.
+    pub(crate) fn end_by(&mut self, exception: &Exception) {
+        let signal = self.information_of(exception, 0).signal;
+        self.ended = Some(Outcome::Killed(signal as i32));
+    }
+
     /// What Linux tells of an exception of the instruction at `pc`.
     fn information_of(&self, exception: &Exception, pc: u64) -> Information {
         let (signal, code, address) = match exception.cause {
@@ -415,9 +447,8 @@ impl Threads {
         if action.ignores(signal) {
             return;
         }
-        let killed = Some(128 + signal as i32);
         if action.handler == DEFAULT {
-            self.exit = killed;
+            self.ended = Some(Outcome::Killed(signal as i32));
             return;
         }
         let thread = self.thread(id);
@@ -441,7 +472,7 @@ impl Threads {
         };
         if frame.store(place, information, memory).is_err() {
             // As Linux: who has no stack left for a handler is ended.
-            self.exit = Some(128 + libc::SIGSEGV);
+            self.ended = Some(Outcome::Killed(libc::SIGSEGV));
             return;
         }
         registers.x[RETURN_ADDRESS] = self.actions.trampoline;
@@ -475,7 +506,7 @@ impl Threads {
                 self.thread(id).masked = masked.without_unmaskable();
                 self.deliver(id, registers, memory);
             }
-            Err(_) => self.exit = Some(128 + libc::SIGSEGV),
+            Err(_) => self.ended = Some(Outcome::Killed(libc::SIGSEGV)),
         }
     }
 }
@@ -490,7 +521,7 @@ fn access_of(cause: Cause) -> Protection {
 }
 
 /// Whether there is something to send; zero only asks whether the receiver exists.
-fn check_signal(signal: u64) -> io::Result<bool> {
+pub(super) fn check_signal(signal: u64) -> io::Result<bool> {
     if signal > LAST {
         return refuse(libc::EINVAL);
     }
@@ -498,7 +529,7 @@ fn check_signal(signal: u64) -> io::Result<bool> {
 }
 
 /// What a program says of the signal that it sends; nothing for signal zero.
-fn given(memory: &GuestMemory, signal: u64, address: u64) -> io::Result<Option<Information>> {
+pub(super) fn given(memory: &GuestMemory, signal: u64, address: u64) -> io::Result<Option<Information>> {
     if !check_signal(signal)? {
         return Ok(None);
     }

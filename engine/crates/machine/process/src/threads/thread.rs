@@ -10,8 +10,8 @@ use rackwright_time::Cycle;
 pub(super) const RETURN_ADDRESS: usize = 1;
 pub(super) const STACK_POINTER: usize = 2;
 pub(super) const THREAD_POINTER: usize = 4;
-pub(super) const FIRST_ARGUMENT: usize = 10;
-pub(super) const CALL_NUMBER: usize = 17;
+pub(crate) const FIRST_ARGUMENT: usize = 10;
+pub(crate) const CALL_NUMBER: usize = 17;
 
 /// Bytes of `ecall`.
 const CALL_BYTES: u64 = 4;
@@ -25,6 +25,8 @@ pub(super) enum Reason {
     Futex(Waiter),
     /// That a call can be done.
     Call(Pending),
+    /// That a child gives back the memory that it uses in the meantime.
+    Child,
 }
 
 /// A wait.
@@ -133,6 +135,15 @@ impl Thread {
         }
     }
 
+    /// Whether it waits until a child gives back its memory, which no signal ends.
+    pub(super) fn lends_memory(&self) -> bool {
+        let wait = match self.state {
+            State::Waits(wait) => wait.reason,
+            _ => return false,
+        };
+        matches!(wait, Reason::Child)
+    }
+
     /// Whether it waits for this signal as such.
     pub(super) fn awaits_signal(&self, signal: u64) -> bool {
         let set = self.pending_call().and_then(|pending| pending.signals);
@@ -149,6 +160,7 @@ impl Thread {
             (Ended::Time, Reason::Time { .. }) => 0,
             (Ended::Time, Reason::Futex(_)) => error(libc::ETIMEDOUT),
             (Ended::Time, Reason::Call(_)) => unreachable!("such a call is tried once more"),
+            (Ended::Time, Reason::Child) => unreachable!("nobody says how long a child takes"),
             (Ended::Signal { .. }, Reason::Call(pending)) if pending.done > 0 => pending.done,
             (Ended::Signal { restarts: true }, reason) if restarts(&reason, wait.until) => {
                 // The arguments are still there.
@@ -168,7 +180,7 @@ fn error(number: i32) -> u64 {
 /// Whether a call that waits so is made again after a handler that says so.
 fn restarts(reason: &Reason, until: Cycle) -> bool {
     match reason {
-        Reason::Time { .. } => false,
+        Reason::Time { .. } | Reason::Child => false,
         Reason::Futex(_) => until == Cycle::NEVER,
         Reason::Call(pending) => pending.restarts,
     }

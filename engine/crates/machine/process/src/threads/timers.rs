@@ -41,6 +41,11 @@ pub(super) struct Timers {
 }
 
 impl Timers {
+    /// Those of another program: only the interval timers go on.
+    pub(super) fn begin_anew(&mut self) {
+        self.each.clear();
+    }
+
     /// When the first of them expires, in nanoseconds.
     pub(super) fn next(&self) -> Option<u64> {
         let alarms = self

@@ -99,6 +99,7 @@ impl Threads {
     fn waits_for(&self, number: u64, call: &Call<'_>) -> io::Result<Option<Patience>> {
         match number {
             number::RT_SIGTIMEDWAIT | number::RT_SIGSUSPEND => self.signal_patience(number, call),
+            number::WAIT4 | number::WAITID => Ok(Some(Patience::endless(true))),
             number::PPOLL | number::PSELECT6 | number::EPOLL_PWAIT | number::EPOLL_PWAIT2 => {
                 self.poll_patience(number, call).map(Some)
             }
@@ -201,7 +202,7 @@ impl Threads {
     }
 
     /// Tries the calls again that wait, in the order in which they were made, as long as that changes anything.
-    pub(super) fn retry(&mut self, now: Cycle, memory: &mut GuestMemory) {
+    pub(crate) fn retry(&mut self, now: Cycle, memory: &mut GuestMemory) {
         while self.process.activity.has_changed() {
             let waits = |(id, thread): (&ThreadId, &super::Thread)| {
                 let pending = thread.pending_call()?;
@@ -279,7 +280,7 @@ impl Threads {
 
     /// Sends that signal.
     pub(super) fn break_pipe(&mut self, caller: ThreadId, call: &mut Call<'_>) {
-        let information = Information::sent(libc::SIGPIPE as u64);
+        let information = Information::sent(libc::SIGPIPE as u64, self.process.id);
         self.send(Some(caller), caller, information, call.now, call.memory);
     }
 
