@@ -33,6 +33,7 @@ LIBRARY: dict[str, list[tuple[str, dict[str, ParameterValue], str | None]]] = {
         ("protobuf-serialize", {}, "SERIALIZE"),
     ],
     "remote-memory/page_fault_commands.h": [("page-fault", {}, None)],
+    "include/rackwright/allocate_commands.h": [("allocate", {}, None)],
 }
 """The headers of the product's software: units, their parameters, and what constants begin with."""
 

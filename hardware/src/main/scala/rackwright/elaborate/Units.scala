@@ -2,6 +2,7 @@ package rackwright.elaborate
 
 import java.nio.file.{Files, Path}
 
+import rackwright.allocate.AllocateDescription
 import rackwright.combined.{CombinedCompressorDescription, CombinedDecompressorDescription}
 import rackwright.copy.StreamCopyDescription
 import rackwright.daronpon.DaronponDescription
@@ -35,6 +36,7 @@ object Units {
     DeserializerDescription,
     SerializerDescription,
     StreamCopyDescription,
+    AllocateDescription,
     NetworkDescription,
     NicDescription,
     PageFaultDescription,

@@ -1,0 +1,103 @@
+"""`rw bench allocate`: what memory costs a hart, by glibc's allocator and by the unit `allocate`."""
+
+from __future__ import annotations
+
+import lzma
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bootstrap.paths import REPOSITORY
+from rackwright.errors import RackwrightError
+from rackwright.programs import compile_program
+from rackwright.records import write_records
+from rackwright.server import Server
+
+FOLDER = REPOSITORY / "software" / "allocate"
+PROGRAM = FOLDER / "replay.c"
+TRACES = FOLDER / "traces"
+TABLE = REPOSITORY / "validation" / "allocate" / "table.csv"
+
+CPUS = ("rocket", "boom")
+WAYS = ("library", "unit")
+
+LIVE = (100, 1_000, 10_000, 100_000)
+"""Blocks that are allocated while others come and go."""
+
+
+@dataclass(frozen=True)
+class AllocateRow:
+    """One run; see docs/json.md."""
+
+    test: str
+    name: str
+    by: str
+    cpu: str
+    calls: int
+    cycles_per_call: float
+    median_cycles: int
+    p99_cycles: int
+    clock_hz: int
+    digest: str
+
+
+def traces(files: list[Path]) -> dict[str, bytes]:
+    """What programs have allocated and freed, by their names: `files`, or those of the product.
+
+    Raises `RackwrightError` for a file that is no trace.
+    """
+    found = {}
+    for path in files or sorted(TRACES.glob("*.xz")):
+        try:
+            data = path.read_bytes()
+            found[path.stem] = lzma.decompress(data) if path.suffix == ".xz" else data
+        except (OSError, lzma.LZMAError) as error:
+            raise RackwrightError(f"{path}: {error}") from error
+        if not found[path.stem] or len(found[path.stem]) % 4:
+            raise RackwrightError(f"{path}: a trace has four bytes for each call")
+    return found
+
+
+def measure(calls: dict[str, bytes], cpus: tuple[str, ...], live: tuple[int, ...]) -> Iterator[AllocateRow]:
+    """Each trace, and blocks beside so many others, by both ways on each core."""
+    program = compile_program([PROGRAM])
+    with TemporaryDirectory() as folder:
+        for cpu in cpus:
+            server = Server(cpu, ["allocate"])
+            for name, data in calls.items():
+                path = Path(folder) / name
+                path.write_bytes(data)
+                for way in WAYS:
+                    yield _row(server, program, cpu, way, ("trace", name, str(path)))
+            for blocks in live:
+                for way in WAYS:
+                    yield _row(server, program, cpu, way, ("live", str(blocks), str(blocks)))
+
+
+def _row(server: Server, program: Path, cpu: str, way: str, work: tuple[str, str, str]) -> AllocateRow:
+    test, name, argument = work
+    result = server.run(program, [way, test, argument])
+    if result.exit_code != 0:
+        said = result.stderr.decode(errors="replace").strip()
+        raise RackwrightError(f"{test} {name} by {way} on {cpu}: {said or result.exit_code}")
+    count, cycles, median, p99 = (int(word) for word in result.stdout.split())
+    return AllocateRow(
+        test, name, way, cpu, count, cycles / count, median, p99, result.clock_hz, result.digest
+    )
+
+
+def gains(rows: list[AllocateRow]) -> dict[str, dict[str, float]]:
+    """By core and test, how many times fewer cycles calls take by the unit than by the library."""
+    cycles = {(row.cpu, row.test, row.name, row.by): row.cycles_per_call for row in rows}
+    found: dict[str, dict[str, float]] = {}
+    for (cpu, test, name, by), library in cycles.items():
+        if by == "library":
+            found.setdefault(cpu, {})[f"{test} {name}"] = library / cycles[cpu, test, name, "unit"]
+    return found
+
+
+def write_table(rows: list[AllocateRow]) -> None:
+    """Puts rows into the committed table."""
+    TABLE.parent.mkdir(parents=True, exist_ok=True)
+    write_records(TABLE, AllocateRow, rows)
