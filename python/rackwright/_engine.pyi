@@ -306,6 +306,15 @@ class Fabric:
         `beside` is the number of a card that reads meanwhile, the bytes of its requests, and how many it has
         under way.
         """
+    def call(self, card: int, writes: Sequence[tuple[int, int]], flag: int) -> str:
+        """Has the host write registers of the unit on a card, and wait for the word at `flag`.
+
+        `writes` are offsets and values. Gives in JSON how long it took, and what became of the card's reads.
+        """
+    def write_memory(self, address: int, data: bytes, warm: bool = False) -> None:
+        """Writes the host's memory, at no cost; with `warm`, its last-level cache holds the data then."""
+    def read_memory(self, address: int, length: int) -> bytes:
+        """Reads the host's memory."""
     def ports(self) -> str:
         """What has left each port, in JSON."""
     def counters(self) -> dict[str, int]:

@@ -12,6 +12,8 @@ from typing import Any
 from rackwright import _engine
 from rackwright.designs import Elaboration, elaborate_all
 from rackwright.errors import RackwrightError
+from rackwright.fabric.card_unit import CardUnit
+from rackwright.fabric.nodes import TRAFFIC, Design
 from rackwright.fabric.system import System
 from rackwright.manifests import read_manifest
 from rackwright.toolchain import toolchain
@@ -96,14 +98,13 @@ class Fabric:
     ) -> None:
         """Compiles the cards where that has not been done; `memory` are numbers of caches and DRAM."""
         self.system = system
-        wanted = [
-            Elaboration(unit, dict(parameters), assertions=assertions)
-            for unit, parameters in system.designs(model=False)
-        ]
+        built = system.designs(model=False)
+        wanted = [_elaboration(each, assertions) for each in built]
         modelled = system.designs(model=True)
-        settings = [Elaboration(unit, dict(parameters)) for unit, parameters in modelled]
+        settings = [_elaboration(each, False) for each in modelled]
         manifests = elaborate_all([*wanted, *settings])
         designs = [toolchain().build(str(manifest)) for manifest in manifests[: len(wanted)]]
+        self._designs = dict(zip(built, designs, strict=True))
         models = dict(zip(modelled, map(_model, manifests[len(wanted) :]), strict=True))
         self._capture = capture
         self._fabric = _engine.Fabric(
@@ -115,6 +116,19 @@ class Fabric:
         """The cards with their numbers and windows, as software has found them."""
         found: list[dict[str, Any]] = json.loads(self._fabric.found)
         return [{"name": self.system.cards[each.pop("card")].name, **each} for each in found]
+
+    @property
+    def digest(self) -> str:
+        """Of every packet that has crossed a link, with its time."""
+        return self._fabric.digest
+
+    def unit(self, card: str) -> CardUnit:
+        """The unit on the card of that name. Raises `RackwrightError` for `traffic`, and where none is."""
+        for number, each in enumerate(self.system.cards):
+            if each.name == card and each.unit != TRAFFIC:
+                return CardUnit(self._fabric, number, self._designs[each.design])
+        names = [str(each.name) for each in self.system.cards if each.unit != TRAFFIC]
+        raise RackwrightError(f"no card {card} has a unit; there are {', '.join(names) or 'none'}")
 
     def measure(
         self,
@@ -140,19 +154,21 @@ class Fabric:
             ports=json.loads(self._fabric.ports()),
             counters=self._fabric.counters(),
             packet_hops=self._fabric.packet_hops - hops,
-            digest=self._fabric.digest,
+            digest=self.digest,
             wall_seconds=wall,
             packets=self._packets() if self._capture else [],
         )
 
     def _pairs(self, test: str) -> list[tuple[int, int | None]]:
-        """Who sends and to whom: the host, or for peers the next card."""
-        count = len(self.system.cards)
+        """Who sends and to whom: the host, or for peers the next card. Other units make no DMA to measure."""
+        cards = [number for number, card in enumerate(self.system.cards) if card.unit == TRAFFIC]
+        if not cards:
+            raise RackwrightError(f"the fabric has no card {TRAFFIC}, which measures it")
         if test != "peer":
-            return [(by, None) for by in range(count)]
-        if count < 2:
-            raise RackwrightError("peers are two cards, and the fabric has one")
-        return [(by, (by + 1) % count) for by in range(count)]
+            return [(by, None) for by in cards]
+        if len(cards) < 2:
+            raise RackwrightError(f"peers are two cards {TRAFFIC}, and the fabric has one")
+        return list(zip(cards, [*cards[1:], cards[0]], strict=True))
 
     def _loading(self, test: str, beside: Beside | None) -> tuple[int, int, int] | None:
         """What the engine is told of the card beside."""
@@ -197,6 +213,13 @@ class Fabric:
             Packet(picosecond, names[port], sequence, check, data)
             for picosecond, port, sequence, check, data in self._fabric.captured()
         ]
+
+
+def _elaboration(wanted: Design, assertions: bool) -> Elaboration:
+    """The unit of a card: the host gives commands through registers."""
+    unit, parameters = wanted
+    command = "rocc" if unit == TRAFFIC else "mmio"
+    return Elaboration(unit, dict(parameters), command=command, assertions=assertions)
 
 
 def _model(manifest: Path) -> dict[str, int]:

@@ -12,6 +12,12 @@ from rackwright.fabric.values import ROOT_CREDITS, Credits, PcieLink
 DEFAULT_PAYLOAD = 256
 DEFAULT_READ_REQUEST = 512
 
+Design = tuple[str, tuple[tuple[str, str], ...]]
+"""A unit and its parameters."""
+
+TRAFFIC = "traffic"
+"""The unit that makes DMA to measure a fabric, and is a function of PCI Express itself."""
+
 
 class Node:
     """What links join. `payload_bytes` is what its packets carry at most; None takes the root's."""
@@ -81,17 +87,19 @@ class PcieSwitch(Node):
 
 
 class Card(Node):
-    """A card with a unit as its function; `parameters` are those of the unit (`./rw units UNIT`).
+    """A card with a unit; `parameters` are those of the unit (`./rw units UNIT`).
 
-    The unit is RTL. As a `model`, `traffic` is simulated some hundred times faster: the same packets at the
-    same times.
+    The unit is RTL. `traffic` is a function of PCI Express itself; another one, with commands and memory
+    ports, is behind one: the host reaches its commands through registers in a window, and what it asks of
+    memory crosses the fabric. As a `model`, `traffic` is simulated some hundred times faster: the same
+    packets at the same times.
     """
 
     kind = "card"
 
     def __init__(
         self,
-        unit: str = "traffic",
+        unit: str = TRAFFIC,
         name: str | None = None,
         *,
         parameters: Mapping[str, ParameterValue] | None = None,
@@ -99,8 +107,13 @@ class Card(Node):
         model: bool = False,
     ) -> None:
         super().__init__(name, payload_bytes)
-        if model and unit != "traffic":
+        if model and unit != TRAFFIC:
             raise RackwrightError(f"only `traffic` is there as a model, not {unit}")
         self.unit = unit
         self.model = model
         self.parameters = dict(parameters or {})
+
+    @property
+    def design(self) -> Design:
+        """The unit with its parameters, in their order."""
+        return self.unit, tuple(sorted((name, str(value)) for name, value in self.parameters.items()))

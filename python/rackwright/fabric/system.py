@@ -12,11 +12,8 @@ from typing import Any
 
 from rackwright.errors import RackwrightError
 from rackwright.fabric.check import check_nodes, the_root, walk
-from rackwright.fabric.nodes import Card, Node, PcieSwitch, RootComplex
+from rackwright.fabric.nodes import Card, Design, Node, PcieSwitch, RootComplex
 from rackwright.fabric.values import Connection
-
-Design = tuple[str, tuple[tuple[str, str], ...]]
-"""A unit and its parameters."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +55,8 @@ class System:
 
         def function(card: Card) -> dict[str, Any]:
             if card.model:
-                return {"model": dict(models[_design(card)])}
-            return {"design": designs.index(_design(card))}
+                return {"model": dict(models[card.design])}
+            return {"design": designs.index(card.design)}
 
         record: dict[str, Any] = {
             "root": {
@@ -82,11 +79,7 @@ class System:
 
     def designs(self, *, model: bool) -> list[Design]:
         """The units of the cards with their parameters, each once: of those in RTL, or of the models."""
-        return list(dict.fromkeys(_design(card) for card in self.cards if card.model == model))
-
-
-def _design(card: Card) -> Design:
-    return card.unit, tuple(sorted((name, str(value)) for name, value in card.parameters.items()))
+        return list(dict.fromkeys(card.design for card in self.cards if card.model == model))
 
 
 def _name(nodes: Iterable[Node]) -> None:

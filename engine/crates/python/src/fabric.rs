@@ -3,7 +3,7 @@ use crate::error::raise;
 use crate::parameters;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use rackwright_fabric::{Bench, Beside, Class, Found, Kind, Part, Row, Test};
+use rackwright_fabric::{Bench, Beside, Call, Class, Found, Kind, Part, Parts, Row, Test};
 use serde_json::{json, Map, Value};
 use std::collections::BTreeMap;
 
@@ -76,12 +76,7 @@ impl Fabric {
             copy,
             warm,
         };
-        let card = |number: usize| {
-            let found = self.found.iter().find(|found| found.card == number);
-            found
-                .cloned()
-                .ok_or_else(|| raise(format!("there is no card {number}")))
-        };
+        let card = |number: usize| self.card(number);
         let (by, to) = (card(by)?, to.map(card).transpose()?);
         let loading = beside
             .map(|(number, size, outstanding)| card(number).map(|by| (by, size, outstanding)))
@@ -102,6 +97,41 @@ impl Fabric {
                 .bench(test, size, &bench, (&by, to.as_ref()), beside.as_ref())
         });
         row.map(|row| row_record(&row).to_string()).map_err(raise)
+    }
+
+    /// Has the host write registers of the unit on a card, offsets and values, and wait for the word at `flag`; gives in JSON
+    /// how long that took, and what became of the card's reads.
+    fn call(&mut self, py: Python<'_>, card: usize, writes: Vec<(u64, u64)>, flag: u64) -> PyResult<String> {
+        let card = self.card(card)?;
+        let call = Call {
+            writes: &writes,
+            flag,
+        };
+        let called = py.detach(|| self.fabric.call(&card, &call)).map_err(raise)?;
+        let record = json!({
+            "nanoseconds": nanoseconds(called.span.0),
+            "reads": called.reads,
+            "parts": parts_record(&called.parts),
+        });
+        Ok(record.to_string())
+    }
+
+    /// Writes the host's memory, at no cost; with `warm`, its last-level cache holds the data then.
+    #[pyo3(signature = (address, data, warm = false))]
+    fn write_memory(&mut self, address: u64, data: &[u8], warm: bool) -> PyResult<()> {
+        self.fabric.write_memory(address, data, warm).map_err(raise)
+    }
+
+    /// Reads the host's memory.
+    fn read_memory<'py>(
+        &self,
+        py: Python<'py>,
+        address: u64,
+        length: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        PyBytes::new_with(py, length, |bytes| {
+            self.fabric.read_memory(address, bytes).map_err(raise)
+        })
     }
 
     /// What has left each port, in JSON.
@@ -166,6 +196,16 @@ impl Fabric {
                 )
             })
             .collect()
+    }
+}
+
+impl Fabric {
+    /// The card of a number as software has found it.
+    fn card(&self, number: usize) -> PyResult<Found> {
+        let found = self.found.iter().find(|found| found.card == number);
+        found
+            .cloned()
+            .ok_or_else(|| raise(format!("there is no card {number}")))
     }
 }
 
@@ -246,10 +286,7 @@ fn found_record(found: &Found) -> Value {
 }
 
 fn row_record(row: &Row) -> Value {
-    let parts = row.parts.map(|parts| {
-        let of = |part: Part| (part.name().to_string(), json!(nanoseconds(parts.of(part).0)));
-        Map::from_iter(Part::ALL.map(of))
-    });
+    let parts = row.parts.as_ref().map(parts_record);
     json!({
         "test": row.test.name(),
         "path": row.path,
@@ -260,6 +297,11 @@ fn row_record(row: &Row) -> Value {
         "gigabits_per_second": row.gigabits_per_second,
         "parts": parts,
     })
+}
+
+fn parts_record(parts: &Parts) -> Value {
+    let of = |part: Part| (part.name().to_string(), json!(nanoseconds(parts.of(part).0)));
+    Value::Object(Map::from_iter(Part::ALL.map(of)))
 }
 
 /// Cycles of the fabric as nanoseconds.

@@ -87,6 +87,8 @@ pub struct Row {
 /// The buffer in the host's memory, and its bytes, a power of two: as large as the window of a peer.
 pub(crate) const BUFFER: u64 = 1 << 20;
 pub(crate) const BUFFER_BYTES: u64 = 1 << 20;
+/// Vendor and device of the unit `traffic`.
+const TRAFFIC: (u16, u16) = (0x5257, 0x0001);
 /// What data begins with.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Simulated time after which a run is given up.
@@ -106,6 +108,9 @@ impl Fabric {
         (by, to): (&Found, Option<&Found>),
         beside: Option<&Beside<'_>>,
     ) -> Result<Row, FabricError> {
+        for card in [Some(by), to].into_iter().flatten() {
+            self.check_traffic(card)?;
+        }
         if test == Test::Registers {
             return self.bench_registers(bench, by);
         }
@@ -146,6 +151,17 @@ impl Fabric {
         }
         self.run(self.deadline(), Fabric::is_quiet)?;
         Ok(row)
+    }
+
+    /// Refuses a card that is not the unit `traffic`.
+    pub(crate) fn check_traffic(&self, card: &Found) -> Result<(), FabricError> {
+        if card.identity == TRAFFIC {
+            return Ok(());
+        }
+        Err(FabricError::Card {
+            card: self.cards[card.card].name.clone(),
+            reason: "it is not the unit `traffic`, and makes no DMA to measure".to_string(),
+        })
     }
 
     /// Fills the buffer, and sets the registers of the card.
@@ -356,7 +372,7 @@ pub(crate) fn window(found: &Found, index: usize, card: &str) -> Result<u64, Fab
     let window = found.windows.get(index);
     let missing = || FabricError::Card {
         card: card.to_string(),
-        reason: format!("it has no window {index}, and so is not the unit `traffic`"),
+        reason: format!("it has no window {index}"),
     };
     window.map(|window| window.range.start).ok_or_else(missing)
 }

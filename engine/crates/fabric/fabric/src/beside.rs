@@ -27,6 +27,7 @@ impl Fabric {
                 "card {name} is measured, and cannot be the load beside"
             )));
         }
+        self.check_traffic(beside.by)?;
         check_size(beside.size)?;
         Ok(Run {
             writes: false,

@@ -2,10 +2,11 @@ use crate::class::Class;
 use crate::clocks::Edges;
 use crate::credits::{Amount, Credits};
 use crate::error::FabricError;
-use crate::function::{Function, Given, Model, Rtl};
+use crate::function::{Function, Given, Model, Rtl, Unit};
 use crate::packet::{Header, Kind};
 use crate::parts::{Part, Parts};
 use crate::pool::Packet;
+use crate::rate::Rate;
 use crate::stamps::Stamps;
 use crate::system::CardDescription;
 use crate::written::Written;
@@ -39,26 +40,37 @@ pub(crate) struct Card {
 }
 
 impl Card {
-    /// One that has just left reset, and has said how much room it has: as a model, or one of `designs`.
+    /// One that has just left reset, and has said how much room it has: as a model, or one of `designs`. A design with streams is
+    /// a function, another one a unit behind a function. Its link has the rate `rate`.
     ///
     /// # Errors
-    /// [`FabricError`] when it has no design, or one that is no function.
-    pub(crate) fn new(description: &CardDescription, designs: &[Design]) -> Result<Card, FabricError> {
+    /// [`FabricError`] when it has no design, or one that cannot be on a card.
+    pub(crate) fn new(
+        description: &CardDescription,
+        designs: &[Design],
+        rate: Rate,
+    ) -> Result<Card, FabricError> {
         let name = &description.name;
-        let (function, hertz) = if let Some(model) = &description.model {
-            (Function::Model(Box::new(Model::new(model))), model.hertz)
+        let clock = |hertz| Clock::new(hertz).map_err(|error| FabricError::Description(error.to_string()));
+        let (function, edges) = if let Some(model) = &description.model {
+            let edges = Edges::of(clock(model.hertz)?);
+            (Function::Model(Box::new(Model::new(model))), edges)
         } else {
             let design = description.design.and_then(|number| designs.get(number));
             let missing = || FabricError::Description(format!("card {name}: it has no design"));
             let design = design.ok_or_else(missing)?;
-            let rtl = Rtl::new(name, design)?;
-            (Function::Rtl(Box::new(rtl)), design.manifest.clock.hertz)
+            let edges = Edges::of(clock(design.manifest.clock.hertz)?);
+            let function = if design.manifest.stream_ports().next().is_some() {
+                Function::Rtl(Box::new(Rtl::new(name, design)?))
+            } else {
+                Function::Unit(Box::new(Unit::new(name, design, edges, rate)?))
+            };
+            (function, edges)
         };
-        let clock = Clock::new(hertz).map_err(|error| FabricError::Description(error.to_string()))?;
         Ok(Card {
             name: name.clone(),
             function,
-            edges: Edges::of(clock),
+            edges,
             asked: VecDeque::new(),
             stamps: Stamps::default(),
             spent: Parts::default(),

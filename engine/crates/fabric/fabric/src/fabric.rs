@@ -75,7 +75,10 @@ impl Fabric {
         memory_bytes: u64,
         parameters: &HierarchyParameters,
     ) -> Result<Fabric, FabricError> {
-        let cards = system.cards.iter().map(|card| Card::new(card, designs));
+        let cards = system
+            .cards
+            .iter()
+            .map(|card| Card::new(card, designs, system.rate_of(&card.name)?));
         let cards = cards.collect::<Result<Vec<_>, _>>()?;
         let ports = Ports::new(&system, &cards.iter().map(Card::credits).collect::<Vec<_>>())?;
         let crossing = |port: &PortId| {
@@ -478,7 +481,7 @@ impl Fabric {
         match header.kind {
             Kind::MemoryWrite if self.host.has(&range) => {
                 let packet_of = self.pool.get(packet);
-                let done = self.host.write(now, address, &packet_of.data)?;
+                let done = self.host.write(now, header, &packet_of.data)?;
                 self.events.at(done, Event::Release(id, class, header.cost()));
                 self.pool.free(packet);
                 Ok(())

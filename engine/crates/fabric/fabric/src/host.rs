@@ -20,6 +20,8 @@ pub(crate) struct Host {
     edges: Edges,
     /// What devices have written.
     pub(crate) written: Written,
+    /// An address of which the next write is awaited, and when that is there.
+    awaited: Option<(u64, Option<Cycle>)>,
 }
 
 impl Host {
@@ -39,6 +41,7 @@ impl Host {
             hierarchy,
             requester,
             written: Written::default(),
+            awaited: None,
         })
     }
 
@@ -52,14 +55,32 @@ impl Host {
         self.hierarchy.warm(range, WarmLevel::Llc);
     }
 
-    /// Writes data that comes to memory at `at`; tells when the last of it is there.
+    /// Awaits the next write of the word at an address.
+    pub(crate) fn awaits(&mut self, address: u64) {
+        self.awaited = Some((address, None));
+    }
+
+    /// When what was awaited has been written.
+    pub(crate) fn came(&self) -> Option<Cycle> {
+        self.awaited.and_then(|(_, at)| at)
+    }
+
+    /// Writes the data of a request that comes to memory at `at`; tells when the last of it is there.
     ///
     /// # Errors
     /// [`FabricError::Fault`] outside of memory.
-    pub(crate) fn write(&mut self, at: Cycle, address: u64, data: &[u8]) -> Result<Cycle, FabricError> {
-        self.memory.write(address, data)?;
+    pub(crate) fn write(&mut self, at: Cycle, header: &Header, data: &[u8]) -> Result<Cycle, FabricError> {
+        let address = header.request.address;
+        write_enabled(&mut self.memory, header, data)?;
         self.written.add(at, data.len());
-        Ok(self.access(at, address..address + data.len() as u64, AccessKind::Write))
+        let range = address..address + data.len() as u64;
+        let done = self.access(at, range.clone(), AccessKind::Write);
+        if let Some((awaited, came)) = &mut self.awaited {
+            if range.contains(awaited) {
+                came.get_or_insert(done);
+            }
+        }
+        Ok(done)
     }
 
     /// Reads data that is asked of memory at `at`; tells when the last of it is there.
@@ -77,6 +98,32 @@ impl Host {
         let done = beats.map(|beat| self.hierarchy.access(seen, beat, kind, self.requester));
         done.max().map_or(at, |done| at.max(self.edges.instant(done)))
     }
+}
+
+/// Writes the words of a request: of the first and of the last one the bytes that it enables (2.2.5).
+fn write_enabled(memory: &mut GuestMemory, header: &Header, data: &[u8]) -> Result<(), FabricError> {
+    let (address, enables) = (header.request.address, header.request.enables);
+    let last = data.len().saturating_sub(4);
+    let first = if last == 0 { 0 } else { 4 };
+    if first < last {
+        memory.write(address + first as u64, &data[first..last])?;
+    }
+    let ends = [(0, enables & 0xf), (last, enables >> 4)];
+    for (begin, enables) in ends.into_iter().take(1 + usize::from(last != 0)) {
+        let (address, word) = (address + begin as u64, &data[begin..begin + 4]);
+        if enables == 0xf {
+            memory.write(address, word)?;
+            continue;
+        }
+        for (byte, value) in word
+            .iter()
+            .enumerate()
+            .filter(|(byte, _)| enables >> byte & 1 != 0)
+        {
+            memory.write(address + byte as u64, &[*value])?;
+        }
+    }
+    Ok(())
 }
 
 /// The bytes that a read request means, of its words.
@@ -156,6 +203,23 @@ mod tests {
                 (0x1200..0x12c0, 48, 192, 0),
             ]
         );
+    }
+
+    #[test]
+    fn a_write_changes_the_bytes_that_it_enables() {
+        let mut host = Host::new(1 << 16, &HierarchyParameters::server()).unwrap();
+        let mut write = |address, words, enables| {
+            let mut header = Header::memory(Kind::MemoryWrite, Id(1), 0, address, words);
+            header.request.enables = enables;
+            host.write(Cycle::ZERO, &header, &vec![0xaa; 4 * usize::from(words)])
+                .unwrap();
+        };
+        write(0x100, 3, 0x1c);
+        write(0x200, 1, 0x05);
+        write(0x300, 2, 0x00);
+        let word = |address| host.memory.word(address).unwrap();
+        assert_eq!((word(0x100), word(0x108)), (0xaaaa_aaaa_aaaa_0000, 0xaa));
+        assert_eq!((word(0x200), word(0x300)), (0x00aa_00aa, 0));
     }
 
     #[test]

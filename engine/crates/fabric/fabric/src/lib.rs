@@ -6,6 +6,7 @@
 
 mod bench;
 mod beside;
+mod call;
 mod capture;
 mod card;
 mod class;
@@ -38,6 +39,7 @@ mod written;
 
 pub use bench::{Bench, Row, Test};
 pub use beside::Beside;
+pub use call::{Call, Called};
 pub use capture::Captured;
 pub use class::Class;
 pub use codec::{decode, encode, Malformed};

@@ -115,6 +115,18 @@ impl CreditDescription {
     }
 }
 
+impl SystemDescription {
+    /// How fast the link is that leads to a card.
+    ///
+    /// # Errors
+    /// When there is none, or none that can be.
+    pub(crate) fn rate_of(&self, card: &str) -> Result<Rate, FabricError> {
+        let link = self.links.iter().find(|link| link.below == card);
+        let missing = || FabricError::Description(format!("no link leads to the card {card}"));
+        link.ok_or_else(missing)?.rate()
+    }
+}
+
 impl LinkDescription {
     pub(crate) fn rate(&self) -> Result<Rate, FabricError> {
         Rate::new(self.generation, self.lanes).ok_or_else(|| {

@@ -1,20 +1,31 @@
-//! What a card has behind its link: a function in RTL, or the model of the unit `traffic`.
+//! What a card has behind its link: a function in RTL, the model of the unit `traffic`, or a unit in RTL behind the model of a
+//! function.
 
+mod configuration;
 mod model;
 mod rtl;
+mod target;
+mod transmitter;
+mod unit;
 
 pub(crate) use model::{Model, ModelDescription};
 pub(crate) use rtl::Rtl;
+pub(crate) use unit::Unit;
 
 use crate::class::Class;
 use crate::credits::{Amount, Credits};
 use crate::error::FabricError;
 use crate::packet::Header;
 use crate::pool::Packet;
+use rackwright_rtl::Broken;
 use rackwright_time::unit::Cycle;
 
 /// Bytes of a beat of packets, of which a header takes a whole one.
 pub(crate) const BEAT: u64 = 16;
+/// The longest payload of writes.
+const PAYLOAD: u64 = 512;
+/// When nothing happens.
+const NEVER: u64 = u64::MAX;
 /// How long after its reset a function may take to advertise its credits: the fabric begins then.
 const FIRST_CYCLES: Cycle = Cycle::new(64);
 
@@ -36,6 +47,8 @@ pub(crate) enum Function {
     Rtl(Box<Rtl>),
     /// As a model.
     Model(Box<Model>),
+    /// A unit behind a model.
+    Unit(Box<Unit>),
 }
 
 impl Function {
@@ -44,6 +57,7 @@ impl Function {
         match self {
             Function::Rtl(rtl) => rtl.credits(),
             Function::Model(model) => model.credits(),
+            Function::Unit(unit) => unit.credits(),
         }
     }
 
@@ -52,6 +66,7 @@ impl Function {
         match self {
             Function::Rtl(rtl) => rtl.cycle(),
             Function::Model(model) => model.cycle(),
+            Function::Unit(unit) => unit.cycle(),
         }
     }
 
@@ -60,6 +75,7 @@ impl Function {
         match self {
             Function::Rtl(rtl) => rtl.is_idle(),
             Function::Model(model) => model.is_idle(),
+            Function::Unit(unit) => unit.is_idle(),
         }
     }
 
@@ -68,6 +84,7 @@ impl Function {
         match self {
             Function::Rtl(rtl) => rtl.events(),
             Function::Model(model) => model.events(),
+            Function::Unit(unit) => unit.events(),
         }
     }
 
@@ -76,6 +93,7 @@ impl Function {
         match self {
             Function::Rtl(rtl) => rtl.grant(cycle, initial, class, limit),
             Function::Model(model) => model.grant(cycle, initial, class, limit),
+            Function::Unit(unit) => unit.grant(cycle, initial, class, limit),
         }
     }
 
@@ -84,6 +102,7 @@ impl Function {
         match self {
             Function::Rtl(rtl) => rtl.arrive(cycle, packet),
             Function::Model(model) => model.arrive(cycle, packet),
+            Function::Unit(unit) => unit.arrive(cycle, packet),
         }
     }
 
@@ -99,10 +118,40 @@ impl Function {
     ) -> Result<(), FabricError> {
         match self {
             Function::Rtl(rtl) => rtl.advance(end, card, give),
+            Function::Unit(unit) => unit.advance(end, card, give),
             Function::Model(model) => {
                 model.advance(end, give);
                 Ok(())
             }
         }
     }
+}
+
+/// The room of a function that holds so many requests of each class; completions have room without limit (2.6.1).
+fn credits(packets: u64) -> Credits {
+    let amount = |data| Amount {
+        headers: packets,
+        data,
+    };
+    let posted = amount(packets * PAYLOAD / BEAT);
+    Credits::new([posted, amount(packets), Amount::default()])
+}
+
+fn stopped(card: &str, broken: Broken) -> FabricError {
+    let (cycle, reason) = match broken {
+        Broken::Stopped(cycle, reason) => (cycle, reason),
+        Broken::Idle(cycle) => (cycle, "it was not idle".to_string()),
+    };
+    FabricError::Stopped {
+        card: card.to_string(),
+        cycle,
+        reason,
+    }
+}
+
+/// Up to eight bytes as a word.
+fn word_of(bytes: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(word)
 }

@@ -1,11 +1,11 @@
-use super::{Given, BEAT, FIRST_CYCLES};
+use super::{stopped, word_of, Given, BEAT, FIRST_CYCLES};
 use crate::class::Class;
 use crate::codec::{header_of, words_of, Malformed};
 use crate::credits::{packed, resumed, unpacked, Amount, Credits};
 use crate::error::FabricError;
 use crate::packet::Header;
 use crate::pool::Packet;
-use rackwright_rtl::{Broken, Design, Direction, Instance, StreamFlit};
+use rackwright_rtl::{Design, Direction, Instance, StreamFlit};
 use rackwright_time::unit::Cycle;
 
 /// Bytes of a flit of the host that runs the RTL.
@@ -190,24 +190,6 @@ fn freed(given: &mut Amount, told: Amount) -> Amount {
         headers: given.headers - before.headers,
         data: given.data - before.data,
     }
-}
-
-fn stopped(card: &str, broken: Broken) -> FabricError {
-    let (cycle, reason) = match broken {
-        Broken::Stopped(cycle, reason) => (cycle, reason),
-        Broken::Idle(cycle) => (cycle, "it was not idle".to_string()),
-    };
-    FabricError::Stopped {
-        card: card.to_string(),
-        cycle,
-        reason,
-    }
-}
-
-fn word_of(bytes: &[u8]) -> u64 {
-    let mut word = [0; FLIT];
-    word[..bytes.len()].copy_from_slice(bytes);
-    u64::from_le_bytes(word)
 }
 
 /// The header in the first beat of what a card sends, and its payload behind it.

@@ -1,7 +1,6 @@
 use super::registers::Settings;
 use super::splitter::Span;
-use super::NEVER;
-use crate::function::Given;
+use crate::function::{Given, NEVER};
 use std::collections::VecDeque;
 
 /// Requests under way at most.

@@ -3,36 +3,34 @@
 //! Times within the boxes are those of `hardware/src/main/scala/rackwright/pcie`, and a test compares the packets of both.
 //! What no fabric of ours does to a card is left out: completions that do not come, or that nobody waits for.
 
-mod configuration;
 mod generator;
 mod queues;
 mod reader;
 mod registers;
 mod splitter;
-mod target;
-mod transmitter;
 mod writer;
 
-use super::{Given, BEAT, FIRST_CYCLES};
+use super::configuration::{Configuration, Identity};
+use super::target::{Request, Served, Target};
+use super::transmitter::{Offers, Transmitter};
+use super::{word_of, Given, BEAT, FIRST_CYCLES, NEVER};
 use crate::class::Class;
 use crate::credits::{Amount, Credits};
 use crate::packet::{Kind, Status};
 use crate::pool::Packet;
-use configuration::Configuration;
 use generator::Generator;
 use rackwright_time::unit::Cycle;
 use reader::Reader;
 use registers::Registers;
 use serde::Deserialize;
 use std::collections::VecDeque;
-use target::{Request, Target};
-use transmitter::{Offers, Transmitter};
 use writer::Writer;
 
-/// The longest payload of writes.
-const PAYLOAD: u64 = 512;
-/// When nothing happens.
-const NEVER: u64 = u64::MAX;
+/// As the RTL has it.
+const IDENTITY: Identity = Identity {
+    numbers: 0x0001_5257,
+    windows: &[12, 20],
+};
 
 /// A model, and what the RTL in its place is built with.
 #[derive(Clone, Debug, Deserialize)]
@@ -82,7 +80,7 @@ impl Model {
             cycle: FIRST_CYCLES.0,
             packets: description.packets,
             arrivals: VecDeque::new(),
-            configuration: Configuration::default(),
+            configuration: Configuration::new(IDENTITY),
             registers: Registers::default(),
             target: Target::default(),
             generator: Generator::default(),
@@ -93,12 +91,7 @@ impl Model {
     }
 
     pub(super) fn credits(&self) -> Credits {
-        let amount = |data| Amount {
-            headers: self.packets,
-            data,
-        };
-        let posted = amount(self.packets * PAYLOAD / BEAT);
-        Credits::new([posted, amount(self.packets), Amount::default()])
+        super::credits(self.packets)
     }
 
     pub(super) fn cycle(&self) -> Cycle {
@@ -130,18 +123,14 @@ impl Model {
     pub(super) fn arrive(&mut self, cycle: Cycle, packet: &Packet) {
         let header = packet.header;
         let beats = (packet.data.len() as u64).div_ceil(BEAT);
-        let words = packet.data.chunks(8).map(|bytes| {
-            let mut word = [0; 8];
-            word[..bytes.len()].copy_from_slice(bytes);
-            u64::from_le_bytes(word)
-        });
+        let words = packet.data.chunks(8).map(word_of);
         let what = match header.kind {
             Kind::Completion(_) => {
                 let good = header.completion.status == Status::Successful && beats != 0 && !header.poisoned;
                 let sum = words.fold(0, u64::wrapping_add);
                 Arrived::Completion(header.tag, beats, sum, good)
             }
-            Kind::MemoryWrite if self.configuration.is_peer_window(header.request.address) => {
+            Kind::MemoryWrite if self.configuration.is_within(1, header.request.address) => {
                 Arrived::Written(beats, words.fold(0, u64::wrapping_add))
             }
             _ => Arrived::Request(Request {
@@ -186,8 +175,7 @@ impl Model {
             self.take(now, arrival.what, give);
         }
         if self.target.due() == now {
-            self.target
-                .step(now, &mut self.configuration, &mut self.registers, give);
+            self.serve(now, give);
             if let Some(begins) = self.registers.begins.take() {
                 self.generator.begin(now + 1, begins, &self.registers.settings);
                 self.registers.begin();
@@ -233,6 +221,20 @@ impl Model {
                 None => return,
             };
             self.transmitter.sent(last);
+        }
+    }
+
+    fn serve(&mut self, now: u64, give: &mut impl FnMut(u64, Given<'_>)) {
+        match self.target.step(now, &mut self.configuration, give) {
+            Served::Configuration => {}
+            Served::Refused => self.registers.errors += 1,
+            Served::Register(offset, written) => {
+                let value = self.registers.read(offset);
+                if let Some(data) = written {
+                    self.registers.write(offset, data);
+                }
+                self.target.answered(now + 2, value, &self.configuration);
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-use super::NEVER;
+use crate::function::NEVER;
 use std::collections::VecDeque;
 
 /// A queue of two entries between boxes: what enters is seen in the next cycle, and a full one takes the next a cycle after it

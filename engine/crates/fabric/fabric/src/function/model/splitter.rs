@@ -1,4 +1,4 @@
-use super::{BEAT, NEVER};
+use crate::function::{BEAT, NEVER};
 
 /// A range of addresses that a request asks for or writes.
 #[derive(Clone, Copy, Debug)]

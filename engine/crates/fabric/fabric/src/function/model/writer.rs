@@ -1,9 +1,8 @@
-use super::configuration::Configuration;
 use super::queues::Pair;
 use super::registers::Settings;
 use super::splitter::{Piece, Span, Splitter};
-use super::{BEAT, NEVER, PAYLOAD};
-use crate::function::Given;
+use crate::function::configuration::Configuration;
+use crate::function::{Given, BEAT, NEVER, PAYLOAD};
 use crate::packet::{Header, Id, Kind};
 use std::collections::VecDeque;
 

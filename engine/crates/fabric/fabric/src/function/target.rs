@@ -1,8 +1,6 @@
 use super::configuration::Configuration;
-use super::registers::Registers;
-use super::NEVER;
+use super::{Given, NEVER};
 use crate::class::Class;
-use crate::function::Given;
 use crate::packet::{Header, Kind, Status};
 use std::collections::VecDeque;
 
@@ -22,12 +20,25 @@ struct Answer {
     data: u64,
 }
 
+/// What a request has come to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Served {
+    /// It was one of configuration.
+    Configuration,
+    /// It was refused.
+    Refused,
+    /// It is an access to the register at this offset, with what is written: [`Target::answered`] is to be told.
+    Register(u64, Option<u64>),
+}
+
 /// Serves configuration and registers, one request after the other.
 #[derive(Default)]
 pub(super) struct Target {
     requests: VecDeque<Request>,
     /// From when on the next request is taken.
     free: u64,
+    /// The access to a register that has not been answered.
+    asked: Option<Header>,
     answer: Option<Answer>,
 }
 
@@ -38,66 +49,71 @@ impl Target {
 
     /// When it serves the next request.
     pub(super) fn due(&self) -> u64 {
-        match (&self.answer, self.requests.front()) {
+        match (&self.asked, &self.answer, self.requests.front()) {
             // It is taken from the queue in one cycle and served in the next.
-            (None, Some(request)) => request.ready.max(self.free) + 1,
+            (None, None, Some(request)) => request.ready.max(self.free) + 1,
             _ => NEVER,
         }
     }
 
+    /// Serves the request that is due.
     pub(super) fn step(
         &mut self,
         now: u64,
         configuration: &mut Configuration,
-        registers: &mut Registers,
         give: &mut impl FnMut(u64, Given<'_>),
-    ) {
+    ) -> Served {
         let Some(Request { header, data, .. }) = self.requests.pop_front() else {
-            return;
+            return Served::Configuration;
         };
         give(now + 1, Given::Freed(header.kind.class(), header.cost()));
-        let id = configuration.id;
-        let (answer, ready) = match header.kind {
+        let word = header.request.address / 4;
+        let (answer, served) = match header.kind {
             Kind::ConfigurationRead(false) => {
-                let value = configuration.read(header.request.address / 4);
-                (
-                    completion(&header, configuration, 1).map(|done| (done, u64::from(value))),
-                    now + 1,
-                )
+                let value = u64::from(configuration.read(word));
+                let completion = completion(&header, configuration, 1);
+                (Some((completion, value)), Served::Configuration)
             }
             Kind::ConfigurationWrite(false) => {
-                let (word, enables) = (header.request.address / 4, header.request.enables & 0xf);
+                let enables = header.request.enables & 0xf;
                 configuration.write(word, enables, data as u32, header.request.target);
-                (
-                    completion(&header, configuration, 0).map(|done| (done, 0)),
-                    now + 1,
-                )
+                let completion = completion(&header, configuration, 0);
+                (Some((completion, 0)), Served::Configuration)
             }
             Kind::MemoryRead | Kind::MemoryWrite if is_register(&header, configuration) => {
-                let (offset, write) = (header.request.address & 0xff8, header.kind == Kind::MemoryWrite);
-                if write {
-                    registers.write(offset, data);
-                    (None, now + 2)
-                } else {
-                    let value = registers.read(offset);
-                    let shift = 8 * (header.request.address & 4);
-                    (
-                        completion(&header, configuration, header.words).map(|done| (done, value >> shift)),
-                        now + 2,
-                    )
-                }
+                self.asked = Some(header);
+                let written = (header.kind == Kind::MemoryWrite).then_some(data);
+                return Served::Register(header.request.address & 0xff8, written);
             }
             _ => {
-                registers.errors += 1;
-                let refused = Header::completing(&header, id, Status::Unsupported);
-                (
-                    (header.kind.class() == Class::NonPosted).then_some((refused, 0)),
-                    now + 1,
-                )
+                let refused = Header::completing(&header, configuration.id, Status::Unsupported);
+                let waits = header.kind.class() == Class::NonPosted;
+                (waits.then_some((refused, 0)), Served::Refused)
             }
         };
+        self.free = now + 1;
+        self.answer = answer.map(|(header, data)| Answer {
+            ready: now + 1,
+            header,
+            data,
+        });
+        served
+    }
+
+    /// The register that was asked for has been accessed, and holds this value; its completion is there at `ready`.
+    pub(super) fn answered(&mut self, ready: u64, value: u64, configuration: &Configuration) {
+        let Some(header) = self.asked.take() else {
+            return;
+        };
         self.free = ready;
-        self.answer = answer.map(|(header, data)| Answer { ready, header, data });
+        if header.kind == Kind::MemoryRead {
+            let shift = 8 * (header.request.address & 4);
+            self.answer = Some(Answer {
+                ready,
+                header: completion(&header, configuration, header.words),
+                data: value >> shift,
+            });
+        }
     }
 
     /// From when on a completion is there to leave, and what its data costs.
@@ -105,6 +121,11 @@ impl Target {
         self.answer.map_or((NEVER, 0), |answer| {
             (answer.ready, u64::from(answer.header.words != 0))
         })
+    }
+
+    /// Bytes of the completion that is there.
+    pub(super) fn bytes(&self) -> u64 {
+        self.answer.map_or(0, |answer| answer.header.bytes() as u64)
     }
 
     /// The completion leaves. Gives the cycle of its last beat.
@@ -123,7 +144,7 @@ impl Target {
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        self.requests.is_empty() && self.answer.is_none()
+        self.requests.is_empty() && self.asked.is_none() && self.answer.is_none()
     }
 }
 
@@ -132,10 +153,10 @@ fn is_register(header: &Header, configuration: &Configuration) -> bool {
     let request = &header.request;
     let wide = header.words == 2 && request.address & 4 == 0 && request.enables == 0xff;
     let half = header.words == 1 && request.enables == 0x0f && header.kind == Kind::MemoryRead;
-    (wide || half) && !header.poisoned && configuration.is_register(request.address)
+    (wide || half) && !header.poisoned && configuration.is_within(0, request.address)
 }
 
-fn completion(request: &Header, configuration: &Configuration, words: u16) -> Option<Header> {
+fn completion(request: &Header, configuration: &Configuration, words: u16) -> Header {
     let mut header = Header::completing(request, configuration.id, Status::Successful);
     header.kind = Kind::Completion(words != 0);
     header.words = words;
@@ -143,5 +164,5 @@ fn completion(request: &Header, configuration: &Configuration, words: u16) -> Op
         header.completion.byte_count = 4 * request.words;
         header.completion.lower_address = (request.request.address & 0x7f) as u8;
     }
-    Some(header)
+    header
 }

@@ -1,10 +1,16 @@
 use crate::packet::Id;
 
-/// Logarithms of the bytes of the two windows: registers, and what other cards write into.
-const WINDOW_BITS: [u32; 2] = [12, 20];
+/// What a function says of itself.
+#[derive(Clone, Copy)]
+pub(super) struct Identity {
+    /// The number of the device, and that of the vendor, which no vendor has.
+    pub(super) numbers: u32,
+    /// Logarithms of the bytes of its windows, one or two: registers, and what other cards write into.
+    pub(super) windows: &'static [u32],
+}
+
 /// Memory of 64 bits that can be prefetched.
 const WINDOW_KIND: u32 = 0xc;
-const IDENTITY: u32 = 0x0001_5257;
 const CLASS: u32 = 0x12_0000;
 const CAPABILITIES: u32 = 0x40;
 /// Of the PCI Express capability: an endpoint of version 2; payloads of 512 bytes, tags of eight bits, errors by their role.
@@ -13,8 +19,9 @@ const DEVICE: u32 = 2 | 1 << 5 | 1 << 15;
 const COMMAND_BITS: u32 = 0x0546;
 const CONTROL_BITS: u32 = 0x79ff;
 
-/// The configuration space of the function (PCI Express 5.0, 7.5.1.2 and 7.5.3). Words that are not there read as 0.
+/// The configuration space of a function (PCI Express 5.0, 7.5.1.2 and 7.5.3). Words that are not there read as 0.
 pub(super) struct Configuration {
+    identity: Identity,
     pub(super) id: Id,
     command: u32,
     cache_line: u32,
@@ -23,9 +30,11 @@ pub(super) struct Configuration {
     bases: [u64; 2],
 }
 
-impl Default for Configuration {
-    fn default() -> Configuration {
+impl Configuration {
+    /// That of a function that has just left reset.
+    pub(super) fn new(identity: Identity) -> Configuration {
         Configuration {
+            identity,
             id: Id::default(),
             command: 0,
             cache_line: 0,
@@ -35,17 +44,27 @@ impl Default for Configuration {
             bases: [0; 2],
         }
     }
-}
 
-impl Configuration {
+    /// The number of the window of which a word is a half, and the logarithm of its bytes.
+    fn window(&self, word: u64) -> Option<(usize, u32)> {
+        let window = (word.checked_sub(4)? / 2) as usize;
+        Some((window, *self.identity.windows.get(window)?))
+    }
+
     pub(super) fn read(&self, word: u64) -> u32 {
         match word {
-            0x0 | 0xb => IDENTITY,
+            0x0 | 0xb => self.identity.numbers,
             0x1 => 0x10 << 16 | self.command,
             0x2 => CLASS << 8 | 1,
             0x3 => self.cache_line,
-            0x4 | 0x6 => self.bases[(word as usize - 4) / 2] as u32 | WINDOW_KIND,
-            0x5 | 0x7 => (self.bases[(word as usize - 4) / 2] >> 32) as u32,
+            0x4..=0x7 => self.window(word).map_or(0, |(window, _)| {
+                let base = self.bases[window];
+                if word % 2 == 0 {
+                    base as u32 | WINDOW_KIND
+                } else {
+                    (base >> 32) as u32
+                }
+            }),
             0xd => CAPABILITIES,
             0xf => self.line,
             0x10 => CAPABILITY,
@@ -65,8 +84,10 @@ impl Configuration {
             0x1 => self.command = change(self.command) & COMMAND_BITS,
             0x3 => self.cache_line = change(self.cache_line) & 0xff,
             0x4..=0x7 => {
-                let window = (word as usize - 4) / 2;
-                let (base, fixed) = (&mut self.bases[window], (1 << WINDOW_BITS[window]) - 1);
+                let Some((window, bits)) = self.window(word) else {
+                    return;
+                };
+                let (base, fixed) = (&mut self.bases[window], (1 << bits) - 1);
                 let (low, high) = (*base as u32, (*base >> 32) as u32);
                 *base = if word % 2 == 0 {
                     u64::from(high) << 32 | u64::from(change(low) & !fixed)
@@ -89,12 +110,12 @@ impl Configuration {
         self.command & 4 != 0
     }
 
-    pub(super) fn is_register(&self, address: u64) -> bool {
-        self.is_memory_enabled() && address >> WINDOW_BITS[0] == self.bases[0] >> WINDOW_BITS[0]
-    }
-
-    pub(super) fn is_peer_window(&self, address: u64) -> bool {
-        self.is_memory_enabled() && address >> WINDOW_BITS[1] == self.bases[1] >> WINDOW_BITS[1]
+    /// Whether an address is in the window of this number.
+    pub(super) fn is_within(&self, window: usize, address: u64) -> bool {
+        let Some(bits) = self.identity.windows.get(window) else {
+            return false;
+        };
+        self.is_memory_enabled() && address >> bits == self.bases[window] >> bits
     }
 
     /// Bytes of the longest payload, and of the longest read request, that software allows.

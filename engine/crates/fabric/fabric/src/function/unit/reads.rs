@@ -1,0 +1,326 @@
+use crate::function::configuration::Configuration;
+use crate::function::{Given, BEAT, NEVER};
+use crate::packet::{Header, Id, Kind, Status};
+use rackwright_rtl::{MemoryRequest, MemoryResponse, BEAT_BYTES};
+use rackwright_time::unit::Cycle;
+use std::collections::VecDeque;
+
+/// Tags of a function, and of one that may not use more (PCI Express 5.0, 2.2.6.2).
+const TAGS: u16 = 256;
+const PLAIN_TAGS: u16 = 32;
+/// From the last beat that brings data to the cycle in which the unit sees it.
+const RECEIVED: u64 = 2;
+
+/// A beat that a port waits for.
+#[derive(Clone, Copy)]
+struct Beat {
+    /// From when on it may be asked for.
+    ready: u64,
+    address: u64,
+    tag: u16,
+}
+
+struct Port {
+    bytes: usize,
+    waiting: VecDeque<Beat>,
+}
+
+/// What a tag stands for: beats of a port, one behind the other. Without any it is free.
+#[derive(Default)]
+struct Slot {
+    port: u8,
+    address: u64,
+    beats: Vec<u16>,
+    received: usize,
+    data: Vec<u8>,
+}
+
+/// Makes read requests of what the unit's ports ask for. Beats of a port that wait together, one behind the other, are asked for
+/// together, up to the longest read request.
+pub(super) struct Reads {
+    ports: Vec<Port>,
+    /// The port whose turn is next.
+    turn: usize,
+    slots: Vec<Slot>,
+    /// Free tags, and from when on they are.
+    free: VecDeque<(u64, u16)>,
+    /// The next request, and from when on it is there; from when on there is room for another.
+    offer: Option<(u64, u16)>,
+    room: u64,
+    /// Requests that have left.
+    pub(super) packets: u64,
+}
+
+impl Reads {
+    /// Of ports with beats of so many bytes.
+    pub(super) fn new(widths: &[usize]) -> Reads {
+        let port = |bytes: &usize| Port {
+            bytes: *bytes,
+            waiting: VecDeque::new(),
+        };
+        Reads {
+            ports: widths.iter().map(port).collect(),
+            turn: 0,
+            slots: (0..TAGS).map(|_| Slot::default()).collect(),
+            free: (0..TAGS).map(|tag| (0, tag)).collect(),
+            offer: None,
+            room: 0,
+            packets: 0,
+        }
+    }
+
+    /// The unit asks for a beat.
+    pub(super) fn ask(&mut self, request: &MemoryRequest) {
+        self.ports[usize::from(request.port)].waiting.push_back(Beat {
+            ready: request.cycle.0 + 1,
+            address: request.address,
+            tag: request.tag,
+        });
+    }
+
+    /// The place of the tag that is used next among those that are free, and from when on it is.
+    fn next_tag(&self, configuration: &Configuration) -> Option<(usize, u64)> {
+        let most = if configuration.has_extended_tags() {
+            TAGS
+        } else {
+            PLAIN_TAGS
+        };
+        let mut free = self.free.iter().enumerate();
+        let found = free.find(|(_, (_, tag))| *tag < most);
+        found.map(|(place, (from, _))| (place, *from))
+    }
+
+    /// When the next request is made.
+    pub(super) fn due(&self, configuration: &Configuration) -> u64 {
+        if self.offer.is_some() {
+            return NEVER;
+        }
+        let fronts = self.ports.iter().filter_map(|port| port.waiting.front());
+        let first = fronts.map(|beat| beat.ready).min();
+        match (first, self.next_tag(configuration)) {
+            (Some(ready), Some((_, from))) => ready.max(from).max(self.room),
+            _ => NEVER,
+        }
+    }
+
+    /// Makes a request of what waits.
+    pub(super) fn make(&mut self, now: u64, configuration: &Configuration) {
+        let Some((place, _)) = self.next_tag(configuration) else {
+            return;
+        };
+        let ready = |port: &Port| port.waiting.front().is_some_and(|beat| beat.ready <= now);
+        let turns = (0..self.ports.len()).map(|ahead| (self.turn + ahead) % self.ports.len());
+        let Some(number) = { turns }.find(|number| ready(&self.ports[*number])) else {
+            return;
+        };
+        let Some((_, tag)) = self.free.remove(place) else {
+            return;
+        };
+        self.turn = (number + 1) % self.ports.len();
+        let limit = configuration.read_request();
+        let Port { bytes, waiting } = &mut self.ports[number];
+        let slot = &mut self.slots[usize::from(tag)];
+        (slot.port, slot.address, slot.received) = (number as u8, waiting[0].address, 0);
+        let end = (slot.address / limit + 1) * limit;
+        let mut next = slot.address;
+        while let Some(beat) = waiting.front() {
+            if beat.ready > now || beat.address != next || next >= end {
+                break;
+            }
+            slot.beats.push(beat.tag);
+            next += *bytes as u64;
+            waiting.pop_front();
+        }
+        self.offer = Some((now + 1, tag));
+    }
+
+    /// From when on a request is there to leave; it costs no data.
+    pub(super) fn ready(&self) -> (u64, u64) {
+        self.offer.map_or((NEVER, 0), |(ready, _)| (ready, 0))
+    }
+
+    /// The request leaves. Gives the cycle of its only beat, and its bytes.
+    pub(super) fn leave(&mut self, now: u64, id: Id, give: &mut impl FnMut(u64, Given<'_>)) -> (u64, u64) {
+        let Some((_, tag)) = self.offer.take() else {
+            return (now, 0);
+        };
+        let slot = &self.slots[usize::from(tag)];
+        let words = slot.beats.len() * self.ports[usize::from(slot.port)].bytes / 4;
+        let header = Header::memory(Kind::MemoryRead, id, tag, slot.address, words as u16);
+        self.room = now + 1;
+        self.packets += 1;
+        give(now + 1, Given::Packet(&header, &[]));
+        (now, header.bytes() as u64)
+    }
+
+    /// A completion arrives, its header in the cycle `now`; `respond` gets the beats that are whole then. Tells whether its tag
+    /// waits for one.
+    pub(super) fn arrive(
+        &mut self,
+        now: u64,
+        header: &Header,
+        data: &[u8],
+        mut respond: impl FnMut(&MemoryResponse),
+    ) -> bool {
+        let offered = self.offer.is_some_and(|(_, tag)| tag == header.tag);
+        let Some(slot) = self.slots.get_mut(usize::from(header.tag)) else {
+            return false;
+        };
+        if slot.beats.is_empty() || offered {
+            return false;
+        }
+        let bytes = self.ports[usize::from(slot.port)].bytes;
+        let left = slot.beats.len() * bytes - slot.received;
+        let completion = &header.completion;
+        let good = completion.status == Status::Successful
+            && !data.is_empty()
+            && !header.poisoned
+            && usize::from(completion.byte_count) == left
+            && data.len() <= left;
+        let first = slot.received / bytes;
+        if good {
+            slot.data.extend(data);
+            slot.received += data.len();
+        } else {
+            slot.received += left;
+        }
+        for (index, tag) in slot
+            .beats
+            .iter()
+            .enumerate()
+            .take(slot.received / bytes)
+            .skip(first)
+        {
+            let (begin, end) = (index * bytes, (index + 1) * bytes);
+            let mut response = MemoryResponse {
+                due: Cycle::new(now + RECEIVED),
+                tag: *tag,
+                port: slot.port,
+                fault: !good,
+                data: [0; BEAT_BYTES],
+            };
+            if good {
+                let before = slot.received - data.len();
+                response.data[..bytes].copy_from_slice(&slot.data[begin..end]);
+                response.due = Cycle::new(now + (end - before).div_ceil(BEAT as usize) as u64 + RECEIVED);
+            }
+            respond(&response);
+        }
+        if slot.received == slot.beats.len() * bytes {
+            slot.beats.clear();
+            slot.data.clear();
+            let last = now + data.len().div_ceil(BEAT as usize) as u64;
+            self.free.push_back((last + 1, header.tag));
+        }
+        true
+    }
+
+    /// Whether nothing is asked for or awaited.
+    pub(super) fn is_idle(&self) -> bool {
+        self.free.len() == usize::from(TAGS) && self.ports.iter().all(|port| port.waiting.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::function::configuration::Identity;
+    use rackwright_rtl::RequestKind;
+
+    fn beat(cycle: u64, address: u64, tag: u16) -> MemoryRequest {
+        MemoryRequest {
+            cycle: Cycle::new(cycle),
+            address,
+            mask: 0,
+            tag,
+            port: 0,
+            kind: RequestKind::Read,
+            data: [0; BEAT_BYTES],
+        }
+    }
+
+    fn configuration() -> Configuration {
+        Configuration::new(Identity {
+            numbers: 0,
+            windows: &[],
+        })
+    }
+
+    /// The address and the words of the next request.
+    fn leave(reads: &mut Reads, now: u64) -> (u64, u16) {
+        let mut left = (0, 0);
+        reads.leave(now, Id(0x100), &mut |_, given| {
+            if let Given::Packet(header, _) = given {
+                left = (header.request.address, header.words);
+            }
+        });
+        left
+    }
+
+    #[test]
+    fn what_waits_together_is_asked_for_together() {
+        let mut reads = Reads::new(&[32]);
+        // Reads of at most 512 bytes: the third beat begins such a block, the fifth lies elsewhere, the sixth comes later.
+        for (index, address) in [0x11c0, 0x11e0, 0x1200, 0x1220, 0x4000].into_iter().enumerate() {
+            reads.ask(&beat(5, address, index as u16));
+        }
+        reads.ask(&beat(90, 0x4020, 9));
+        let mut asked = Vec::new();
+        for _ in 0..3 {
+            let now = reads.due(&configuration());
+            reads.make(now, &configuration());
+            assert_eq!(reads.ready(), (now + 1, 0));
+            asked.push((now, leave(&mut reads, now + 1)));
+        }
+        assert_eq!(asked, [(6, (0x11c0, 16)), (8, (0x1200, 16)), (10, (0x4000, 8))]);
+        assert_eq!(reads.due(&configuration()), 91);
+        assert!(!reads.is_idle());
+    }
+
+    #[test]
+    fn each_beat_is_answered_when_it_is_whole() {
+        let mut reads = Reads::new(&[32]);
+        for index in 0..4 {
+            reads.ask(&beat(0, 0x1000 + 32 * u64::from(index), 7 - index));
+        }
+        reads.make(1, &configuration());
+        leave(&mut reads, 2);
+        let mut header = Header::new(Kind::Completion(true), Id(0x100), 0);
+        let mut answers = Vec::new();
+        for (now, count, left) in [(100, 64, 128), (200, 64, 64)] {
+            header.completion.byte_count = left;
+            let data: Vec<u8> = vec![left as u8; count];
+            assert!(reads.arrive(now, &header, &data, |response| {
+                answers.push((response.due.0, response.tag, response.data[31], response.fault));
+            }));
+        }
+        assert_eq!(
+            answers,
+            [
+                (104, 7, 128, false),
+                (106, 6, 128, false),
+                (204, 5, 64, false),
+                (206, 4, 64, false)
+            ]
+        );
+        assert!(reads.is_idle());
+        assert!(!reads.arrive(300, &header, &[0; 64], |_| panic!("nobody waits")));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_a_fault_of_each_beat() {
+        let mut reads = Reads::new(&[16]);
+        reads.ask(&beat(0, 0x1000, 1));
+        reads.ask(&beat(0, 0x1010, 2));
+        reads.make(1, &configuration());
+        leave(&mut reads, 2);
+        let request = Header::memory(Kind::MemoryRead, Id(0x100), 0, 0x1000, 8);
+        let refused = Header::completing(&request, Id(0), Status::Unsupported);
+        let mut faults = Vec::new();
+        reads.arrive(50, &refused, &[], |response| {
+            faults.push((response.tag, response.fault))
+        });
+        assert_eq!(faults, [(1, true), (2, true)]);
+        assert!(reads.is_idle());
+    }
+}
