@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from rackwright.cli.bench.aes import aes
 from rackwright.cli.bench.allocate import allocate
 from rackwright.cli.bench.engine import cpu, linux, rtl
 from rackwright.cli.bench.formats import compression, snappy
@@ -29,6 +30,7 @@ for _measure in (
     dispatch,
     mesh,
     udp,
+    aes,
     queues,
     allocate,
     ratios,

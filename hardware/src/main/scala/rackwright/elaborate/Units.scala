@@ -5,6 +5,7 @@ import java.nio.file.{Files, Path}
 import rackwright.allocate.AllocateDescription
 import rackwright.combined.{CombinedCompressorDescription, CombinedDecompressorDescription}
 import rackwright.copy.StreamCopyDescription
+import rackwright.crypto.AesDescription
 import rackwright.daronpon.DaronponDescription
 import rackwright.deflate.decode.DeflateDecompressorDescription
 import rackwright.deflate.encode.DeflateCompressorDescription
@@ -37,6 +38,7 @@ object Units {
     SerializerDescription,
     StreamCopyDescription,
     AllocateDescription,
+    AesDescription,
     NetworkDescription,
     NicDescription,
     PageFaultDescription,

@@ -20,13 +20,16 @@ import rackwright.port.{CommandPort, MemoryPort, MemoryPortParams}
   *   shape of the memory port for flags and records.
   * @param streaming
   *   whether more input may follow for an operation under way.
+  * @param underWay
+  *   operations that the unit may have taken and not ended.
   */
 class CommandRouter(
     opcode: Int,
     settings: Seq[Setting],
     queueEntries: Int,
     port: MemoryPortParams,
-    streaming: Boolean = false
+    streaming: Boolean = false,
+    underWay: Int = 2
 ) extends Module {
 
   /** Commands of the core. */
@@ -51,7 +54,7 @@ class CommandRouter(
   val written = Option.when(streaming)(IO(Input(UInt(64.W))))
 
   private val decoder = Module(new CommandDecoder(opcode, settings, streaming))
-  private val completion = Module(new CompletionStage(port))
+  private val completion = Module(new CompletionStage(port, underWay))
   // The oldest stands in a register, as units add and compare what it says in the cycle in which they take it.
   private val started = Queue(Queue(decoder.started, queueEntries), 1, pipe = true)
 

@@ -5,8 +5,13 @@ import chisel3.util._
 
 import rackwright.port.{MemoryPort, MemoryPortParams, Status}
 
-/** Ends operations in order: takes the result of each, has record and flag written, then counts it as completed. */
-class CompletionStage(port: MemoryPortParams) extends Module {
+/** Ends operations in order: takes the result of each, has record and flag written, then counts it as completed.
+  *
+  * @param underWay
+  *   operations that the unit may have begun: two, so that it begins one while the one before is being completed, or
+  *   more.
+  */
+class CompletionStage(port: MemoryPortParams, underWay: Int) extends Module {
 
   /** One per operation, in the order of their starts. */
   val ticket = IO(Flipped(Decoupled(new CompletionTicket)))
@@ -28,8 +33,7 @@ class CompletionStage(port: MemoryPortParams) extends Module {
   refusal.outputBytes := 0.U
   refusal.inputOffset := 0.U
 
-  // Two tickets: the unit may begin an operation while the one before is being completed.
-  private val tickets = Queue(ticket, 2)
+  private val tickets = Queue(ticket, underWay)
   private val writer = Module(new CompletionWriter(port))
   private val ended = Mux(tickets.bits.refused, refusal, result.bits)
 

@@ -1,0 +1,63 @@
+"""`rw bench aes`: messages through the cipher unit."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Literal
+
+import typer
+
+from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_table, working
+
+
+def aes(
+    by: Annotated[Literal["unit"], typer.Option("--by", help="Who encrypts.")] = "unit",
+    messages: Annotated[int, typer.Option(min=2, max=10_000, help="Messages of each measurement.")] = 48,
+    json: JsonOption = False,
+) -> None:
+    """Rate of the unit aes in each mode, by commands, for messages that stand in L2.
+
+    What is encrypted is decrypted again. Messages follow each other as soon as the unit takes them; with new
+    keys, each has its own. The exit status is 1 when one comes back as another or with a wrong tag.
+
+    Examples:
+        ./rw bench aes
+
+        ./rw bench aes --messages 200 --json
+
+    """
+    from rackwright.benchmarks import aes as benchmark
+
+    rows = []
+    with working("messages") as activity:
+        for row in benchmark.measure(messages):
+            activity.detail(f"{row.mode} of {row.payload_bytes} bytes: {row.cycles:.1f} cycles")
+            rows.append(row)
+    if json:
+        print_json({"rows": [asdict(row) for row in rows]})
+    else:
+        columns = [("test", "left"), ("mode", "left"), ("key", "right"), ("new keys", "left")]
+        columns += [
+            ("bytes", "right"),
+            ("cycles", "right"),
+            ("M/s", "right"),
+            ("Gbit/s", "right"),
+            ("verified", "left"),
+        ]
+        cells = [
+            [
+                row.test,
+                row.mode,
+                str(8 * row.key_bytes),
+                "yes" if row.new_keys else "",
+                str(row.payload_bytes),
+                f"{row.cycles:.1f}",
+                f"{row.per_second / 1e6:.2f}",
+                f"{row.gigabits_per_second:.1f}",
+                "yes" if row.verified else "NO",
+            ]
+            for row in rows
+        ]
+        print_table(columns, cells)
+    if not all(row.verified for row in rows):
+        raise typer.Exit(EXIT_FAILED)
