@@ -52,7 +52,7 @@ def extras_of(arguments: list[str]) -> set[str]:
 
 def prepare(verb: str, extras: set[str]) -> None:
     """Installs and builds what `verb` needs; raises `NotReadyError` when that is not possible."""
-    packages.ensure_tools(verb)
+    packages.ensure_tools(verb, extras)
     tools.put_cargo_on_path()
     bring_up_to_date(builds.steps_for(verb, extras))
     venv.settle()

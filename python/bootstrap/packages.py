@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Collection
 from pathlib import Path
 
 from bootstrap import tools
@@ -19,12 +20,12 @@ KNOWN = STAMPS / "tools"
 """Where the tools of an earlier run were found: they are not asked for their versions again."""
 
 
-def ensure_tools(verb: str) -> None:
-    """Installs the tools of a verb that are missing.
+def ensure_tools(verb: str, extras: Collection[str] = ()) -> None:
+    """Installs the tools that are missing of those that a verb with these extra steps needs.
 
     Raises `NotReadyError` with one line that names the packages when that cannot be done here.
     """
-    wanted = tools.needed(verb)
+    wanted = tools.needed(verb, extras)
     if _are_known(wanted):
         return
     _find_or_install(wanted)

@@ -13,10 +13,11 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from bootstrap import tools
 from bootstrap.console import NotReadyError, say
 from bootstrap.steps import execute
 
-VERSION = "3.21.12"
+VERSION = tools.PROTOBUF_VERSION
 ARCHIVE = f"protobuf_{VERSION}.orig.tar.gz"
 SHA256 = "930c2c3b5ecc6c9c12615cf5ad93f1cd6e12d0aba862b572e076259970ac3a53"
 

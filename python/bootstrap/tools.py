@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
@@ -15,6 +15,11 @@ from pathlib import Path
 
 OLDEST_CARGO = (1, 85)
 OLDEST_JAVA = 17
+PROTOBUF_VERSION = "3.21.12"
+"""The official protobuf library that is compiled, and that tools of this machine link."""
+
+HEADERS = Path("/usr/include")
+
 CLANG_VERSIONS = (21, 20, 19, 18, 17, 16)
 
 
@@ -32,7 +37,7 @@ class Tool:
 
     `packages` are the names that bring it, best first; one of them is enough. `optional` tools make
     things faster. `tests_only` tools are not needed to run anything but the test suite and the `verbs`, which
-    cannot do without them.
+    cannot do without them; one of these may be a step that verbs have for what they are asked.
     """
 
     name: str
@@ -119,8 +124,20 @@ def _find_venv() -> Found | None:
 
 
 def _header(name: str) -> Found | None:
-    path = Path("/usr/include") / name
+    path = HEADERS / name
     return Found(str(path), "header") if path.exists() else None
+
+
+def _find_libprotoc() -> Found | None:
+    """In the version of the library that is compiled: the system's headers tell, as 3021012."""
+    found = _header("google/protobuf/stubs/common.h")
+    if found is None or _header("google/protobuf/compiler/plugin.h") is None:
+        return None
+    text = Path(found.path).read_text(encoding="utf-8")
+    stated = re.search(r"define GOOGLE_PROTOBUF_VERSION (\d+)", text)
+    number = int(stated[1]) if stated else 0
+    version = f"{number // 10**6}.{number // 1000 % 1000}.{number % 1000}"
+    return Found(found.path, version) if version == PROTOBUF_VERSION else None
 
 
 CARGO = Tool(
@@ -207,6 +224,14 @@ TOOLS = (
         verbs=("synth",),
     ),
     Tool(
+        f"libprotoc {PROTOBUF_VERSION}",
+        "classes of messages of Protocol Buffers: protoc",
+        ("libprotoc-dev",),
+        _find_libprotoc,
+        tests_only=True,
+        verbs=("protobuf",),
+    ),
+    Tool(
         "dtc",
         "device trees of whole chips",
         ("device-tree-compiler",),
@@ -281,12 +306,13 @@ def forget() -> None:
     find.cache_clear()
 
 
-def needed(verb: str) -> tuple[Tool, ...]:
-    """The tools that a verb needs; `test` takes those of all verbs as they are, optional ones as well."""
+def needed(verb: str, extras: Collection[str] = ()) -> tuple[Tool, ...]:
+    """The tools that a verb with these extra steps needs; `test` takes all, optional ones as well."""
+    purposes = {verb, *extras}
     return tuple(
-        replace(tool, optional=False) if verb in tool.verbs else tool
+        replace(tool, optional=False) if purposes & set(tool.verbs) else tool
         for tool in TOOLS
-        if verb in ("test", *tool.verbs) or not tool.tests_only
+        if verb == "test" or purposes & set(tool.verbs) or not tool.tests_only
     )
 
 

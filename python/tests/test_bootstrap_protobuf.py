@@ -9,6 +9,7 @@ import pytest
 
 from bootstrap import __main__ as entry
 from bootstrap import protobuf_source as protobuf
+from bootstrap import tools
 from bootstrap.builds import PROTOBUF_LIBRARY, steps_for
 from bootstrap.console import NotReadyError
 
@@ -36,6 +37,38 @@ def test_the_library_is_made_for_what_uses_it(arguments: list[str], needed: bool
 def test_only_then_is_there_a_step() -> None:
     assert PROTOBUF_LIBRARY in [step.name for step in steps_for("bench", {PROTOBUF_LIBRARY})]
     assert PROTOBUF_LIBRARY not in [step.name for step in steps_for("bench")]
+
+
+def test_only_then_is_the_library_of_protoc_wanted() -> None:
+    def wanted(verb: str, *extras: str) -> bool:
+        return any(tool.name.startswith("libprotoc") for tool in tools.needed(verb, extras))
+
+    assert wanted("protobuf")
+    assert wanted("bench", PROTOBUF_LIBRARY)
+    assert wanted("test")
+    assert not wanted("bench")
+
+
+@pytest.mark.parametrize(
+    ("headers", "version"),
+    [
+        ({"stubs/common.h": "#define GOOGLE_PROTOBUF_VERSION 3021012\n", "compiler/plugin.h": ""}, "3.21.12"),
+        ({"stubs/common.h": "#define GOOGLE_PROTOBUF_VERSION 3012004\n", "compiler/plugin.h": ""}, None),
+        ({"stubs/common.h": "#define GOOGLE_PROTOBUF_VERSION 3021012\n"}, None),
+        ({"stubs/common.h": "", "compiler/plugin.h": ""}, None),
+        ({}, None),
+    ],
+)
+def test_the_library_of_protoc_has_the_version_of_the_one_that_is_compiled(
+    headers: dict[str, str], version: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in headers.items():
+        path = tmp_path / "google" / "protobuf" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    monkeypatch.setattr(tools, "HEADERS", tmp_path)
+    found = next(tool for tool in tools.TOOLS if tool.name.startswith("libprotoc")).find()
+    assert (found and found.version) == version
 
 
 def test_entries_of_both_formats_become_those_of_sources() -> None:

@@ -1,5 +1,5 @@
-// protoc of the official library, with its C++ generator alone: what it writes always fits the
-// library, because both are compiled from the same source.
+// protoc of the official library, with its C++ generator alone: what it writes fits the library,
+// because both have the same version.
 #include <google/protobuf/compiler/command_line_interface.h>
 
 #include "cpp_generator.h"
