@@ -64,8 +64,11 @@ class Design:
     def parameters(self) -> dict[str, object]:
         """What it was elaborated with."""
 
-def check_manifest(manifest: Path) -> None:
-    """Reads a manifest; raises `EngineError` when it is not one."""
+def check_manifest(manifest: Path) -> tuple[list[str], str | None]:
+    """Where the unit of a manifest may be attached, and what one of the former format is to say instead.
+
+    Raises `EngineError` when it is not a manifest.
+    """
 
 def reach(manifests: Sequence[Path]) -> list[tuple[str, list[tuple[int, int, int]], int | None]]:
     """How harts call and reach units of these manifests, in their order.

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from rackwright.errors import RackwrightError
-from rackwright.manifests import read_manifest
+from rackwright.manifests import main_clock, read_manifest
 from rackwright.synthesis.table import known_clock
 
 LIMIT_HZ = 2_000_000_000
@@ -65,7 +65,7 @@ def clock_of(
         return UnitClock(synthesised_clock(manifest, parameters), ClockSource.synthesised)
     found = known_clock(record.get("hash", ""))
     if found is None:
-        return UnitClock(int(record["clock"]["hertz"]), ClockSource.assumed)
+        return UnitClock(int(main_clock(record)["hertz"]), ClockSource.assumed)
     if found < LIMIT_HZ:
         return UnitClock(found, ClockSource.synthesised)
     return UnitClock(LIMIT_HZ, ClockSource.limit)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from bootstrap.paths import BUILD, HARDWARE_CLASSPATH, HARDWARE_JAR, STAMPS
 from rackwright.elaborator import run_kept, run_once
 from rackwright.errors import MissingBuildError, RackwrightError
-from rackwright.manifests import is_elaborated, read_manifest
+from rackwright.manifests import is_elaborated, main_clock, read_manifest
 from rackwright.toolchain import toolchain
 from rackwright.whole import write_whole
 
@@ -30,7 +30,7 @@ class UnitInfo:
     """One row of the index of units.
 
     `parameters` and `ports` are as the unit describes them: name, default, range and description of
-    a parameter; contract and name of a port.
+    a parameter; contract and name of a port. `attach` says where it may be attached, as manifests do.
     """
 
     name: str
@@ -39,6 +39,7 @@ class UnitInfo:
     opcodes: tuple[int, ...]
     parameters: tuple[dict[str, Any], ...]
     ports: tuple[dict[str, Any], ...]
+    attach: tuple[str, ...]
 
 
 def hardware_classpath() -> str:
@@ -70,6 +71,7 @@ def units() -> list[UnitInfo]:
             tuple(row.get("opcodes", ())),
             tuple(row["parameters"]),
             tuple(row["ports"]),
+            tuple(row["attach"]),
         )
         for row in rows
     ]
@@ -178,7 +180,7 @@ def _carry_clock(manifest: Path) -> None:
     from rackwright.synthesis.table import known_clock
 
     record = json.loads(manifest.read_text(encoding="utf-8"))
-    clock, known = record["clock"], known_clock(record["hash"])
+    clock, known = main_clock(record), known_clock(record["hash"])
     if clock.get("synthesised_hertz") == known:
         return
     clock.pop("synthesised_hertz", None)

@@ -3,23 +3,49 @@
 from __future__ import annotations
 
 import json
+import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from rackwright.errors import RackwrightError
 
+FORMAT = 2
+"""The format of manifests that are written."""
+
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """What a manifest says; raises `RackwrightError` when there is none, `EngineError` when it is not one."""
+    """What a manifest says, in the present format.
+
+    One of the former format is read with a `FutureWarning` that says what to change. Raises `RackwrightError`
+    when there is none, `EngineError` when it is not one.
+    """
     from rackwright._engine import check_manifest
 
     if not path.exists():
         raise RackwrightError(f"{path}: no such manifest")
-    check_manifest(path)
+    places, advice = check_manifest(path)
     record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return record
+    if advice is None:
+        return record
+    warnings.warn(f"{path}: {advice}", FutureWarning, stacklevel=2)
+    clock = record.pop("clock")
+    return record | {"format": FORMAT, "clocks": [clock], "attach": places}
 
 
-def is_elaborated(record: dict[str, Any]) -> bool:
+def main_clock(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The entry of the clock in which the cycles of a unit are counted."""
+    clock: dict[str, Any] = record["clocks"][0]
+    return clock
+
+
+def require_one_clock(record: Mapping[str, Any], purpose: str) -> None:
+    """Raises `RackwrightError` for a unit with several clocks, which cannot be had for this purpose."""
+    if len(record["clocks"]) > 1:
+        pins = " and ".join(clock["pin"] for clock in record["clocks"])
+        raise RackwrightError(f"unit {record['unit']} has the clocks {pins}; {purpose} takes units with one")
+
+
+def is_elaborated(record: Mapping[str, Any]) -> bool:
     """Whether elaboration wrote a manifest: its parameters are in the Verilog already."""
     return "hash" in record

@@ -12,6 +12,7 @@ from rackwright.cli.settings import parse_settings, parse_unit_settings
 from rackwright.clocks import ClockSource, UnitClock, clock_of
 from rackwright.designs import elaborate
 from rackwright.errors import RackwrightError
+from rackwright.manifests import main_clock, read_manifest
 from rackwright.synthesis.table import Row, read_table, write_table
 from rackwright.whole import write_whole
 
@@ -19,7 +20,8 @@ from rackwright.whole import write_whole
 def written(path: Path, hertz: int, **more: str) -> Path:
     """A manifest at `path`, of a unit with a clock of so many `hertz`."""
     clock = {"pin": "clock", "reset": "reset", "hertz": hertz}
-    record = {"format": 1, "unit": "u", "top": "U", "verilog": ["U.sv"], "clock": clock, "ports": [], **more}
+    said = {"format": 2, "unit": "u", "top": "U", "verilog": ["U.sv"], "clocks": [clock], "attach": []}
+    record = {**said, "ports": [], **more}
     path.write_text(json.dumps(record), encoding="utf-8")
     return path
 
@@ -47,12 +49,12 @@ def test_the_lower_of_synthesis_and_the_limit(
 def test_a_manifest_carries_what_synthesis_supports() -> None:
     path = elaborate("stream-copy")
     record = json.loads(path.read_text(encoding="utf-8"))
-    assert record["clock"]["synthesised_hertz"] == read_table()[record["hash"]].clock_hz
-    record["clock"]["synthesised_hertz"] = 1
+    assert main_clock(record)["synthesised_hertz"] == read_table()[record["hash"]].clock_hz
+    main_clock(record)["synthesised_hertz"] = 1
     write_whole(path, json.dumps(record))
-    assert json.loads(elaborate("stream-copy").read_text(encoding="utf-8"))["clock"]["synthesised_hertz"] > 1
+    assert main_clock(read_manifest(elaborate("stream-copy")))["synthesised_hertz"] > 1
     unknown = elaborate("stream-copy", {"outstanding": 8, "command-queue": 3})
-    assert "synthesised_hertz" not in json.loads(unknown.read_text(encoding="utf-8"))["clock"]
+    assert "synthesised_hertz" not in main_clock(read_manifest(unknown))
 
 
 def test_a_manifest_that_somebody_wrote_needs_no_hash(manifest: Path) -> None:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import rw
@@ -15,11 +16,12 @@ from command_line import rw
 from bootstrap.paths import REPOSITORY
 from rackwright import EngineError, RackwrightError, Server, Unit, compile_program
 from rackwright.designs import ParameterValue
-from rackwright.manifests import read_manifest
+from rackwright.manifests import main_clock, read_manifest
 from rackwright.unit_config import UnitConfig, unit_configs
 from rackwright.verilog.known import Known
 from rackwright.verilog.parameters import check_parameters
 from rackwright.verilog.scan import scan
+from rackwright.verilog.translated import translated_manifest
 
 GATHERED = REPOSITORY / "engine" / "crates" / "rtl" / "rtl" / "tests" / "fixtures" / "gathered"
 OWN = REPOSITORY / "examples" / "bring-your-own" / "systemverilog"
@@ -85,7 +87,7 @@ def test_parameters_on_the_command_line_go_to_the_unit_of_that_name(gathered: Pa
     [
         (("{", "{,", 1), "not a manifest: key must be a string at line 1"),
         (('"idle":', '"idel":', 1), "not a manifest: unknown field `idel`"),
-        (("1000000000", "0", 1), "not a manifest: clock.hertz: "),
+        (("1000000000", "0", 1), "not a manifest: hertz of clock `clk`: "),
         (('"active": "low"', '"active": "lo"', 1), "not a manifest: unknown variant `lo`"),
         (('"rs1"', '"rs3"', 1), "not a manifest: unknown field `rs3`"),
         (('"EXTRA": 5', '"EXTRA": [5]', 1), "not a manifest: `EXTRA` is [5], neither a number nor a word"),
@@ -131,7 +133,7 @@ def test_a_design_is_scanned_for_what_its_manifest_says(tmp_path: Path) -> None:
     written = json.loads((OWN / "manifest.json").read_text(encoding="utf-8"))
     for part in ("format", "unit", "top", "verilog", "idle", "parameters"):
         assert found.manifest[part] == written[part]
-    assert found.manifest["clock"] == {**written["clock"], "hertz": 1_000_000_000}
+    assert main_clock(found.manifest) == {**main_clock(written), "hertz": 1_000_000_000}
     command, *others = found.manifest["ports"]
     assert (command["contract"], command["name"]) == ("command", "command")
     assert others == written["ports"][1:]
@@ -154,17 +156,56 @@ def test_a_parameter_with_a_text_as_its_default_takes_a_bare_word(tmp_path: Path
     )
     manifest = tmp_path / "manifest.json"
     described = {
-        "format": 1,
+        "format": 2,
         "unit": "mode",
         "top": "Mode",
         "verilog": ["Mode.sv"],
-        "clock": {"pin": "clk", "reset": "rst", "hertz": 1_000_000_000},
+        "clocks": [{"pin": "clk", "reset": "rst", "hertz": 1_000_000_000}],
+        "attach": [],
         "ports": [],
     }
     manifest.write_text(json.dumps(described), encoding="utf-8")
     given = {"MODE": "VERY_FAST", "NAME": '"one"', "WIDTH": "4"}
     assert check_parameters(manifest, given) == {"MODE": "VERY_FAST", "NAME": "one", "WIDTH": 4}
     assert Unit(UnitConfig(str(manifest), given)).design.parameters == {**given, "NAME": "one", "WIDTH": 4}
+
+
+def former(folder: Path, **changes: Any) -> Path:
+    """A manifest of format 1."""
+    record = json.loads((OWN / "manifest.json").read_text(encoding="utf-8"))
+    clock = main_clock(record)
+    del record["clocks"], record["attach"]
+    manifest = folder / "manifest.json"
+    manifest.write_text(json.dumps(record | {"format": 1, "clock": clock} | changes), encoding="utf-8")
+    return manifest
+
+
+def test_a_manifest_of_the_former_format_is_read_with_a_line_that_says_what_to_change(tmp_path: Path) -> None:
+    manifest = former(tmp_path)
+    with pytest.warns(FutureWarning, match='"attach": \\["hart"\\]'):
+        record = read_manifest(manifest)
+    assert record == read_manifest(OWN / "manifest.json")
+    told = rw("units", manifest)
+    assert told.status == 0
+    assert told.stderr.count("\n") == 1
+    assert f'{manifest}: format 1 is read for now: say "format": 2' in told.stderr
+    with pytest.raises(EngineError, match="format 7 is unknown; 2 is read"):
+        read_manifest(former(tmp_path, format=7))
+
+
+def test_clocks_without_a_ratio_and_several_clocks_where_one_is_needed_are_refused(tmp_path: Path) -> None:
+    record = read_manifest(OWN / "manifest.json")
+    manifest = tmp_path / "manifest.json"
+
+    def written(hertz: int) -> Path:
+        clocks = [*record["clocks"], {"pin": "pixel", "reset": None, "hertz": hertz}]
+        manifest.write_text(json.dumps(record | {"clocks": clocks}), encoding="utf-8")
+        return manifest
+
+    with pytest.raises(EngineError, match="`clock` of 2000000000 Hz and `pixel` of 7 Hz have no ratio"):
+        read_manifest(written(7))
+    with pytest.raises(RackwrightError, match="has the clocks clock and pixel; translation takes"):
+        translated_manifest(written(500_000_000), {})
 
 
 def test_clocks_and_resets_are_recognised_by_name_and_use(tmp_path: Path) -> None:
@@ -178,7 +219,7 @@ def test_clocks_and_resets_are_recognised_by_name_and_use(tmp_path: Path) -> Non
     )
     found = scan([top], tmp_path)
     expected = {"pin": "clk_i", "reset": "rst_ni", "active": "low", "asynchronous": True}
-    assert found.manifest["clock"] == {**expected, "hertz": 1_000_000_000}
+    assert main_clock(found.manifest) == {**expected, "hertz": 1_000_000_000}
     assert found.remarks == [
         "odd: 8 bits of no known bus; the input stays 0",
         "parameters that can be set: WIDTH",
@@ -205,7 +246,7 @@ def test_clock_reset_and_included_folders_may_be_said(tmp_path: Path) -> None:
     with pytest.raises(RackwrightError, match=r"module Pixels has no input sum of one bit"):
         scan(files, tmp_path, Known(include=include, clock="sum"))
     found = scan(files, tmp_path, Known(include=include, clock="pixel", reset="clear"))
-    assert found.manifest["clock"] == {"pin": "pixel", "reset": "clear", "hertz": 1_000_000_000}
+    assert main_clock(found.manifest) == {"pin": "pixel", "reset": "clear", "hertz": 1_000_000_000}
     assert found.manifest["include"] == ["inc"]
     (tmp_path / "Frame.sv").write_text(
         "module Frame(input logic clk, rst); Nowhere below(.clk); endmodule\n", encoding="utf-8"
@@ -214,7 +255,7 @@ def test_clock_reset_and_included_folders_may_be_said(tmp_path: Path) -> None:
     assert missing == ["modules that are in none of the files: Nowhere"]
     # Without a reset, registers start as they are declared.
     found = scan(files, tmp_path, Known(include=include, clock="pixel"))
-    assert found.manifest["clock"]["reset"] is None
+    assert main_clock(found.manifest)["reset"] is None
     path = tmp_path / "manifest.json"
     path.write_text(json.dumps(found.manifest), encoding="utf-8")
     assert Unit(path).design.top == "Pixels"
@@ -309,7 +350,7 @@ def test_a_program_copies_by_a_dma_that_was_scanned(tmp_path: Path) -> None:
     found = scan([AXI / "rtl" / "files.f"], AXI)
     written = json.loads((AXI / "manifest.json").read_text(encoding="utf-8"))
     del written["ports"][0]["registers"]
-    for part in ("unit", "top", "verilog", "clock", "ports"):
+    for part in ("unit", "top", "verilog", "clocks", "attach", "ports"):
         assert found.manifest[part] == written[part]
     assert "parameters that can be set: DATA_BYTES, BURST" in found.remarks
 
@@ -339,7 +380,7 @@ def test_registers_behind_apb(tmp_path: Path, waits: int) -> None:
     assert found.manifest["ports"] == [
         {"contract": "apb", "name": "apb", "naming": "lower", "address_bits": 8, "prefix": ""}
     ]
-    assert found.manifest["clock"]["active"] == "low"
+    assert main_clock(found.manifest)["active"] == "low"
     path = tmp_path / "manifest.json"
     path.write_text(json.dumps(found.manifest), encoding="utf-8")
     unit = Unit(path)

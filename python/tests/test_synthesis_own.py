@@ -80,13 +80,14 @@ def design(folder: Path, top: str = TOP, **changes: Any) -> Path:
     for name, text in (("types.sv", TYPES), ("Store.sv", STORE), ("Top.sv", top)):
         (folder / name).write_text(text)
     record: dict[str, Any] = {
-        "format": 1,
+        "format": 2,
         "unit": "own",
         "design": "Own",
         "top": "Top",
         "verilog": ["types.sv", "Store.sv", "Top.sv"],
         "include": ["include"],
-        "clock": {"pin": "clock", "reset": "reset_n", "hertz": 1_000_000_000},
+        "clocks": [{"pin": "clock", "reset": "reset_n", "hertz": 1_000_000_000}],
+        "attach": [],
         "ports": [],
         "parameters": {},
     }

@@ -28,7 +28,7 @@ def copy_of_the_design(folder: Path, **changes: Any) -> Path:
     (folder / "Count.sv").write_text(text.replace("if (reset)", "if (!reset)"), encoding="utf-8")
     record = json.loads((OWN / "manifest.json").read_text(encoding="utf-8"))
     record |= {"verilog": ["Count.sv"], **changes}
-    record["clock"]["active"] = "low"
+    record["clocks"][0]["active"] = "low"
     manifest = folder / "manifest.json"
     manifest.write_text(json.dumps(record), encoding="utf-8")
     return manifest

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import warnings
 from collections.abc import Iterable
 
 import typer
@@ -57,6 +58,7 @@ def _expected_errors() -> tuple[type[Exception], ...]:
 def main() -> int:
     """Runs the command line; an error that is the user's to fix is one line and no traceback."""
     verbs = [word for word in sys.argv[1:2] if word in VERBS]
+    warnings.formatwarning = lambda message, *_: f"rw: {message}\n"
     try:
         command_line(verbs or VERBS)(prog_name="./rw")
     except MissingBuildError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from json import dumps
 from pathlib import Path
@@ -126,9 +126,9 @@ def _print_manifests(manifests: list[str], others: list[str], json: bool) -> Non
         print_json({"manifests": dict(zip(manifests, records, strict=True))})
         return
     for name, record in zip(manifests, records, strict=True):
-        hertz = float(record["clock"]["hertz"])
+        hertz = ", ".join(f"{clock['hertz'] / 1e9:g} GHz" for clock in record["clocks"])
         results.print(
-            f"[bold]{record['unit']}[/bold] ({name}): module {record['top']}, {hertz / 1e9:g} GHz\n"
+            f"[bold]{record['unit']}[/bold] ({name}): module {record['top']}, {hertz}; {_places(record)}\n"
         )
         print_table(
             [("parameter", "left"), ("value", "right")],
@@ -136,6 +136,11 @@ def _print_manifests(manifests: list[str], others: list[str], json: bool) -> Non
         )
         results.print()
         _print_ports(record["ports"])
+
+
+def _places(record: Mapping[str, Any]) -> str:
+    """Where a unit may be attached, in words."""
+    return f"attached to: {', '.join(record['attach']) or 'nothing, it is used alone'}"
 
 
 def _write_header(names: list[str], path: Path) -> None:
@@ -196,7 +201,8 @@ def _physics(unit: UnitInfo) -> dict[str, float | None]:
 
 
 def _print_unit(unit: UnitInfo) -> None:
-    results.print(f"[bold]{unit.name}[/bold] ({unit.status}): {unit.summary}\n")
+    results.print(f"[bold]{unit.name}[/bold] ({unit.status}): {unit.summary}")
+    results.print(f"{_places(asdict(unit))}\n")
     print_table(
         [("parameter", "left"), ("default", "right"), ("range", "left"), ("meaning", "left")],
         [

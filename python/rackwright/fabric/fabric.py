@@ -15,7 +15,7 @@ from rackwright.errors import RackwrightError
 from rackwright.fabric.card_unit import CardUnit
 from rackwright.fabric.nodes import TRAFFIC, Design
 from rackwright.fabric.system import System
-from rackwright.manifests import read_manifest
+from rackwright.manifests import main_clock, read_manifest
 from rackwright.toolchain import toolchain
 
 TESTS = ("read", "write", "latency", "peer", "registers")
@@ -227,6 +227,6 @@ def _model(manifest: Path) -> dict[str, int]:
     record = read_manifest(manifest)
     parameters = record["parameters"]
     return {
-        "hertz": record["clock"]["hertz"],
+        "hertz": main_clock(record)["hertz"],
         **{name: int(parameters[name.replace("_", "-")]) for name in ("tags", "read_bytes", "packets")},
     }

@@ -12,7 +12,7 @@ from typing import Any
 
 from rackwright.designs import Elaboration, UnitInfo, units
 from rackwright.errors import RackwrightError
-from rackwright.manifests import is_elaborated, read_manifest
+from rackwright.manifests import FORMAT, is_elaborated, read_manifest, require_one_clock
 from rackwright.soc.value import AddressRange, CacheConfig, Soc
 from rackwright.unit_config import SETS, UnitConfig
 
@@ -197,6 +197,7 @@ def _known(place: str, config: UnitConfig) -> UnitInfo:
 def _own_ports(place: str, manifest: Path) -> list[dict[str, Any]]:
     try:
         record = read_manifest(manifest)
+        require_one_clock(record, "a chip")
     except RackwrightError as error:
         raise RackwrightError(f"{place}: {error}") from error
     if not is_elaborated(record):
@@ -235,11 +236,12 @@ def _outlines(
     for number, (config, of_unit) in enumerate(zip(configs, ports, strict=True)):
         clock = {"pin": "clock", "reset": "reset", "hertz": 1}
         outline = {
-            "format": 1,
+            "format": FORMAT,
             "unit": config.label,
             "top": "Unit",
             "verilog": ["unit.sv"],
-            "clock": clock,
+            "clocks": [clock],
+            "attach": ["hart"],
             "idle": None,
         }
         path = folder / f"{number}.json"

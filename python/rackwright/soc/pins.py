@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from rackwright.manifests import main_clock
+
 _COMMAND = {
     "request_ready": 1,
     "request_valid": 1,
@@ -22,7 +24,8 @@ _COMMAND = {
 
 def pins_of(record: dict[str, Any]) -> dict[str, int]:
     """The pins of a unit that a chip connects, by its manifest, each with its width in bits."""
-    pins = {record["clock"]["pin"]: 1, record["clock"]["reset"]: 1}
+    clock = main_clock(record)
+    pins = {clock["pin"]: 1, clock["reset"]: 1}
     if record.get("idle"):
         pins[record["idle"]] = 1
     for port in record["ports"]:

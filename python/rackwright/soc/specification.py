@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rackwright.manifests import is_elaborated
+from rackwright.manifests import is_elaborated, main_clock
 from rackwright.soc.check import PlacedUnit
 from rackwright.soc.value import AddressRange, CacheConfig, Soc
 
@@ -43,7 +43,7 @@ def unit_specification(
 ) -> dict[str, Any]:
     """A unit as `soc/…/UnitSpec.scala` has it; `verilog` are the resources that declare its module."""
     ports = record["ports"]
-    clock = record["clock"]
+    clock = main_clock(record)
     parameters = (
         {} if is_elaborated(dict(record)) else {**record.get("parameters", {}), **unit.config.parameters}
     )

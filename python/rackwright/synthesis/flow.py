@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Any
 
 from rackwright.designs import Elaboration, ParameterValue, elaborate_all
 from rackwright.errors import RackwrightError
-from rackwright.manifests import is_elaborated
+from rackwright.manifests import is_elaborated, main_clock, read_manifest
 from rackwright.synthesis.front_end import read
 from rackwright.synthesis.library import Library
 from rackwright.synthesis.macros import macro_library
@@ -92,7 +91,7 @@ def read_design(manifest: Path, parameters: Mapping[str, ParameterValue] | None 
     Raises `RackwrightError` when there is none, or one that is in gates.
     """
     try:
-        record = json.loads(manifest.read_text(encoding="utf-8"))
+        record = read_manifest(manifest)
         if CELLS_FILE in record["verilog"]:
             raise RackwrightError(f"{manifest}: is in gates already; take the unit that it was made of")
         if not is_elaborated(record):
@@ -100,7 +99,7 @@ def read_design(manifest: Path, parameters: Mapping[str, ParameterValue] | None 
         if parameters:
             raise RackwrightError(f"{manifest}: is elaborated already, and takes no {', '.join(parameters)}")
         text = "\n".join((manifest.parent / file).read_text(encoding="utf-8") for file in record["verilog"])
-    except (OSError, ValueError, KeyError) as error:
+    except OSError as error:
         raise RackwrightError(f"{manifest}: not the manifest of a unit: {error}") from error
     return Design(record["unit"], record["parameters"], record["hash"], modules(text), record["top"])
 
@@ -108,8 +107,8 @@ def read_design(manifest: Path, parameters: Mapping[str, ParameterValue] | None 
 def _own_design(manifest: Path, record: Mapping[str, Any], parameters: dict[str, ParameterValue]) -> Design:
     """The design of a manifest that the elaborator has not written."""
     found = read(manifest, parameters)
-    clock = record["clock"]["pin"]
-    clocks = (clock, *(each for each in found.clocks if each != clock))
+    pins = [clock["pin"] for clock in record["clocks"]]
+    clocks = (*pins, *(each for each in found.clocks if each not in pins))
     notes = found.notes
     if len(clocks) > 1:
         notes += (f"paths between the clocks {' and '.join(clocks)} are not timed",)
@@ -120,7 +119,7 @@ def _own_design(manifest: Path, record: Mapping[str, Any], parameters: dict[str,
         found.modules,
         record["top"],
         clocks,
-        record["clock"]["reset"],
+        main_clock(record)["reset"],
         notes,
     )
 

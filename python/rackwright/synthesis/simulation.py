@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rackwright.designs import ParameterValue
-from rackwright.manifests import is_elaborated
+from rackwright.manifests import is_elaborated, read_manifest
 from rackwright.synthesis.flow import CELLS_FILE, gates_of, read_design
 from rackwright.synthesis.library import Library
 from rackwright.synthesis.process import Process
@@ -38,7 +38,7 @@ def write_gates(
         (folder / file).write_text(text, encoding="utf-8")
     _write_cells(library, folder)
     netlist_hash = hashlib.sha256("\0".join(texts.values()).encode()).hexdigest()
-    record = json.loads(rtl.read_text(encoding="utf-8"))
+    record = read_manifest(rtl)
     if not is_elaborated(record):
         # Parameters and files of a design of one's own have done what they were for.
         record |= {"parameters": {}}

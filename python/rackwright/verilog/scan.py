@@ -12,6 +12,7 @@ from typing import Any
 from pyslang import ast
 
 from rackwright.errors import RackwrightError
+from rackwright.manifests import FORMAT
 from rackwright.verilog.buses import Pin, buses
 from rackwright.verilog.cores import DEFAULT_TARGET, CoreTarget, read_core
 from rackwright.verilog.known import Known
@@ -90,12 +91,13 @@ def _describe(top: ast.InstanceSymbol, sources: VerilogSources, folder: Path, gi
     if reset and _is_asynchronous(top, reset):
         clock_entry["asynchronous"] = True
     manifest: dict[str, Any] = {
-        "format": 1,
+        "format": FORMAT,
         "unit": re.sub(r"[^a-z0-9]+", "-", _spaced(top.name)).strip("-"),
         "top": top.name,
         "verilog": [os.path.relpath(file, folder) for file in sources.files],
         **_optional(sources, folder),
-        "clock": {**clock_entry, "hertz": ASSUMED_HERTZ},
+        "clocks": [{**clock_entry, "hertz": ASSUMED_HERTZ}],
+        "attach": ["hart"],
         **({"idle": idle} if idle else {}),
         "ports": [bus.entry for bus in found if bus.entry is not None],
         "parameters": {},

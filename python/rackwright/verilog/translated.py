@@ -15,7 +15,7 @@ from rackwright.designs import (
     hardware_fingerprint,
     top_parameters,
 )
-from rackwright.manifests import read_manifest
+from rackwright.manifests import main_clock, read_manifest, require_one_clock
 from rackwright.whole import write_whole
 
 _PATHS = ("verilog", "include", "dpi")
@@ -39,6 +39,7 @@ def translated_manifest(manifest: Path, parameters: Mapping[str, ParameterValue]
     command = next((port for port in record["ports"] if port["contract"] == "command"), None)
     if command is None or command.get("translated"):
         return manifest
+    require_one_clock(record, "translation")
     record["parameters"] = top_parameters(manifest, parameters)
     record |= _absolute(record, manifest.absolute().parent)
     key = hashlib.sha256(json.dumps([hardware_fingerprint(), record]).encode()).hexdigest()[:16]
@@ -61,7 +62,8 @@ def _joined(
     record: Mapping[str, Any], command: Mapping[str, Any], around: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The manifest of the unit and of what is around it."""
-    clock = {**around["clock"], **{key: record["clock"][key] for key in _CLOCK if key in record["clock"]}}
+    own = main_clock(record)
+    clock = {**main_clock(around), **{key: own[key] for key in _CLOCK if key in own}}
     ports = [
         {**port, **{key: command[key] for key in _SOFTWARE if key in command}}
         if port["contract"] == "command"
@@ -74,7 +76,7 @@ def _joined(
         **files,
         "define": record.get("define", {}),
         "verilog": [*record["verilog"], *around["verilog"]],
-        "clock": clock,
+        "clocks": [clock],
         "ports": ports,
         "parameters": record["parameters"],
     }

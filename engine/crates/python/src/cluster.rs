@@ -6,10 +6,9 @@ use crate::parameters::{self, Values};
 use pyo3::prelude::*;
 use rackwright_cluster::{
     ClusterError, Description, Designs, LinuxSpec, NodeKind, Observations, PartReport, Report, StartSpec,
-    PAGE_FAULT,
 };
 use rackwright_ethernet::Capture;
-use rackwright_rtl::Design;
+use rackwright_rtl::{Attach, Design};
 use rackwright_schedule::{equal_shares, RunOutcome, Share};
 use rackwright_server::{Moment, Stamp};
 use rackwright_time::network::{Cycle, Cycles};
@@ -237,7 +236,7 @@ fn of_program<'a>(
     let cpu = cpu.parse().map_err(raise)?;
     let units: Vec<&Design> = names
         .filter_map(|name| designs.get(name))
-        .filter(|design| design.manifest.unit != PAGE_FAULT)
+        .filter(|design| !design.manifest.attaches(Attach::Walk))
         .collect();
     let clock = parameters::memory(memory)?.clock;
     observer.of_program((&path, &file), (cpu, clock), &units)

@@ -85,11 +85,12 @@ impl From<ParameterValue> for serde_json::Value {
     }
 }
 
-/// Reads a manifest to see whether it is one.
+/// Where the unit of a manifest may be attached, and, of one of the former format, what it is to say instead.
 #[pyfunction]
-pub fn check_manifest(manifest: PathBuf) -> PyResult<()> {
-    Manifest::read(&manifest).map_err(raise)?;
-    Ok(())
+pub fn check_manifest(manifest: PathBuf) -> PyResult<(Vec<&'static str>, Option<String>)> {
+    let manifest = Manifest::read(&manifest).map_err(raise)?;
+    let places = manifest.attach().iter().map(|place| place.name());
+    Ok((places.collect(), manifest.advice()))
 }
 
 /// A unit of a server, and where it sits.

@@ -10,7 +10,7 @@ use crate::rate::Rate;
 use crate::stamps::Stamps;
 use crate::system::CardDescription;
 use crate::written::Written;
-use rackwright_rtl::Design;
+use rackwright_rtl::{Attach, Design};
 use rackwright_time::{fabric, unit, Clock};
 use std::collections::VecDeque;
 
@@ -59,10 +59,14 @@ impl Card {
             let design = description.design.and_then(|number| designs.get(number));
             let missing = || FabricError::Description(format!("card {name}: it has no design"));
             let design = design.ok_or_else(missing)?;
-            let edges = Edges::of(clock(design.manifest.clock.hertz)?);
-            let function = if design.manifest.stream_ports().next().is_some() {
+            let manifest = &design.manifest;
+            let edges = Edges::of(clock(manifest.clock().hertz)?);
+            let function = if manifest.stream_ports().next().is_some() {
+                manifest.require(Attach::Card)?;
                 Function::Rtl(Box::new(Rtl::new(name, design)?))
             } else {
+                // The window of its card is to it what a hart is.
+                manifest.require(Attach::Hart)?;
                 Function::Unit(Box::new(Unit::new(name, design, edges, rate)?))
             };
             (function, edges)

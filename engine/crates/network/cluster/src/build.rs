@@ -70,9 +70,6 @@ pub(crate) fn build(
     Ok(graph)
 }
 
-/// The name of the unit that brings remote pages, which is on the network as the NIC is.
-pub const PAGE_FAULT: &str = "page-fault";
-
 struct Builder<'a> {
     topology: &'a Topology<'a>,
     routes: &'a Routes,

@@ -19,7 +19,6 @@ mod report;
 mod routes;
 mod topology;
 
-pub use build::PAGE_FAULT;
 pub use client::ClientReport;
 pub use cluster::{Cluster, Designs, Observations};
 pub use description::{

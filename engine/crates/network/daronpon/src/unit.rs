@@ -4,7 +4,9 @@ use rackwright_contract::{flits_of, Flit};
 use rackwright_dispatch::Counters;
 use rackwright_ethernet::Rack;
 use rackwright_registers::daronpon::NEXT_TIMER;
-use rackwright_rtl::{Broken, Design, Direction, Instance, Manifest, RegisterAccess, Step, StreamFlit};
+use rackwright_rtl::{
+    Attach, Broken, Design, Direction, Instance, Manifest, RegisterAccess, Step, StreamFlit,
+};
 use rackwright_time::unit::Cycles;
 
 /// How many cycles at once it is given to come to rest, and how many altogether.
@@ -28,6 +30,7 @@ impl Unit {
     /// [`DaronponError`] when the design is none, or does not do what the rack asks for.
     pub fn new(design: &Design, rack: &Rack, key: &[u8; 16]) -> Result<Unit, DaronponError> {
         rackwright_dispatch::Dispatcher::new(&rack.configuration)?;
+        design.manifest.require(Attach::Switch)?;
         check(&design.manifest, rack)?;
         let input = design
             .manifest

@@ -2,7 +2,7 @@ use crate::width::Width;
 use crate::ServerError;
 use rackwright_ethernet::Rate;
 use rackwright_memory::{Hierarchy, Route};
-use rackwright_rtl::Design;
+use rackwright_rtl::{Attach, Design};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::network::Cycle;
 use rackwright_time::{unit, Clock, Network};
@@ -22,17 +22,19 @@ pub(crate) struct Linked {
 }
 
 impl Linked {
-    /// A unit that has just left reset, on a link with the clock `link`.
+    /// A unit that has just left reset, as `place` on a link with the clock `link`.
     ///
     /// # Errors
-    /// [`ServerError`] when the design has no stream, or is too wide for the clock.
+    /// [`ServerError`] when the design is for other places, has no stream, or is too wide for the clock.
     pub(crate) fn new(
         design: &Design,
+        place: Attach,
         hierarchy: &mut Hierarchy,
         link: Clock,
         rate: Rate,
         skip_idle: bool,
     ) -> Result<Linked, ServerError> {
+        design.manifest.require(place)?;
         let memory = hierarchy.parameters().clock;
         let bytes = design.manifest.network_bytes();
         let width = Width::of(bytes);

@@ -5,7 +5,7 @@ use rackwright_device::Place;
 use rackwright_ethernet::Rate;
 use rackwright_memory::Hierarchy;
 use rackwright_registers::nic::{rate, MAC_ADDRESS, RATE};
-use rackwright_rtl::Design;
+use rackwright_rtl::{Attach, Design};
 use rackwright_stats::UnitObserver;
 use rackwright_time::network::Cycle;
 use rackwright_time::{unit, Clock};
@@ -41,7 +41,7 @@ impl Nic {
         rate: Rate,
         skip_idle: bool,
     ) -> Result<Nic, ServerError> {
-        let mut linked = Linked::new(design, hierarchy, link, rate, skip_idle)?;
+        let mut linked = Linked::new(design, Attach::Link, hierarchy, link, rate, skip_idle)?;
         linked.unit.registers().require()?;
         Ok(Nic { linked })
     }

@@ -3,7 +3,7 @@ use crate::ServerError;
 use rackwright_contract::Command;
 use rackwright_ethernet::Rate;
 use rackwright_memory::Hierarchy;
-use rackwright_rtl::{CommandResponse, Design};
+use rackwright_rtl::{Attach, CommandResponse, Design};
 use rackwright_time::{hart, network, unit, Clock};
 use rackwright_unit::AttachedUnit;
 use std::collections::VecDeque;
@@ -45,7 +45,7 @@ impl Pager {
         (link, rate): (Clock, Rate),
         skip_idle: bool,
     ) -> Result<Pager, ServerError> {
-        let linked = Linked::new(design, hierarchy, link, rate, skip_idle)?;
+        let linked = Linked::new(design, Attach::Walk, hierarchy, link, rate, skip_idle)?;
         let opcode = design.manifest.opcodes().first().copied().unwrap_or_default();
         Ok(Pager {
             linked,

@@ -40,13 +40,14 @@ pub fn manifest(shape: &Shape) -> Manifest {
         .chain(events)
         .collect();
     let text = json!({
-        "format": 1,
+        "format": 2,
         "unit": "drx",
         "top": "Drx",
         "verilog": ["Drx.sv"],
         // Parameters are those of elaboration, not of the top module.
         "hash": "model",
-        "clock": { "pin": "clock", "reset": "reset", "hertz": HERTZ },
+        "clocks": [{ "pin": "clock", "reset": "reset", "hertz": HERTZ }],
+        "attach": ["hart"],
         "idle": "idle",
         "ports": ports,
         "parameters": {

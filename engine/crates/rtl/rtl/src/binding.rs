@@ -2,7 +2,7 @@
 
 use crate::manifest::APB_BYTES;
 use crate::pins::{self, Pin};
-use crate::{verilator, Direction, Level, Manifest, Naming, Port};
+use crate::{clocks, verilator, ClockPins, Direction, Level, Manifest, Naming, Port};
 use std::fmt::Write;
 
 /// The text of `binding.h`.
@@ -14,7 +14,7 @@ pub(crate) fn header(manifest: &Manifest) -> String {
     out.push_str(DECLARATIONS);
     control_pins(&mut out, manifest);
     let channels = channels(&mut out, manifest);
-    channel_set(&mut out, &channels);
+    channel_set(&mut out, manifest, &channels);
     inputs(&mut out, manifest);
     events(&mut out, manifest);
     out.push_str("}  // namespace binding\n");
@@ -45,17 +45,14 @@ inline void evaluate(Model& model) { Vunit___024root___eval(model.rootp); }
 ";
 
 fn control_pins(out: &mut String, manifest: &Manifest) {
-    let clock = &manifest.clock;
-    accessor(out, "inline", "clock", &clock.pin);
-    let active = u8::from(clock.active == Level::High);
-    for (function, level) in [("begin_reset", active), ("end_reset", 1 - active)] {
-        let body = match &clock.reset {
-            Some(pin) => format!("Model& model) {{ model.rootp->{pin} = {level}; }}"),
-            None => "Model&) {}".into(),
-        };
-        line(out, &format!("inline void {function}({body}"));
+    match manifest.clocks() {
+        [only] => {
+            accessor(out, "inline", "clock", &only.pin);
+            resets(out, manifest, [""; 2]);
+        }
+        several => several_clocks(out, manifest, several),
     }
-    let asynchronous = clock.asynchronous;
+    let asynchronous = manifest.clocks().iter().any(|clock| clock.asynchronous);
     line(
         out,
         &format!("constexpr bool asynchronous_reset = {asynchronous};"),
@@ -66,6 +63,56 @@ fn control_pins(out: &mut String, manifest: &Manifest) {
             &format!("inline bool idle(Model& model) {{ return model.rootp->{pin}; }}"),
         ),
         None => line(out, "inline bool idle(Model&) { return false; }"),
+    }
+}
+
+/// The functions that have all resets begin and end, each with what is done there first.
+fn resets(out: &mut String, manifest: &Manifest, first: [&str; 2]) {
+    for (function, begins, first) in [("begin_reset", true, first[0]), ("end_reset", false, first[1])] {
+        let clocks = manifest.clocks().iter();
+        let sets = clocks.filter_map(|clock| {
+            let level = u8::from((clock.active == Level::High) == begins);
+            Some(format!("model.rootp->{} = {level};", clock.reset.as_deref()?))
+        });
+        let sets: Vec<String> = sets.collect();
+        let body = match (sets.is_empty(), first) {
+            (true, "") => "Model&) {}".into(),
+            (true, first) => format!("Model&) {{ {first} }}"),
+            (false, first) => format!("Model& model) {{ {first}{} }}", sets.join(" ")),
+        };
+        line(out, &format!("inline void {function}({body}"));
+    }
+}
+
+/// The clocks of a unit that has more than one, as what the host sets in the place of one pin.
+fn several_clocks(out: &mut String, manifest: &Manifest, clocks: &[ClockPins]) {
+    line(out, "struct Clocks {");
+    line(out, "    Model& model;");
+    line(out, "    void operator=(int level) const {");
+    for clock in clocks {
+        let ratio = clocks::ratio(&clocks[0], clock);
+        let pin = &clock.pin;
+        line(
+            out,
+            &format!("        rackwright::set_clock<{ratio}>(model.rootp->{pin}, level);"),
+        );
+    }
+    line(out, "    }");
+    line(out, "};");
+    line(out, "inline Clocks clock(Model& model) { return {model}; }");
+    let resetting = |yes: bool| format!("rackwright::in_reset = {yes}; ");
+    resets(out, manifest, [&resetting(true), &resetting(false)]);
+}
+
+/// What goes before an action on a port of a clock that is not the first: it happens in the cycles in which that rises.
+fn on_clock(manifest: &Manifest, port: &str) -> String {
+    let clocks = manifest.clocks();
+    let of = clocks
+        .iter()
+        .find(|clock| clock.ports.iter().any(|name| name == port));
+    match of.map(|clock| clocks::ratio(&clocks[0], clock)) {
+        Some(ratio) if ratio > 1 => format!("if (cycle % {ratio} == 0) "),
+        _ => String::new(),
     }
 }
 
@@ -237,7 +284,7 @@ fn pins_type(out: &mut String, port: &Port, bytes: u32, index: usize) {
     line(out, "};");
 }
 
-fn channel_set(out: &mut String, channels: &[Channel]) {
+fn channel_set(out: &mut String, manifest: &Manifest, channels: &[Channel]) {
     line(out, "struct Channels {");
     for Channel { member, kind, .. } in channels {
         line(
@@ -245,25 +292,33 @@ fn channel_set(out: &mut String, channels: &[Channel]) {
             &format!("    rackwright::{}<{member}_pins> {member};", kind.template()),
         );
     }
-    drive_and_sample(out, channels);
+    drive_and_sample(out, manifest, channels);
     due_times(out, channels);
     pushes(out, channels);
     acceptance(out, channels);
     line(out, "};");
 }
 
-fn drive_and_sample(out: &mut String, channels: &[Channel]) {
+fn drive_and_sample(out: &mut String, manifest: &Manifest, channels: &[Channel]) {
     line(out, "    void drive(Model& model, uint64_t cycle) {");
+    if manifest.clocks().len() > 1 {
+        line(out, "        rackwright::cycle_here = cycle;");
+    }
     for Channel { member, .. } in channels {
-        line(out, &format!("        {member}.drive(model, cycle);"));
+        let on_clock = on_clock(manifest, member);
+        line(out, &format!("        {on_clock}{member}.drive(model, cycle);"));
     }
     line(out, "    }");
     line(out, "    template <class Host>");
     line(out, "    void sample(Model& model, uint64_t cycle, Host& host) {");
     for Channel { member, kind, .. } in channels {
+        let on_clock = on_clock(manifest, member);
         line(
             out,
-            &format!("        {member}.sample(model, cycle, host.{});", kind.buffer()),
+            &format!(
+                "        {on_clock}{member}.sample(model, cycle, host.{});",
+                kind.buffer()
+            ),
         );
     }
     line(out, "    }");
@@ -367,6 +422,9 @@ fn inputs(out: &mut String, manifest: &Manifest) {
         out,
         "inline void each_input([[maybe_unused]] Model& model, [[maybe_unused]] Visitor visit) {",
     );
+    if manifest.clocks().len() > 1 {
+        line(out, "    visit(rackwright::cycle_here);");
+    }
     for port in &manifest.ports {
         let inputs = pins::of(port).iter();
         for pin in inputs.filter(|pin| pin.is_input(port) && pin.is_on(port)) {

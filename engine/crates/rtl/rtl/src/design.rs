@@ -71,7 +71,7 @@ impl Design {
     fn of(form: Form, manifest: Manifest, key: String) -> Result<Design, String> {
         Ok(Design {
             form,
-            clock: Clock::new(manifest.clock.hertz).map_err(|error| error.to_string())?,
+            clock: Clock::new(manifest.clock().hertz).map_err(|error| error.to_string())?,
             plusargs: Vec::new(),
             key,
             manifest: Arc::new(manifest),

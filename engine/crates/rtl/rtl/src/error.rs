@@ -1,3 +1,4 @@
+use crate::Attach;
 use rackwright_time::unit::Cycle;
 use std::path::PathBuf;
 
@@ -103,6 +104,16 @@ pub enum RtlError {
         unit: String,
         /// The contract asked for.
         contract: &'static str,
+    },
+    /// A unit is attached where its manifest does not have it.
+    #[error("unit `{unit}` cannot be attached {place}: by its manifest it may be {places}")]
+    NotThere {
+        /// Name of the unit.
+        unit: String,
+        /// Where it was to be.
+        place: Attach,
+        /// Where it may be.
+        places: String,
     },
 }
 

@@ -5,8 +5,10 @@
 //! call. What the unit asks of memory comes back as [`MemoryRequest`]s with their cycles, so that
 //! the caller can answer a whole window at once. A design may also be a [`UnitModel`] that does at its pins what the RTL does.
 
+mod attach;
 mod binding;
 mod cache;
+mod clocks;
 mod compiled;
 mod design;
 mod error;
@@ -21,7 +23,9 @@ mod runtime;
 mod sources;
 mod verilator;
 
+pub use attach::Attach;
 pub use cache::Cache;
+pub use clocks::{ClockPins, Level};
 pub use design::Design;
 pub use error::RtlError;
 pub use instance::{Broken, CommandResponse, Instance, Step};
@@ -30,8 +34,7 @@ pub use interface::{
     BEAT_BYTES,
 };
 pub use manifest::{
-    BusRegisters, ClockPins, Direction, ForSoftware, Level, Manifest, Naming, Port, Transfers, UnitCommand,
-    MOST_FUNCT,
+    BusRegisters, Direction, ForSoftware, Manifest, Moves, Naming, Port, Transfers, UnitCommand, MOST_FUNCT,
 };
 pub use model::{ModelPins, UnitModel};
 pub use registers::{Access, RegisterField, UnitRegister};

@@ -1,15 +1,26 @@
+use crate::attach::Attach;
+use crate::clocks::{self, ClockPins};
 use crate::interface::BEAT_BYTES;
 use crate::registers::{check_registers, UnitRegister};
 use crate::RtlError;
-use rackwright_time::Clock;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The format of the manifest that this engine reads.
-const FORMAT: u32 = 1;
+/// The format of manifests, and the one before, which is read as well.
+const FORMAT: u32 = 2;
+const FORMER: u32 = 1;
+
+/// The memory port that, in the former format, was known by its name to read back what the unit has written before.
+const FORMER_INTERMEDIATE: &str = "history";
+
+/// What is read of a manifest before its format is known.
+#[derive(Deserialize)]
+struct Head {
+    format: u32,
+}
 
 /// Bytes of a register that is accessed by APB.
 pub(crate) const APB_BYTES: u32 = 4;
@@ -50,8 +61,15 @@ pub struct Manifest {
     /// The hash of what was elaborated; a manifest that a person wrote has none.
     #[serde(default)]
     hash: Option<String>,
-    /// The clock, its reset and its frequency.
-    pub clock: ClockPins,
+    /// The clock of the former format.
+    #[serde(default)]
+    clock: Option<ClockPins>,
+    /// The clocks, with their resets and frequencies; the first one is that in which its cycles are counted.
+    #[serde(default)]
+    clocks: Vec<ClockPins>,
+    /// Where it may be attached.
+    #[serde(default)]
+    attach: Option<Vec<Attach>>,
     /// The output that says "nothing changes before new input arrives"; none: never idle.
     pub idle: Option<String>,
     /// The ports.
@@ -61,44 +79,6 @@ pub struct Manifest {
     pub parameters: BTreeMap<String, Value>,
     #[serde(skip)]
     folder: PathBuf,
-}
-
-/// Clock and reset of a unit.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ClockPins {
-    /// Name of the clock input.
-    pub pin: String,
-    /// Name of the reset input; none (`null`, which must be said) for a design that starts as its registers are declared.
-    #[serde(deserialize_with = "said")]
-    pub reset: Option<String>,
-    /// Which level of the reset input resets the unit.
-    #[serde(default)]
-    pub active: Level,
-    /// Whether the reset takes effect when it comes rather than with the clock.
-    #[serde(default)]
-    pub asynchronous: bool,
-    /// Frequency of the clock.
-    pub hertz: u64,
-    /// The clock that synthesis supports, for those who choose the clock.
-    #[serde(default)]
-    pub synthesised_hertz: Option<u64>,
-}
-
-/// A value that may be `null` but must be there.
-fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    Option::deserialize(deserializer)
-}
-
-/// A level of a pin.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// 1.
-    #[default]
-    High,
-    /// 0.
-    Low,
 }
 
 /// One port of a unit.
@@ -138,6 +118,9 @@ pub enum Port {
         /// Whether a read may wait until memory holds something else.
         #[serde(default)]
         watch: bool,
+        /// What it moves.
+        #[serde(default)]
+        traffic: Moves,
     },
     /// Registers, read and written over a memory-mapped port.
     Mmio {
@@ -176,6 +159,9 @@ pub enum Port {
         /// What it is for: a port that only reads has no channels to write with.
         #[serde(default)]
         direction: Transfers,
+        /// What it moves.
+        #[serde(default)]
+        traffic: Moves,
     },
     /// Registers, as a subordinate of AXI4-Lite.
     #[serde(rename = "axi4-lite")]
@@ -299,6 +285,17 @@ pub enum Transfers {
     Write,
 }
 
+/// What a memory port moves, by which a route chooses where it is cached.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Moves {
+    /// Inputs and outputs, each byte about once.
+    #[default]
+    Stream,
+    /// What the unit itself has written before and reads again.
+    Intermediate,
+}
+
 /// Which way the frames of a stream port go.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
@@ -342,9 +339,103 @@ impl Manifest {
     /// # Errors
     /// What is wrong with it.
     pub fn parse(text: &str) -> Result<Manifest, String> {
-        let manifest: Manifest = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let of = |error: serde_json::Error| error.to_string();
+        let Head { format } = serde_json::from_str(text).map_err(of)?;
+        if format != FORMAT && format != FORMER {
+            return Err(format!(
+                "format {format} is unknown; {FORMAT} is read, and {FORMER} as it was before"
+            ));
+        }
+        let mut manifest: Manifest = serde_json::from_str(text).map_err(of)?;
+        if format == FORMER {
+            manifest.bring_up_to_date()?;
+        }
         manifest.check()?;
         Ok(manifest)
+    }
+
+    /// Has a manifest of the former format say what those of this one say.
+    fn bring_up_to_date(&mut self) -> Result<(), String> {
+        let words = [
+            ("clocks", !self.clocks.is_empty()),
+            ("attach", self.attach.is_some()),
+        ];
+        if let Some((word, _)) = words.into_iter().find(|(_, is_there)| *is_there) {
+            return Err(format!("`{word}` is a part of format {FORMAT}, not of {FORMER}"));
+        }
+        let clock = self.clock.take().ok_or("missing field `clock`")?;
+        self.clocks.push(clock);
+        self.attach = Some(Attach::by_ports(&self.ports));
+        for port in &mut self.ports {
+            if let Port::Memory { name, traffic, .. } | Port::Axi4 { name, traffic, .. } = port {
+                if name == FORMER_INTERMEDIATE {
+                    *traffic = Moves::Intermediate;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What a manifest of the former format is to say to be one of this, in one line; none of one that is.
+    pub fn advice(&self) -> Option<String> {
+        if self.format == FORMAT {
+            return None;
+        }
+        let places: Vec<String> = self
+            .attach()
+            .iter()
+            .map(|place| format!("\"{}\"", place.name()))
+            .collect();
+        let mut words = format!(
+            "format {FORMER} is read for now: say \"format\": {FORMAT}, \"clocks\": [{{…}}] in the place of \"clock\": {{…}}, \
+             and \"attach\": [{}], of which you keep where it belongs",
+            places.join(", ")
+        );
+        let intermediate = |port: &&Port| port.moves() == Some(Moves::Intermediate);
+        if let Some(port) = self.ports.iter().find(intermediate) {
+            words += &format!("; and \"traffic\": \"intermediate\" of port `{}`", port.name());
+        }
+        Some(words)
+    }
+
+    /// The clock of its cycles.
+    pub fn clock(&self) -> &ClockPins {
+        &self.clocks[0]
+    }
+
+    /// All its clocks, that of its cycles first.
+    pub fn clocks(&self) -> &[ClockPins] {
+        &self.clocks
+    }
+
+    /// Where it may be attached.
+    pub fn attach(&self) -> &[Attach] {
+        self.attach.as_deref().unwrap_or(&[])
+    }
+
+    /// Whether it may be attached there.
+    pub fn attaches(&self, place: Attach) -> bool {
+        self.attach().contains(&place)
+    }
+
+    /// Refuses a unit that may not be attached there.
+    ///
+    /// # Errors
+    /// [`RtlError::NotThere`].
+    pub fn require(&self, place: Attach) -> Result<(), RtlError> {
+        if self.attaches(place) {
+            return Ok(());
+        }
+        let places: Vec<String> = self.attach().iter().map(Attach::to_string).collect();
+        Err(RtlError::NotThere {
+            unit: self.unit.clone(),
+            place,
+            places: if places.is_empty() {
+                "nowhere but on a bench".into()
+            } else {
+                places.join(" or ")
+            },
+        })
     }
 
     /// The folder of the manifest, in which the unit's own files are found; its path is absolute.
@@ -507,20 +598,19 @@ impl Manifest {
     }
 
     fn check(&self) -> Result<(), String> {
-        if self.format != FORMAT {
-            return Err(format!("format {} is not {FORMAT}", self.format));
+        if self.clock.is_some() {
+            return Err(format!(
+                "`clock` is a part of format {FORMER}: {FORMAT} has `clocks`, a list"
+            ));
+        }
+        if self.attach.is_none() {
+            return Err("missing field `attach`: where it may be attached".into());
         }
         if self.verilog.is_empty() {
             return Err("it names no Verilog file".into());
         }
-        Clock::new(self.clock.hertz).map_err(|error| format!("clock.hertz: {error}"))?;
-        let controls = self.ports.iter().filter(|port| {
-            matches!(
-                port,
-                Port::Command { .. } | Port::Mmio { .. } | Port::Axi4Lite { .. } | Port::Apb { .. }
-            )
-        });
-        if controls.count() > 1 {
+        clocks::check(&self.clocks, &self.ports)?;
+        if self.ports.iter().filter(|port| port.is_control()).count() > 1 {
             return Err("a unit has one command, mmio, axi4-lite or apb port at most".into());
         }
         let is_interrupt = |port: &&Port| matches!(port, Port::Interrupt { .. });
@@ -536,15 +626,32 @@ impl Manifest {
     }
 
     fn identifiers(&self) -> impl Iterator<Item = &str> {
-        [self.top.as_str(), &self.clock.pin]
-            .into_iter()
-            .chain(self.clock.reset.as_deref())
+        let clocks = self.clocks.iter();
+        let pins = clocks.flat_map(|clock| std::iter::once(clock.pin.as_str()).chain(clock.reset.as_deref()));
+        std::iter::once(self.top.as_str())
+            .chain(pins)
             .chain(self.idle.as_deref())
             .chain(self.ports.iter().map(Port::name))
     }
 }
 
 impl Port {
+    /// Whether harts command or access the unit through it.
+    pub(crate) fn is_control(&self) -> bool {
+        matches!(
+            self,
+            Port::Command { .. } | Port::Mmio { .. } | Port::Axi4Lite { .. } | Port::Apb { .. }
+        )
+    }
+
+    /// What it moves, if it is a port to memory.
+    pub fn moves(&self) -> Option<Moves> {
+        match self {
+            Port::Memory { traffic, .. } | Port::Axi4 { traffic, .. } => Some(*traffic),
+            _ => None,
+        }
+    }
+
     /// The name given in the manifest.
     pub fn name(&self) -> &str {
         match self {
@@ -701,11 +808,89 @@ mod tests {
     use super::*;
 
     fn with_ports(ports: &str) -> Result<Manifest, String> {
-        Manifest::parse(&format!(
-            r#"{{"format":1,"unit":"u","design":"U","top":"U","verilog":["U.sv"],
-                "clock":{{"pin":"clock","reset":"reset","hertz":2000000000}},"idle":"idle",
-                "ports":[{ports}],"parameters":{{}}}}"#
+        with(&format!(
+            r#""format":2,"clocks":[{CLOCK}],"attach":["hart"],"ports":[{ports}]"#
         ))
+    }
+
+    const CLOCK: &str = r#"{"pin":"clock","reset":"reset","hertz":2000000000}"#;
+
+    /// A manifest with these members beside those that all have.
+    fn with(members: &str) -> Result<Manifest, String> {
+        Manifest::parse(&format!(
+            r#"{{"unit":"u","design":"U","top":"U","verilog":["U.sv"],"idle":"idle","parameters":{{}},{members}}}"#
+        ))
+    }
+
+    #[test]
+    fn the_former_format_is_read_and_told_what_to_change() {
+        let ports = r#""ports":[{"contract":"command","name":"command","opcodes":[0]},
+            {"contract":"memory","name":"history","bytes":16,"tag_bits":4}]"#;
+        let former = with(&format!(r#""format":1,"clock":{CLOCK},{ports}"#)).unwrap();
+        assert_eq!(former.clock().hertz, 2_000_000_000);
+        assert_eq!(former.attach(), [Attach::Hart]);
+        assert_eq!(former.ports[1].moves(), Some(Moves::Intermediate));
+        let advice = former.advice().unwrap();
+        for words in [r#""format": 2"#, r#""attach": ["hart"]"#, "port `history`"] {
+            assert!(advice.contains(words), "{advice}");
+        }
+        let current = format!(r#""format":2,"clocks":[{CLOCK}],"attach":["hart"],{ports}"#);
+        let current = with(&current).unwrap();
+        assert_eq!(current.advice(), None);
+        assert_eq!(current.ports[1].moves(), Some(Moves::Stream));
+    }
+
+    #[test]
+    fn formats_are_not_mixed() {
+        let refused = |members: &str| with(members).unwrap_err();
+        let unknown = refused(r#""format":3,"what":"ever","ports":[]"#);
+        assert_eq!(unknown, "format 3 is unknown; 2 is read, and 1 as it was before");
+        let early = refused(&format!(r#""format":1,"clock":{CLOCK},"attach":[],"ports":[]"#));
+        assert_eq!(early, "`attach` is a part of format 2, not of 1");
+        let late = refused(&format!(r#""format":2,"clock":{CLOCK},"attach":[],"ports":[]"#));
+        assert!(late.starts_with("`clock` is a part of format 1"), "{late}");
+        let silent = refused(&format!(r#""format":2,"clocks":[{CLOCK}],"ports":[]"#));
+        assert!(silent.contains("`attach`"), "{silent}");
+        let nowhere = refused(&format!(
+            r#""format":2,"clocks":[{CLOCK}],"attach":["moon"],"ports":[]"#
+        ));
+        assert!(nowhere.contains("`moon`"), "{nowhere}");
+    }
+
+    #[test]
+    fn clocks_without_a_ratio_are_refused_with_both_names() {
+        let refused = |second: &str| {
+            let event = r#"{"contract":"event","name":"beat"}"#;
+            let more = format!(r#""format":2,"attach":[],"clocks":[{CLOCK},{second}],"ports":[{event}]"#);
+            with(&more).err()
+        };
+        let pixel = |hertz: u64, ports: &str| {
+            refused(&format!(
+                r#"{{"pin":"pixel","reset":null,"hertz":{hertz},"ports":[{ports}]}}"#
+            ))
+        };
+        assert_eq!(pixel(500_000_000, r#""beat""#), None);
+        let crooked = pixel(300_000_000, "").unwrap();
+        assert!(
+            crooked.contains("`clock` of 2000000000 Hz and `pixel` of 300000000 Hz"),
+            "{crooked}"
+        );
+        assert_eq!(
+            pixel(1, r#""tone""#).unwrap(),
+            "clock `pixel` lists `tone`, which is no port"
+        );
+        assert_eq!(refused(CLOCK).unwrap(), "two clocks are on the pin `clock`");
+    }
+
+    #[test]
+    fn a_unit_is_refused_where_it_does_not_belong() {
+        let manifest = with_ports("").unwrap();
+        assert!(manifest.require(Attach::Hart).is_ok());
+        let refused = manifest.require(Attach::Switch).unwrap_err().to_string();
+        assert_eq!(
+            refused,
+            "unit `u` cannot be attached in a switch: by its manifest it may be beside a hart"
+        );
     }
 
     #[test]

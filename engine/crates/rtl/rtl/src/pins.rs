@@ -292,8 +292,9 @@ pub(crate) struct Promised<'a> {
 pub(crate) fn promised(manifest: &Manifest) -> Vec<Promised<'_>> {
     let promise = |port, pin, bits| Promised { port, pin, bits };
     let control = |pin: &String| promise("clock", pin.clone(), 1);
-    let mut all: Vec<Promised<'_>> = std::iter::once(&manifest.clock.pin)
-        .chain(manifest.clock.reset.as_ref())
+    let clocks = manifest.clocks().iter();
+    let mut all: Vec<Promised<'_>> = clocks
+        .flat_map(|clock| std::iter::once(&clock.pin).chain(&clock.reset))
         .chain(manifest.idle.as_ref())
         .map(control)
         .collect();

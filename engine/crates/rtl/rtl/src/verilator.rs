@@ -25,6 +25,9 @@ const TRANSLATED: (&str, &str) = ("translated.h", include_str!("../host/translat
 /// What designs that watch memory are compiled with on top.
 const WATCH: (&str, &str) = ("watch.h", include_str!("../host/watch.h"));
 
+/// What designs with several clocks are compiled with on top.
+const CLOCKS: (&str, &str) = ("clocks.h", include_str!("../host/clocks.h"));
+
 /// What designs with buses of AMBA are compiled with on top.
 const AMBA: (&str, &str) = ("amba.h", include_str!("../host/amba.h"));
 
@@ -43,7 +46,8 @@ pub(crate) fn added(manifest: &Manifest) -> impl Iterator<Item = (&'static str, 
     let translated = manifest.is_translated().then_some(TRANSLATED);
     let watch = manifest.watches().then_some(WATCH);
     let amba = manifest.ports.iter().any(is_amba).then_some(AMBA);
-    translated.into_iter().chain(watch).chain(amba)
+    let clocks = (manifest.clocks().len() > 1).then_some(CLOCKS);
+    translated.into_iter().chain(watch).chain(amba).chain(clocks)
 }
 
 /// Lines of a tool's output kept in an error.

@@ -2,7 +2,7 @@ use crate::attached::AttachedUnit;
 use crate::error::UnitError;
 use crate::reach::{assign, names, Reach};
 use rackwright_memory::{Route, SharedHierarchy};
-use rackwright_rtl::{Design, Manifest, Port};
+use rackwright_rtl::{Attach, Design, Manifest, Port};
 use rackwright_stats::UnitObserver;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,7 +40,10 @@ impl Attachment<'_> {
     pub fn attach(&self, hierarchy: &SharedHierarchy, hart: usize) -> Result<Vec<AttachedUnit>, UnitError> {
         let manifests: Vec<&Manifest> = self.units.iter().map(|unit| &*unit.design.manifest).collect();
         let reaches = assign(&manifests)?;
-        manifests.into_iter().try_for_each(refuse_unconnected)?;
+        for manifest in manifests {
+            refuse_unconnected(manifest)?;
+            manifest.require(Attach::Hart)?;
+        }
         let names = names(self.units.iter().map(|unit| &*unit.design.manifest));
         let attached = self.units.iter().zip(names).zip(reaches);
         attached

@@ -5,12 +5,9 @@ use crate::rules::MemoryRules;
 use crate::surroundings::Surroundings;
 use rackwright_contract::{Answer, Ticket};
 use rackwright_memory::{AccessKind, GuestMemory, Interconnect, Protection, RequesterId, Route, Traffic};
-use rackwright_rtl::{Design, MemoryRequest, MemoryResponse, Port, RequestKind, BEAT_BYTES};
+use rackwright_rtl::{Design, MemoryRequest, MemoryResponse, Moves, Port, RequestKind, BEAT_BYTES};
 use rackwright_time::unit::Cycle;
 use rackwright_time::{hart, Cycles};
-
-/// The port that reads back what the unit wrote before, by convention of its name.
-const INTERMEDIATE_PORT: &str = "history";
 
 /// The memory ports of a unit.
 pub struct MemoryPorts {
@@ -261,23 +258,21 @@ fn attach_ports<I: Interconnect>(
     let widest = design.manifest.memory_ports().map(|(_, bytes)| bytes).max();
     let Some(widest) = widest else { return Vec::new() };
     let link = interconnect.attach_link(placement, widest);
-    let is_memory = |port: &&Port| matches!(port, Port::Memory { .. } | Port::Axi4 { .. });
-    let ports = design.manifest.ports.iter().filter(is_memory);
-    let mut tagged = ports.map(|port| matches!(port, Port::Memory { .. }));
-    let attach = |(name, bytes): (&str, u32)| {
-        let traffic = if name == INTERMEDIATE_PORT {
-            Traffic::Intermediate
-        } else {
-            Traffic::Stream
+    let ports = design.manifest.ports.iter();
+    let memory = ports.filter_map(|port| Some((port, port.moves()?)));
+    let attach = |((port, moves), (name, bytes)): ((&Port, Moves), (&str, u32))| {
+        let traffic = match moves {
+            Moves::Stream => Traffic::Stream,
+            Moves::Intermediate => Traffic::Intermediate,
         };
         MemoryPort {
             name: name.to_string(),
-            has_tags: tagged.next() == Some(true),
+            has_tags: matches!(port, Port::Memory { .. }),
             requester: interconnect.attach_port(link, traffic),
             bytes: bytes as usize,
         }
     };
-    design.manifest.memory_ports().map(attach).collect()
+    memory.zip(design.manifest.memory_ports()).map(attach).collect()
 }
 
 fn read_beat<I>(request: &MemoryRequest, data: &mut [u8], surroundings: &mut Surroundings<I>) -> bool {

@@ -172,8 +172,8 @@ mod tests {
 
     fn unit(name: &str, port: &str) -> Manifest {
         Manifest::parse(&format!(
-            r#"{{"format":1,"unit":"{name}","top":"U","verilog":["U.sv"],
-                "clock":{{"pin":"clock","reset":"reset","hertz":2000000000}},"ports":[{port}]}}"#
+            r#"{{"format":2,"unit":"{name}","top":"U","verilog":["U.sv"],"attach":["hart"],
+                "clocks":[{{"pin":"clock","reset":"reset","hertz":2000000000}}],"ports":[{port}]}}"#
         ))
         .unwrap()
     }

@@ -1,8 +1,8 @@
-use super::{Builder, PAGE_FAULT};
+use super::Builder;
 use crate::{linux, Argument, ClusterError, LinuxSpec, ProgramSpec, ServerSpec, StartSpec, UnitSpec};
 use rackwright_ethernet::{Ipv4, Mac};
 use rackwright_machine::{Checkpoint, MachineError};
-use rackwright_rtl::Design;
+use rackwright_rtl::{Attach, Design};
 use rackwright_server::{
     CpuModel, DecodedPrograms, LinuxConfig, LinuxServer, LinuxStart, NetworkConfig, NetworkedServer,
     PlacedUnit, ProgramConfig, ProgramServer, ServerConfig, ServerError, ServerParameters, BARE_METAL_BYTES,
@@ -40,10 +40,10 @@ impl Builder<'_> {
         } = self.timed(&spec.cpu, &spec.memory, &spec.core).map_err(refused)?;
         let file = self.program(name, &spec.program)?;
         let attached = self.placed(name, &spec.units)?;
-        // The page-fault unit is on the network, as the NIC is.
+        // What brings remote pages is on the network, as the NIC is.
         let (pagers, units): (Vec<_>, Vec<_>) = attached
             .into_iter()
-            .partition(|unit| unit.design.manifest.unit == PAGE_FAULT);
+            .partition(|unit| unit.design.manifest.attaches(Attach::Walk));
         let config = ServerConfig {
             cpu,
             harts: spec.harts,

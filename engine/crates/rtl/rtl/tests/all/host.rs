@@ -10,7 +10,7 @@ use rackwright_rtl::{
 use rackwright_time::unit::{Cycle, Cycles};
 use std::path::{Path, PathBuf};
 
-fn toolchain() -> Toolchain {
+pub(crate) fn toolchain() -> Toolchain {
     let root = std::env::var_os("RACKWRIGHT_VERILATOR_ROOT")
         .expect("RACKWRIGHT_VERILATOR_ROOT names Verilator's root folder; run the tests through ./rw test");
     let root = PathBuf::from(root);
@@ -26,7 +26,7 @@ fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/manifest.json")
 }
 
-fn cache() -> Cache {
+pub(crate) fn cache() -> Cache {
     Cache::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("designs"))
 }
 

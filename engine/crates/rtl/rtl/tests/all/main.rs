@@ -2,6 +2,7 @@
 
 mod amba;
 mod bursts;
+mod clocks;
 mod host;
 mod own_designs;
 mod stream;

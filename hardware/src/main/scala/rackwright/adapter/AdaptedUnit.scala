@@ -5,7 +5,7 @@ import scala.collection.mutable
 import chisel3._
 import chisel3.util.DecoupledIO
 
-import rackwright.port.{CommandPort, CommandSet, MemoryPort, MemoryPortParams, MmioPort}
+import rackwright.port.{CommandPort, CommandSet, MemoryPort, MmioPort}
 import rackwright.unit._
 
 /** A unit within adapters: registers instead of RoCC commands, AXI4 masters instead of memory ports, or both.
@@ -19,12 +19,14 @@ class AdaptedUnit(build: => HardwareUnit, mmio: Boolean, axi4: Boolean) extends 
 
   override def hertz: Long = unit.hertz
 
+  override def attach: Seq[Attach] = unit.attach
+
   override def desiredName: String =
     unit.desiredName + (if (mmio) "Mmio" else "") + (if (axi4) "Axi4" else "")
 
   unit.madePorts.foreach {
     case (inner: CommandPort, CommandDescription(_, opcodes, commands, false)) => command(inner, opcodes, commands)
-    case (inner: MemoryPort, MemoryDescription(name, params)) => memory(inner, name, params)
+    case (inner: MemoryPort, description: MemoryDescription) => memory(inner, description)
     case (inner: MmioPort, MmioDescription(name, registers, opcodes, commands)) =>
       queuePort(registers, commands, opcodes: _*).suggestName(name) <> inner
     case (inner: DecoupledIO[_], StreamDescription(name, outward, bytes)) =>
@@ -43,10 +45,13 @@ class AdaptedUnit(build: => HardwareUnit, mmio: Boolean, axi4: Boolean) extends 
     idles += queue.idle
   } else commandPort(commands, opcodes: _*).suggestName("command") <> inner
 
-  private def memory(inner: MemoryPort, name: String, params: MemoryPortParams): Unit = if (axi4) {
-    val adapter = Module(new Axi4Adapter(params))
-    adapter.memory <> inner
-    idles += adapter.idle
-    axi4Port(Axi4Adapter.params(params)).suggestName(name) <> adapter.axi
-  } else memoryPort(params).suggestName(name) <> inner
+  private def memory(inner: MemoryPort, description: MemoryDescription): Unit = {
+    val MemoryDescription(name, params, intermediate) = description
+    if (axi4) {
+      val adapter = Module(new Axi4Adapter(params))
+      adapter.memory <> inner
+      idles += adapter.idle
+      axi4Port(Axi4Adapter.params(params), intermediate).suggestName(name) <> adapter.axi
+    } else memoryPort(params, intermediate).suggestName(name) <> inner
+  }
 }

@@ -16,6 +16,7 @@ class QueuedUnit(build: => HardwareUnit) extends HardwareUnit {
   private val unitIdle = Wire(Bool())
 
   override def hertz: Long = unit.hertz
+  override def attach: Seq[Attach] = unit.attach
   override def desiredName: String = unit.desiredName + "Queued"
 
   private val (commands, opcode) = unit.madePorts.collect {
@@ -32,7 +33,8 @@ class QueuedUnit(build: => HardwareUnit) extends HardwareUnit {
 
   unit.madePorts.foreach {
     case (_: CommandPort, _) =>
-    case (inner: MemoryPort, MemoryDescription(name, params)) => memoryPort(params).suggestName(name) <> inner
+    case (inner: MemoryPort, MemoryDescription(name, params, intermediate)) =>
+      memoryPort(params, intermediate).suggestName(name) <> inner
     case (inner: Bool, IdleDescription(name)) =>
       unitIdle := inner
       idlePort().suggestName(name) := unitIdle && engine.idle

@@ -8,6 +8,7 @@ import chisel3.util._
 import rackwright.access.translation.{ContextGate, PageWalker, TranslatedPort, TranslationParams}
 import rackwright.port.{CommandPort, MemoryPort}
 import rackwright.unit.{
+  Attach,
   CommandDescription,
   EventDescription,
   HardwareUnit,
@@ -29,17 +30,18 @@ class TranslatedUnit(build: => HardwareUnit, params: TranslationParams) extends 
   private val allIdle = Wire(Bool())
 
   override def hertz: Long = unit.hertz
+  override def attach: Seq[Attach] = unit.attach
   override def desiredName: String = unit.desiredName + "Translated"
 
   unit.madePorts.foreach {
     case (inner: CommandPort, CommandDescription(_, opcodes, commands, _)) =>
       translatedCommandPort(commands.and(ContextGate.fault), opcodes: _*).suggestName("command") <> gate.outer
       inner <> gate.inner
-    case (inner: MemoryPort, MemoryDescription(name, shape)) =>
+    case (inner: MemoryPort, MemoryDescription(name, shape, intermediate)) =>
       val translated = Module(new TranslatedPort(shape, params)).suggestName(s"${name}_translated")
       between += translated
       translated.unit <> inner
-      memoryPort(shape).suggestName(name) <> translated.memory
+      memoryPort(shape, intermediate).suggestName(name) <> translated.memory
     case (inner: DecoupledIO[_], StreamDescription(name, outward, bytes)) =>
       (if (outward) streamOutput(bytes) else streamInput(bytes)).suggestName(name) <> inner
     case (inner: Bool, InterruptDescription(name)) => interruptPort(name) := inner

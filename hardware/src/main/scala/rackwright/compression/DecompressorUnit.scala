@@ -23,7 +23,7 @@ abstract class DecompressorUnit(params: DecompressorParams) extends HardwareUnit
   val read: MemoryPort =
     memoryPort(if (params.readers == 0) params.port else MemoryArbiter.downstream(params.port, 1 + params.readers))
   val write: MemoryPort = memoryPort(MemoryArbiter.downstream(params.port, 2))
-  val history: MemoryPort = memoryPort(params.port)
+  val history: MemoryPort = memoryPort(params.port, intermediate = true)
   val idle = idlePort()
 
   protected val router: CommandRouter =

@@ -3,10 +3,11 @@ package rackwright.daronpon
 import chisel3._
 
 import rackwright.memory.SramQueue
-import rackwright.unit.HardwareUnit
+import rackwright.unit.{Attach, HardwareUnit}
 
 /** A dispatcher of requests in the path of a switch's port (Wang 2025, section 2.3). README.md is the contract. */
 class Daronpon(params: Params) extends HardwareUnit {
+  override def attach: Seq[Attach] = Seq(Attach.Switch)
   val mmio = mmioPort(Registers.of(params))
   val networkOut = streamOutput(Sizes.flitBytes).suggestName("network_out")
   val networkIn = streamInput(Sizes.flitBytes).suggestName("network_in")

@@ -18,7 +18,8 @@ object UnitList {
       "status" -> unit.status,
       "opcodes" -> design.ports.collect { case CommandDescription(_, opcodes, _, _) => opcodes }.flatten,
       "parameters" -> unit.parameters.map(describe),
-      "ports" -> Manifest.ports(design)
+      "ports" -> Manifest.ports(design),
+      "attach" -> Manifest.attach(design)
     )
   }
 

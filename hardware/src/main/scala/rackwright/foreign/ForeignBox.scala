@@ -16,7 +16,7 @@ class ForeignBox(manifest: ForeignManifest) extends ExtModule(ForeignBox.paramet
   /** The hardware of each port, in the order of the manifest. */
   val ports: Seq[Data] = manifest.ports.map {
     case CommandDescription(name, _, _, _) => pin(new CommandPort, name)
-    case MemoryDescription(name, shape) => pin(new MemoryPort(shape), name)
+    case MemoryDescription(name, shape, _) => pin(new MemoryPort(shape), name)
     case InterruptDescription(name) => pin(Output(Bool()), s"interrupt_$name")
     case EventDescription(name, width) => pin(Output(UInt(width.W)), s"event_$name")
     case other => throw new IllegalArgumentException(s"port ${other.name} is of no contract that a box has")

@@ -2,6 +2,7 @@ package rackwright.foreign
 
 import rackwright.port.{CommandSet, MemoryPortParams, UnitCommand}
 import rackwright.unit.{
+  Attach,
   CommandDescription,
   EventDescription,
   InterruptDescription,
@@ -19,17 +20,22 @@ class ForeignManifest(json: ujson.Value) {
   /** Its top module. */
   val top: String = json("top").str
 
+  private val first = json("clocks")(0)
+
   /** The clock input. */
-  val clock: String = json("clock")("pin").str
+  val clock: String = first("pin").str
 
   /** The reset input, if there is one. */
-  val reset: Option[String] = json("clock")("reset").strOpt
+  val reset: Option[String] = first("reset").strOpt
 
   /** Whether the reset input resets while it is 0. */
-  val resetsLow: Boolean = json("clock").obj.get("active").exists(_.str == "low")
+  val resetsLow: Boolean = first.obj.get("active").exists(_.str == "low")
 
   /** Cycles per second of its clock. */
-  val hertz: Long = json("clock")("hertz").num.toLong
+  val hertz: Long = first("hertz").num.toLong
+
+  /** Where it may be attached. */
+  val attach: Seq[Attach] = json("attach").arr.toSeq.map(place => Attach.named(place.str))
 
   /** The output that says that nothing is under way. */
   val idle: String = json.obj
@@ -53,7 +59,7 @@ class ForeignManifest(json: ujson.Value) {
         throw UsageError(s"unit $unit: port $name, which watches, can't be given virtual addresses")
       case "memory" =>
         val shape = MemoryPortParams(number("bytes", 0), number("tag_bits", 0), number("address_bits", 64))
-        MemoryDescription(name, shape)
+        MemoryDescription(name, shape, entry.obj.get("traffic").exists(_.str == "intermediate"))
       case "interrupt" => InterruptDescription(name)
       case "event" => EventDescription(name, number("width", 1))
       case other => throw UsageError(s"unit $unit: a port of the contract $other can't be given virtual addresses")

@@ -6,10 +6,11 @@ import chisel3.util._
 import rackwright.network.{Flit, Frame}
 import rackwright.port.StreamFlit
 import rackwright.stream.SkidBuffer
-import rackwright.unit.HardwareUnit
+import rackwright.unit.{Attach, HardwareUnit}
 
 /** A network stack between frames and the data of datagrams. README.md is the contract. */
 class Network(params: Params) extends HardwareUnit {
+  override def attach: Seq[Attach] = Seq.empty
   val mmio = mmioPort(Registers.of(params))
   val networkOut = streamOutput(Frame.flitBytes).suggestName("network_out")
   val networkIn = streamInput(Frame.flitBytes).suggestName("network_in")

@@ -8,11 +8,12 @@ import rackwright.nic.port.{Params, Registers}
 import rackwright.nic.receive.ReceivePath
 import rackwright.nic.send.SendPath
 import rackwright.nic.virtio.{SendRing, VirtioMap, VirtioNet}
-import rackwright.unit.HardwareUnit
+import rackwright.unit.{Attach, HardwareUnit}
 
 /** A network interface on the processor's memory system (Karandikar 2024, section 2.3). README.md is the contract. */
 class Nic(params: Params) extends HardwareUnit {
   override def hertz: Long = params.hertz
+  override def attach: Seq[Attach] = Seq(Attach.Link)
 
   val mmio = mmioPort(if (params.virtio) Registers.map.and(VirtioMap.map) else Registers.map)
   val interrupt = interruptPort("completion")

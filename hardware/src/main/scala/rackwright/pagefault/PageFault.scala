@@ -5,13 +5,14 @@ import chisel3.util._
 
 import rackwright.network.Frame
 import rackwright.port.CommandSet
-import rackwright.unit.HardwareUnit
+import rackwright.unit.{Attach, HardwareUnit}
 
 /** Brings remote pages without software, after the page-fault accelerator of Karandikar 2024, section 2.6. README.md is
   * the contract.
   */
 class PageFault(params: Params) extends HardwareUnit {
   override def hertz: Long = Frame.hertzFor(Sizes.flitBytes)
+  override def attach: Seq[Attach] = Seq(Attach.Walk)
 
   val command = commandPort(CommandSet(PageFaultCommands.Functs.commands), PageFaultCommands.opcode)
   val interrupt = interruptPort("frames")

@@ -4,12 +4,13 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.memory.SramQueue
-import rackwright.unit.HardwareUnit
+import rackwright.unit.{Attach, HardwareUnit}
 
 /** A card that makes DMA: reads and writes of the host's memory, or writes into the window of another card. README.md
   * is the contract.
   */
 class Traffic(params: Params) extends HardwareUnit {
+  override def attach: Seq[Attach] = Seq(Attach.Card)
   val packetsIn = streamInput(Params.beatBytes).suggestName("packets_in")
   val packetsOut = streamOutput(Params.beatBytes).suggestName("packets_out")
   val creditsIn = streamInput(PcieFunction.creditBytes).suggestName("credits_in")

@@ -27,6 +27,15 @@ abstract class HardwareUnit extends Module {
     */
   def hertz: Long = 2000000000L
 
+  /** Where it may be attached: by default beside a hart, if that reaches it. */
+  def attach: Seq[Attach] = {
+    val isReached = ports.exists {
+      case _: CommandDescription | _: MmioDescription => true
+      case _ => false
+    }
+    Option.when(isReached)(Attach.Hart).toSeq
+  }
+
   /** Commands that leave the core with one of `opcodes` (n of custom-n), for a unit that does not say which there are.
     */
   protected def commandPort(opcodes: Int*): CommandPort = commandPort(CommandSet(), opcodes: _*)
@@ -48,9 +57,9 @@ abstract class HardwareUnit extends Module {
     s"a RoCC opcode is custom-0 to custom-3, not ${opcodes.mkString(", ")}"
   )
 
-  /** A port that asks memory. */
-  protected def memoryPort(params: MemoryPortParams): MemoryPort =
-    add(IO(new MemoryPort(params)))(MemoryDescription(_, params))
+  /** A port that asks memory; `intermediate` if it reads back what the unit itself has written before. */
+  protected def memoryPort(params: MemoryPortParams, intermediate: Boolean = false): MemoryPort =
+    add(IO(new MemoryPort(params)))(MemoryDescription(_, params, intermediate))
 
   /** A port on which the core reads and writes `registers`; none for a unit that does not say which there are. */
   protected def mmioPort(registers: RegisterMap = RegisterMap()): MmioPort = queuePort(registers, CommandSet())
@@ -59,8 +68,9 @@ abstract class HardwareUnit extends Module {
   protected def queuePort(registers: RegisterMap, commands: CommandSet, opcodes: Int*): MmioPort =
     add(IO(Flipped(new MmioPort)))(MmioDescription(_, registers, opcodes, commands))
 
-  /** An AXI4 master. */
-  protected def axi4Port(params: Axi4Params): Axi4Port = add(IO(new Axi4Port(params)))(Axi4Description(_, params))
+  /** An AXI4 master; `intermediate` as of a memory port. */
+  protected def axi4Port(params: Axi4Params, intermediate: Boolean): Axi4Port =
+    add(IO(new Axi4Port(params)))(Axi4Description(_, params, intermediate))
 
   /** A port through which frames leave. */
   protected def streamOutput(bytes: Int): DecoupledIO[StreamFlit] =

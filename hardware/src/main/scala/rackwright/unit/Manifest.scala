@@ -16,13 +16,16 @@ object Manifest {
     */
   def apply(unit: String, design: HardwareUnit, verilog: Seq[(String, String)], parameters: ujson.Value): ujson.Value =
     ujson.Obj(
-      "format" -> 1,
+      "format" -> 2,
       "unit" -> unit,
       "design" -> design.name,
       "top" -> design.name,
       "verilog" -> verilog.map(_._1),
       "hash" -> hash(verilog.map(_._2)),
-      "clock" -> ujson.Obj("pin" -> "clock", "reset" -> "reset", "hertz" -> ujson.Num(design.hertz.toDouble)),
+      "clocks" -> ujson.Arr(
+        ujson.Obj("pin" -> "clock", "reset" -> "reset", "hertz" -> ujson.Num(design.hertz.toDouble))
+      ),
+      "attach" -> attach(design),
       "idle" -> idlePin(design),
       "ports" -> ports(design),
       "parameters" -> parameters
@@ -30,6 +33,9 @@ object Manifest {
 
   /** The ports of `design`, without its clock, reset and idle pins. */
   def ports(design: HardwareUnit): ujson.Value = design.ports.flatMap(describe)
+
+  /** Where `design` may be attached. */
+  def attach(design: HardwareUnit): ujson.Value = ujson.Arr.from(design.attach.map(_.name))
 
   private def idlePin(design: HardwareUnit): String = design.ports
     .collectFirst { case IdleDescription(name) => name }
@@ -39,22 +45,27 @@ object Manifest {
     case CommandDescription(name, opcodes, commands, translated) =>
       val virtual = if (translated) Seq("translated" -> ujson.True) else Seq.empty
       Some(entry("command", name, ("opcodes" -> ujson.Arr.from(opcodes)) +: virtual ++: CommandSetJson(commands): _*))
-    case MemoryDescription(name, p) =>
+    case MemoryDescription(name, p, intermediate) =>
       val watch = if (p.watch) Seq("watch" -> ujson.True) else Seq.empty
       val shape =
         Seq[(String, ujson.Value)]("bytes" -> p.bytes, "tag_bits" -> p.tagBits, "address_bits" -> p.addressBits)
-      Some(entry("memory", name, shape ++ watch: _*))
+      Some(entry("memory", name, shape ++ watch ++ traffic(intermediate): _*))
     case MmioDescription(name, registers, opcodes, commands) =>
       val said = RegisterMapJson(registers) ++ CommandSetJson(commands)
       Some(entry("mmio", name, ("opcodes" -> ujson.Arr.from(opcodes)) +: said: _*))
-    case Axi4Description(name, p) =>
-      Some(entry("axi4", name, "bytes" -> p.bytes, "id_bits" -> p.idBits, "address_bits" -> p.addressBits))
+    case Axi4Description(name, p, intermediate) =>
+      val shape =
+        Seq[(String, ujson.Value)]("bytes" -> p.bytes, "id_bits" -> p.idBits, "address_bits" -> p.addressBits)
+      Some(entry("axi4", name, shape ++ traffic(intermediate): _*))
     case StreamDescription(name, outward, bytes) =>
       Some(entry("stream", name, "direction" -> (if (outward) "out" else "in"), "bytes" -> bytes))
     case InterruptDescription(name) => Some(entry("interrupt", name))
     case EventDescription(name, width) => Some(entry("event", name, "width" -> width))
     case IdleDescription(_) => None
   }
+
+  private def traffic(intermediate: Boolean): Option[(String, ujson.Value)] =
+    Option.when(intermediate)("traffic" -> "intermediate")
 
   private def entry(contract: String, name: String, more: (String, ujson.Value)*): ujson.Obj =
     ujson.Obj.from(Seq[(String, ujson.Value)]("contract" -> contract, "name" -> name) ++ more)

@@ -11,15 +11,15 @@ sealed trait PortDescription {
 case class CommandDescription(name: String, opcodes: Seq[Int], commands: CommandSet, translated: Boolean = false)
     extends PortDescription
 
-/** A decoupled memory port. */
-case class MemoryDescription(name: String, params: MemoryPortParams) extends PortDescription
+/** A decoupled memory port; `intermediate` if it reads back what the unit itself has written before. */
+case class MemoryDescription(name: String, params: MemoryPortParams, intermediate: Boolean) extends PortDescription
 
 /** Registers that the core reads and writes; `opcodes` are those of the `commands` behind them, if any. */
 case class MmioDescription(name: String, registers: RegisterMap, opcodes: Seq[Int], commands: CommandSet)
     extends PortDescription
 
-/** An AXI4 master. */
-case class Axi4Description(name: String, params: Axi4Params) extends PortDescription
+/** An AXI4 master; `intermediate` as of a memory port. */
+case class Axi4Description(name: String, params: Axi4Params, intermediate: Boolean) extends PortDescription
 
 /** Frames, `bytes` per beat; `outward` seen from the unit. */
 case class StreamDescription(name: String, outward: Boolean, bytes: Int) extends PortDescription

@@ -32,6 +32,15 @@ class ElaboratorTest extends AnyFunSuite {
     assert(text.contains(s"module ${manifest("top").str}("))
   }
 
+  test("the manifest says where the unit may be attached, and adapters keep that") {
+    for (more <- Seq(Seq.empty, Seq("--memory", "axi4"), Seq("--translation", "on"))) {
+      val (_, manifest) = elaborate(more: _*)
+      assert(manifest("format").num == 2)
+      assert(manifest("clocks")(0)("pin").str == "clock")
+      assert(manifest("attach").arr.map(_.str) == Seq("hart"))
+    }
+  }
+
   test("the same request gives the same text") {
     val (first, second) = (elaborate(), elaborate())
     assert(first._2 == second._2)

@@ -1,0 +1,66 @@
+use crate::manifest::Port;
+use crate::Direction;
+use serde::Deserialize;
+use std::fmt;
+
+/// Where a unit may be attached. Alone, on a bench, every unit can be.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Attach {
+    /// Beside a hart, or a card's window, which gives it commands or accesses its registers.
+    Hart,
+    /// On a link between harts and network, where it is asked by walks that meet a page that is elsewhere.
+    Walk,
+    /// On a link of a network, as the NIC of a server.
+    Link,
+    /// In a switch of a network, which asks it where frames go.
+    Switch,
+    /// On a link of PCI Express, as a function that sends and receives packets itself.
+    Card,
+}
+
+impl Attach {
+    /// As manifests have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Attach::Hart => "hart",
+            Attach::Walk => "walk",
+            Attach::Link => "link",
+            Attach::Switch => "switch",
+            Attach::Card => "card",
+        }
+    }
+
+    /// Where a unit of version 1, which does not say, may be: wherever its ports lead to something. What walks ask is said.
+    pub(crate) fn by_ports(ports: &[Port]) -> Vec<Attach> {
+        let takes_frames = |port: &Port| {
+            matches!(
+                port,
+                Port::Stream {
+                    direction: Direction::In,
+                    ..
+                }
+            )
+        };
+        let mut places = Vec::new();
+        if ports.iter().any(Port::is_control) {
+            places.push(Attach::Hart);
+        }
+        if ports.iter().any(takes_frames) {
+            places.extend([Attach::Link, Attach::Switch, Attach::Card]);
+        }
+        places
+    }
+}
+
+impl fmt::Display for Attach {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Attach::Hart => "beside a hart",
+            Attach::Walk => "where walks ask it",
+            Attach::Link => "on a link of a network",
+            Attach::Switch => "in a switch",
+            Attach::Card => "on a link of PCI Express",
+        })
+    }
+}
