@@ -176,7 +176,9 @@ def test_what_cannot_share_an_opcode_is_refused(tmp_path: Path) -> None:
     program = compiled("int main(void) { return 0; }", [], tmp_path)
     assert Server("functional", [silent]).run(program).exit_code == 0
     shared: list[Accelerator] = [silent, "protobuf-serialize"]
-    with pytest.raises(EngineError, match="custom-3 cannot be shared with unit `population-count`"):
+    with pytest.raises(
+        EngineError, match=r"custom-3 cannot be shared by .*: the manifest of `population-count`"
+    ):
         Server("functional", shared).run(program)
     many: list[Accelerator] = [UnitConfig("stream-copy", {"outstanding": 4})] * 5
     with pytest.raises(EngineError, match="custom-2 has too few instructions for stream-copy, stream-copy"):

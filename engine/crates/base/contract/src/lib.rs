@@ -8,3 +8,7 @@ mod port;
 pub use command::{Command, CommandContext};
 pub use flit::{flits, flits_of, Flit, FLIT_BYTES};
 pub use port::{Answer, Ticket, Tickets};
+
+/// The page of registers of the first unit that has any; those of others follow. Above all memory of a server, and below
+/// its window of PCI Express.
+pub const UNIT_REGISTERS: u64 = 1 << 40;

@@ -1,7 +1,7 @@
 use crate::aclint::Aclint;
 use crate::device::{decode, encode, Device, RestoreError};
 use crate::host_interface::HostInterface;
-use crate::map::{Map, Place, UARTS};
+use crate::map::{check_places, Map, MapError, Place, UARTS};
 use crate::pci::{Endpoint, PciHost};
 use crate::plic::Plic;
 use crate::power::{Power, PowerRequest};
@@ -28,6 +28,8 @@ pub struct Bus {
     uarts: [Uart; UARTS],
     pci: PciHost,
     host: HostInterface,
+    /// What was added, by name and place.
+    added: Vec<(&'static str, Place, Box<dyn Device>)>,
 }
 
 /// The interrupt lines of a hart that devices drive.
@@ -52,7 +54,36 @@ impl Bus {
             uarts: Default::default(),
             pci: PciHost::new(map.pci),
             host: HostInterface::default(),
+            added: Vec::new(),
         }
+    }
+
+    /// Adds a device at `place`, of which no address and no interrupt is another's.
+    ///
+    /// # Errors
+    /// [`MapError`] otherwise, with both names.
+    pub fn add(&mut self, name: &'static str, place: Place, device: Box<dyn Device>) -> Result<(), MapError> {
+        let most = if self.map.plic.is_used() {
+            Plic::SOURCES - 1
+        } else {
+            0
+        };
+        if place.source > most {
+            return Err(MapError::NoInterrupt {
+                part: name.to_string(),
+                source_number: place.source,
+                there: if most == 0 {
+                    "none".into()
+                } else {
+                    format!("1 to {most}")
+                },
+            });
+        }
+        let added = self.added.iter().map(|(name, place, _)| (*name, *place));
+        let parts = self.map.places().into_iter().chain(added);
+        check_places(parts.chain(self.map.further()).chain([(name, place)]))?;
+        self.added.push((name, place, device));
+        Ok(())
     }
 
     /// Puts a function on the PCI bus, behind those that are there already.
@@ -103,7 +134,8 @@ impl Bus {
     /// When a device next does something by itself.
     #[inline]
     pub fn next_event(&self) -> Cycle {
-        self.pci.next_event()
+        let added = self.added.iter().map(|(_, _, device)| device.next_event());
+        added.fold(self.pci.next_event(), Cycle::min)
     }
 
     /// Has devices do what was to be done up to `now`, in and out of `memory`.
@@ -111,7 +143,11 @@ impl Bus {
         if self.next_event() > now {
             return;
         }
-        self.pci.advance(&mut Ram::new(memory, self.map.memory), now);
+        let ram = &mut Ram::new(memory, self.map.memory);
+        self.pci.advance(ram, now);
+        for (_, _, device) in &mut self.added {
+            device.advance(ram, now);
+        }
         self.gather();
     }
 
@@ -170,10 +206,11 @@ impl Bus {
     /// The state of all devices, for [`Bus::restore`]; not what the guest has sent and nobody has taken.
     pub fn save(&self) -> Vec<u8> {
         let there = self.devices().into_iter().zip(self.places());
-        let states: Vec<Vec<u8>> = there
+        let built_in = there
             .filter(|(_, place)| place.is_used())
-            .map(|(device, _)| device.save())
-            .collect();
+            .map(|(device, _)| device);
+        let added = self.added.iter().map(|(_, _, device)| &**device);
+        let states: Vec<Vec<u8>> = built_in.chain(added).map(Device::save).collect();
         encode(&(states, self.pci.save()))
     }
 
@@ -184,14 +221,18 @@ impl Bus {
     pub fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
         let (states, pci): (Vec<Vec<u8>>, Vec<u8>) = decode(state, "bus")?;
         let places = self.places();
-        if states.len() != places.iter().filter(|place| place.is_used()).count() {
+        let built_in = places.iter().filter(|place| place.is_used()).count();
+        if states.len() != built_in + self.added.len() {
             return Err(RestoreError { device: "bus" });
         }
+        let (of_built_in, of_added) = states.split_at(built_in);
         let there = self.devices_mut().into_iter().zip(places);
         there
             .filter(|(_, place)| place.is_used())
-            .zip(&states)
+            .zip(of_built_in)
             .try_for_each(|((device, _), state)| device.restore(state))?;
+        let mut added = self.added.iter_mut().zip(of_added);
+        added.try_for_each(|((_, _, device), state)| device.restore(state))?;
         self.pci.restore(&pci)
     }
 
@@ -238,20 +279,29 @@ impl Bus {
 
     fn find(&mut self, address: u64) -> Option<(&mut dyn Device, u64)> {
         let places = self.places();
-        let (index, offset) = places
-            .iter()
-            .enumerate()
-            .find_map(|(index, place)| Some((index, place.offset(address)?)))?;
-        self.devices_mut()
-            .into_iter()
-            .nth(index)
-            .map(|device| (device, offset))
+        let mut built_in = places.iter().enumerate();
+        if let Some((index, offset)) =
+            built_in.find_map(|(index, place)| Some((index, place.offset(address)?)))
+        {
+            return self
+                .devices_mut()
+                .into_iter()
+                .nth(index)
+                .map(|device| (device, offset));
+        }
+        let mut added = self.added.iter_mut();
+        added.find_map(|(_, place, device)| Some((&mut **device as &mut dyn Device, place.offset(address)?)))
     }
 
     /// Shows the PLIC the interrupt lines of devices.
     fn gather(&mut self) {
         for (uart, place) in self.uarts.iter().zip(&self.map.uarts) {
             self.plic.set_line(place.source, uart.interrupts());
+        }
+        for (_, place, device) in &self.added {
+            if place.source != 0 {
+                self.plic.set_line(place.source, device.interrupts());
+            }
         }
         for (source, high) in self.pci.lines() {
             self.plic.set_line(source, high);

@@ -1,3 +1,4 @@
+use crate::ram::Ram;
 use rackwright_time::Cycle;
 use serde::de::DeserializeOwned;
 use serde::Serialize;
@@ -14,6 +15,14 @@ pub trait Device: Send {
     fn interrupts(&self) -> bool {
         false
     }
+
+    /// When it next does something by itself; [`Cycle::NEVER`] for one that does nothing.
+    fn next_event(&self) -> Cycle {
+        Cycle::NEVER
+    }
+
+    /// Has it do what was to be done up to `now`, in and out of memory.
+    fn advance(&mut self, _ram: &mut Ram<'_>, _now: Cycle) {}
 
     /// Its state, for [`Device::restore`].
     fn save(&self) -> Vec<u8>;
@@ -33,10 +42,15 @@ pub struct RestoreError {
     pub device: &'static str,
 }
 
-pub(crate) fn encode(state: &impl Serialize) -> Vec<u8> {
+/// The bytes of a state, for [`Device::save`].
+pub fn encode(state: &impl Serialize) -> Vec<u8> {
     postcard::to_stdvec(state).expect("plain data can always be written to memory")
 }
 
-pub(crate) fn decode<S: DeserializeOwned>(state: &[u8], device: &'static str) -> Result<S, RestoreError> {
+/// The state that [`encode`] gave.
+///
+/// # Errors
+/// [`RestoreError`] when the bytes are not one.
+pub fn decode<S: DeserializeOwned>(state: &[u8], device: &'static str) -> Result<S, RestoreError> {
     postcard::from_bytes(state).map_err(|_| RestoreError { device })
 }

@@ -18,10 +18,10 @@ mod virtio;
 
 pub use aclint::Aclint;
 pub use bus::{Bus, Lines, ACCESS_LATENCY, CROSSING_LATENCY};
-pub use device::{Device, RestoreError};
+pub use device::{decode, encode, Device, RestoreError};
 pub use disk::{Disk, DiskError};
 pub use host_interface::HostInterface;
-pub use map::{Map, PciMap, Place, UARTS};
+pub use map::{check_places, Map, MapError, PciMap, Place, UARTS};
 pub use pci::{Capability, Endpoint, Header, PciHost, BARS};
 pub use plic::Plic;
 pub use power::{Power, PowerRequest};

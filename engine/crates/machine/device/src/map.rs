@@ -1,3 +1,5 @@
+use rackwright_contract::UNIT_REGISTERS;
+
 /// A range of addresses, and the interrupt source of what lies there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
@@ -24,6 +26,82 @@ impl Place {
         let offset = address.wrapping_sub(self.base);
         (offset < self.bytes).then_some(offset)
     }
+}
+
+/// Why parts cannot be in one machine.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum MapError {
+    /// Two parts are in one place.
+    #[error("`{first}` is at {first_base:#x} to {first_last:#x}, and `{second}` begins there, at {second_base:#x}")]
+    Overlap {
+        /// The part with the lower addresses.
+        first: String,
+        /// Where it begins.
+        first_base: u64,
+        /// Its last address.
+        first_last: u64,
+        /// The other one.
+        second: String,
+        /// Where that begins.
+        second_base: u64,
+    },
+    /// Two parts have one interrupt.
+    #[error("`{first}` and `{second}` both have the interrupt {source_number}")]
+    Interrupt {
+        /// The part that was there first.
+        first: String,
+        /// The other one.
+        second: String,
+        /// Number of the interrupt at the PLIC.
+        source_number: u32,
+    },
+    /// A part has an interrupt that leads nowhere.
+    #[error("`{part}` has the interrupt {source_number}; there are {there}")]
+    NoInterrupt {
+        /// Its name.
+        part: String,
+        /// Number of the interrupt.
+        source_number: u32,
+        /// Which ones there are.
+        there: String,
+    },
+}
+
+/// Checks that no two of these parts overlap, and none shares an interrupt with another.
+///
+/// # Errors
+/// [`MapError`] with the names of the first two that do.
+pub fn check_places<'a>(parts: impl IntoIterator<Item = (&'a str, Place)>) -> Result<(), MapError> {
+    let mut parts: Vec<(&str, Place)> = parts.into_iter().collect();
+    for (index, (second, place)) in parts.iter().enumerate() {
+        let before = &parts[..index];
+        let same = before
+            .iter()
+            .find(|(_, other)| place.source != 0 && other.source == place.source);
+        if let Some((first, _)) = same {
+            return Err(MapError::Interrupt {
+                first: first.to_string(),
+                second: second.to_string(),
+                source_number: place.source,
+            });
+        }
+    }
+    parts.retain(|(_, place)| place.is_used());
+    parts.sort_by_key(|(_, place)| place.base);
+    for pair in parts.windows(2) {
+        let [(first, lower), (second, upper)] = [pair[0], pair[1]];
+        let last = lower.base + (lower.bytes - 1);
+        if last >= upper.base {
+            return Err(MapError::Overlap {
+                first: first.to_string(),
+                first_base: lower.base,
+                first_last: last,
+                second: second.to_string(),
+                second_base: upper.base,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// How many serial ports a server has.
@@ -107,6 +185,25 @@ impl Map {
         ..Map::NOTHING
     };
 
+    /// What else is taken: the addresses of memory and of the registers of units, and the interrupts of the PCI bus.
+    pub(crate) fn further(&self) -> Vec<(&'static str, Place)> {
+        let mut further = vec![("registers of units", place(UNIT_REGISTERS, UNIT_REGISTERS, 0))];
+        if self.memory != 0 {
+            further.push(("memory", place(self.memory, UNIT_REGISTERS - self.memory, 0)));
+        }
+        if self.pci.configuration.is_used() {
+            let lines = [
+                "PCI interrupt A",
+                "PCI interrupt B",
+                "PCI interrupt C",
+                "PCI interrupt D",
+            ];
+            let sources = lines.into_iter().zip(self.pci.sources);
+            further.extend(sources.map(|(name, source)| (name, place(0, 0, source))));
+        }
+        further
+    }
+
     /// The places that are used, by name, in the order of their addresses.
     pub fn places(&self) -> Vec<(&'static str, Place)> {
         let [console, requests, output, errors] = self.uarts;
@@ -142,7 +239,28 @@ mod tests {
                 assert!(pair[0].1.base + pair[0].1.bytes <= pair[1].1.base, "{pair:?}");
             }
             assert!(places.iter().all(|(_, place)| place.offset(map.memory).is_none()));
+            check_places(places).unwrap();
         }
+    }
+
+    #[test]
+    fn parts_in_one_place_or_on_one_interrupt_are_told_with_both_names() {
+        let told = |parts: [(&'static str, Place); 2]| check_places(parts).unwrap_err().to_string();
+        let uart = Map::SERVER.uarts[0];
+        assert_eq!(
+            told([("crc", place(uart.base - 8, 16, 1)), ("uart", uart)]),
+            "`crc` is at 0xffffff8 to 0x10000007, and `uart` begins there, at 0x10000000"
+        );
+        assert_eq!(
+            told([("uart", uart), ("crc", place(0x1100_0000, 16, uart.source))]),
+            "`uart` and `crc` both have the interrupt 10"
+        );
+        let apart = [
+            ("crc", place(uart.base - 8, 8, 1)),
+            ("dma", place(0, 8, 0)),
+            ("uart", uart),
+        ];
+        assert_eq!(check_places(apart), Ok(()));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 use crate::attached::AttachedUnit;
 use crate::error::UnitError;
 use crate::guard::Guard;
-use crate::reach::{REGISTERS, REGISTER_PAGE};
+use crate::reach::REGISTER_PAGE;
 use crate::stall::{Awaited, Stall};
 use crate::surroundings::Surroundings;
 use crate::wait::{Asked, Wait};
-use rackwright_contract::Command;
+use rackwright_contract::{Command, UNIT_REGISTERS};
 use rackwright_cpu::{CustomInstruction, DeviceAccess, Hart, Stop, Timing};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_stats::{Counters, Digest};
@@ -65,7 +65,7 @@ impl<T: Timing> Core<T> {
         }
         let ends = units.iter().filter_map(|unit| unit.reach().registers).max();
         if let Some(last) = ends {
-            self.hart.offer_devices(REGISTERS..last + REGISTER_PAGE);
+            self.hart.offer_devices(UNIT_REGISTERS..last + REGISTER_PAGE);
         }
         self.hierarchy = Some(hierarchy);
         self.units = units;

@@ -10,13 +10,16 @@ pub enum UnitError {
     Rtl(#[from] RtlError),
     /// A unit that may answer to all instructions of an opcode is not alone there.
     #[error(
-        "custom-{opcode} cannot be shared with unit `{unit}`, whose manifest does not say which commands it has"
+        "custom-{opcode} cannot be shared by `{other}` and `{unit}`: the manifest of `{unit}` does not say which commands \
+         it has"
     )]
     SharedOpcode {
         /// The n of `custom-n`.
         opcode: u8,
         /// Its name.
         unit: String,
+        /// That of another unit of the opcode.
+        other: String,
     },
     /// More units answer to one opcode than its instructions are enough for.
     #[error("custom-{opcode} has too few instructions for {units}; attach fewer, or some behind registers")]

@@ -1,14 +1,11 @@
 //! By which instructions and addresses harts reach the units beside them.
 
 use crate::error::UnitError;
+use rackwright_contract::UNIT_REGISTERS;
 use rackwright_rtl::{Manifest, MOST_FUNCT};
 
 /// How many custom opcodes there are.
 const OPCODES: u8 = 4;
-
-/// The page of registers of the first unit that has any; those of others follow. Above all memory of a server, and below
-/// its window of PCI Express.
-pub const REGISTERS: u64 = 1 << 40;
 
 /// Bytes of a unit's page of registers.
 pub const REGISTER_PAGE: u64 = 0x1000;
@@ -72,7 +69,7 @@ impl Reach {
         };
         Reach {
             commands,
-            registers: manifest.has_registers().then_some(REGISTERS),
+            registers: manifest.has_registers().then_some(UNIT_REGISTERS),
         }
     }
 
@@ -123,7 +120,7 @@ pub fn assign(units: &[&Manifest]) -> Result<Vec<Reach>, UnitError> {
     }
     let behind_registers = (0..units.len()).filter(|index| units[*index].has_registers());
     for (page, index) in behind_registers.enumerate() {
-        reaches[index].registers = Some(REGISTERS + page as u64 * REGISTER_PAGE);
+        reaches[index].registers = Some(UNIT_REGISTERS + page as u64 * REGISTER_PAGE);
     }
     Ok(reaches)
 }
@@ -140,9 +137,13 @@ fn share(
     let mut free = 0;
     let mut ranges = Vec::new();
     for index in claimants {
-        let numbers = numbers(units[*index]).ok_or_else(|| UnitError::SharedOpcode {
-            opcode,
-            unit: units[*index].unit.clone(),
+        let numbers = numbers(units[*index]).ok_or_else(|| {
+            let other = claimants.iter().find(|other| *other != index).unwrap_or(index);
+            UnitError::SharedOpcode {
+                opcode,
+                unit: units[*index].unit.clone(),
+                other: units[*other].unit.clone(),
+            }
         })?;
         let first = u32::next_multiple_of(free, numbers);
         free = first + numbers;
@@ -230,7 +231,7 @@ mod tests {
         let full = with_commands("full", 0, 62);
         assert!(assign(&[&silent]).is_ok());
         let refused = |units: &[&Manifest]| assign(units).unwrap_err().to_string();
-        assert!(refused(&[&full, &silent]).contains("`silent`"));
+        assert!(refused(&[&full, &silent]).contains("by `full` and `silent`: the manifest of `silent`"));
         let too_many = refused(&[&full, &full, &full]);
         assert!(
             too_many.contains("custom-0") && too_many.contains("full, full, full"),
@@ -244,10 +245,10 @@ mod tests {
         let (one, other) = (unit("one", port), unit("other", port));
         let commands = with_commands("commands", 0, 3);
         let reaches = assign(&[&one, &commands, &other]).unwrap();
-        assert_eq!(reaches[0].registers, Some(REGISTERS));
+        assert_eq!(reaches[0].registers, Some(UNIT_REGISTERS));
         assert_eq!(reaches[1].commands, [FunctRange::whole(0)]);
-        assert_eq!(reaches[2].register(REGISTERS + REGISTER_PAGE + 8), Some(8));
-        assert_eq!(reaches[2].register(REGISTERS + 8), None);
-        assert_eq!(reaches[0].register(REGISTERS + REGISTER_PAGE), None);
+        assert_eq!(reaches[2].register(UNIT_REGISTERS + REGISTER_PAGE + 8), Some(8));
+        assert_eq!(reaches[2].register(UNIT_REGISTERS + 8), None);
+        assert_eq!(reaches[0].register(UNIT_REGISTERS + REGISTER_PAGE), None);
     }
 }
