@@ -110,10 +110,12 @@ class UnitBench:
         waves: str | None = None,
         check_idle: bool = False,
         memory: Mapping[str, int] = ...,
+        own_memory: bool = False,
     ) -> None:
         """`waves` is an FST file to write; it needs a design that was built for it.
 
-        `memory`: numbers of caches and DRAM in the place of the default, by name.
+        `memory`: numbers of caches and DRAM in the place of the default, by name. `own_memory`: the default
+        is a channel of DRAM without caches, and the unit has its own clock beside that of the memory.
 
         `check_idle`: the unit is always clocked, and one that does something while idle ends in an
         `EngineError`.
@@ -179,6 +181,10 @@ class UnitBench:
     @property
     def cycle(self) -> int:
         """Now."""
+    @property
+    def unit_cycle(self) -> int:
+        """Now, in cycles of the unit's clock."""
+
     @property
     def evaluated_cycles(self) -> int:
         """Cycles in which the RTL was stepped."""

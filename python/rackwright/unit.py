@@ -42,6 +42,7 @@ class Unit:
         assertions: bool = False,
         waves: Path | None = None,
         memory: Mapping[str, int] | None = None,
+        own_memory: bool = False,
     ) -> None:
         """Elaborates and compiles `unit` where that has not been done, and resets it.
 
@@ -51,7 +52,8 @@ class Unit:
         `waves` is an FST file to write. With `assertions`, those of the Chisel sources of a unit by name are
         compiled in, and one that fails ends in an `EngineError`, as one in your own Verilog always does.
         `memory` has numbers of caches and DRAM in the place of the default, by the names of
-        `memory_parameters`.
+        `memory_parameters`. With `own_memory`, the default is a channel of DDR4-3200 without caches, and the
+        unit runs at its own clock beside it.
         """
         if isinstance(unit, _engine.Design):
             self.design, self.placement = unit, "near-core"
@@ -69,6 +71,7 @@ class Unit:
             str(waves) if waves else None,
             check_idle,
             memory or {},
+            own_memory,
         )
         self._functs = dict(self.design.commands)
         self._registers = dict(self.design.registers)
@@ -142,8 +145,13 @@ class Unit:
 
     @property
     def cycle(self) -> int:
-        """Cycles of the unit's clock since reset."""
+        """Cycles since reset, by the clock of memory."""
         return self.bench.cycle
+
+    @property
+    def unit_cycle(self) -> int:
+        """The same of a unit with a clock of its own, by that clock."""
+        return self.bench.unit_cycle
 
     @property
     def digest(self) -> str:

@@ -49,7 +49,8 @@ class Pair:
     """A small unit in RTL and its model, which must not touch what is not theirs and do the same."""
 
     def __init__(self) -> None:
-        self.rtl, self.model = DrxUnit(SHAPE, assertions=True), DrxUnit(SHAPE, model=True)
+        self.rtl = DrxUnit(SHAPE, assertions=True, own_memory=False)
+        self.model = DrxUnit(SHAPE, model=True, own_memory=False)
         self.units = (self.rtl, self.model)
 
     def run(

@@ -11,7 +11,6 @@ from rackwright.designs import ParameterValue, elaborate
 from rackwright.drx.configuration import Configuration, model_of
 from rackwright.drx.isa import isa
 from rackwright.drx.program import Program
-from rackwright.drx.roofline import MEMORY
 from rackwright.unit import Unit
 from rackwright.unit_config import UnitConfig
 
@@ -51,13 +50,13 @@ def run_model(
     configuration: Configuration | None = None,
     limit: int = LIMIT,
 ) -> Ended:
-    """Runs a program in the exact model of a unit with the memory of kernels."""
+    """Runs a program in the exact model of a unit."""
     parameters = {name: str(value) for name, value in asdict(configuration or Configuration()).items()}
-    return DrxUnit(parameters, model=True, memory=MEMORY).run(program, inputs, output_bytes, limit)
+    return DrxUnit(parameters, model=True).run(program, inputs, output_bytes, limit)
 
 
 class DrxUnit:
-    """The unit in RTL, or its exact model, with a memory of its own; runs one program after the other."""
+    """The unit in RTL, or its exact model, with a channel of DRAM; runs one program after the other."""
 
     def __init__(
         self,
@@ -65,16 +64,16 @@ class DrxUnit:
         *,
         model: bool = False,
         assertions: bool = False,
-        memory: Mapping[str, int] | None = None,
+        own_memory: bool = True,
     ) -> None:
         """Elaborates and compiles it where that has not been done, unless it is a `model`.
 
-        The other arguments are those of `Unit`.
+        Without `own_memory`, it is behind the caches of a server. `assertions` as in `Unit`.
         """
         self.parameters = dict(parameters or {})
         self.configuration = Configuration.of(self.parameters)
         unit = model_of(self.parameters) if model else UnitConfig(UNIT, self.parameters)
-        self.unit = Unit(unit, assertions=assertions, memory=memory)
+        self.unit = Unit(unit, assertions=assertions, own_memory=own_memory)
         self.is_model = model
 
     @property
@@ -97,7 +96,7 @@ class DrxUnit:
             unit.command(f"input{number}_address", buffer.address if buffer else 0)
             unit.command(f"input{number}_bytes", buffer.length if buffer else 0)
         unit.command("cycle_limit", limit)
-        begin, before = unit.cycle, unit.bench.events()
+        begin, before = unit.unit_cycle, unit.bench.events()
         ended = operate(unit, code, target)
         events = {name: count - before[name] for name, count in unit.bench.events().items()}
         return Ended(
@@ -105,7 +104,7 @@ class DrxUnit:
             ended.status,
             ended.input_offset,
             ended.output_bytes,
-            cycles=unit.cycle - begin,
+            cycles=unit.unit_cycle - begin,
             instructions=events["settings"] + events["steps"],
             stalls={name: events[f"{name}_stall"] for name in STALLS},
             clock_hz=self.clock.hertz,

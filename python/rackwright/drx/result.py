@@ -14,7 +14,7 @@ from rackwright.drx.compiler import compile_kernel
 from rackwright.drx.configuration import Configuration
 from rackwright.drx.kernel import Kernel
 from rackwright.drx.machine import DrxUnit, Ended
-from rackwright.drx.roofline import MEMORY, roofline_cycles
+from rackwright.drx.roofline import roofline_cycles
 from rackwright.errors import RackwrightError
 
 PLACES = ("rtl", "model", "host")
@@ -105,7 +105,7 @@ def run_kernel(
     compiled = compile_kernel(kernel, Configuration.of(parameters or {}))
     data = [np.ascontiguousarray(array).tobytes() for array in inputs]
     size = kernel.result.bytes
-    unit = DrxUnit(parameters, model=on == "model", memory=MEMORY)
+    unit = DrxUnit(parameters, model=on == "model")
     ended = unit.run(compiled.program, data, size)
     output = np.frombuffer(ended.output, kernel.result.element.dtype).reshape(kernel.result.shape)
     same = expected.dtype == output.dtype and expected.shape == output.shape

@@ -10,18 +10,6 @@ from rackwright.drx.nest import Nest
 CHANNEL = 25_600_000_000
 """Bytes per second of a channel of DDR4-3200: 8 bytes, 3.2 billion times."""
 
-MEMORY = {
-    "dram-channels": 1,
-    "l2-bytes": 4096,
-    "l2-latency": 1,
-    "llc-bytes": 4096,
-    "llc-latency": 1,
-}
-"""The memory of a unit: one such channel.
-
-Instead of caches there is what holds the lines under way, for the beats of a line to be one access.
-"""
-
 
 def roofline_cycles(nests: Iterable[Nest], bytes_moved: int, lanes: int, clock_hz: int) -> int:
     """Cycles that inputs and result, each moved once, or all operations take at least."""

@@ -28,7 +28,7 @@ pub struct UnitBench {
 impl UnitBench {
     #[new]
     #[allow(clippy::too_many_arguments)]
-    #[pyo3(signature = (design, placement = "near-core", guest_bytes = 1 << 32, skip_idle = true, waves = None, check_idle = false, memory = BTreeMap::new()))]
+    #[pyo3(signature = (design, placement = "near-core", guest_bytes = 1 << 32, skip_idle = true, waves = None, check_idle = false, memory = BTreeMap::new(), own_memory = false))]
     fn new(
         design: &Design,
         placement: &str,
@@ -37,9 +37,14 @@ impl UnitBench {
         waves: Option<PathBuf>,
         check_idle: bool,
         memory: BTreeMap<String, u64>,
+        own_memory: bool,
     ) -> PyResult<UnitBench> {
         let placement: Route = placement.parse().map_err(raise)?;
-        let parameters = parameters::memory(&memory)?;
+        let parameters = if own_memory {
+            parameters::own_memory(&memory)?
+        } else {
+            parameters::memory(&memory)?
+        };
         let mut bench = Bench::new(
             &design.design,
             &placement,
@@ -169,6 +174,11 @@ impl UnitBench {
     #[getter]
     fn cycle(&self) -> u64 {
         self.bench.cycle().0
+    }
+
+    #[getter]
+    fn unit_cycle(&self) -> u64 {
+        self.bench.unit_cycle().0
     }
 
     #[getter]

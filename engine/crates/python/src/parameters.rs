@@ -17,6 +17,13 @@ pub fn memory(values: &Values) -> PyResult<HierarchyParameters> {
     Ok(parameters)
 }
 
+/// The same for a memory that a unit has for itself.
+pub fn own_memory(values: &Values) -> PyResult<HierarchyParameters> {
+    let mut parameters = HierarchyParameters::own_dram();
+    parameters.set(values).map_err(raise)?;
+    Ok(parameters)
+}
+
 /// Refuses names that there are not and numbers that cannot be, of harts of the model `cpu`.
 #[pyfunction]
 pub fn check_parameters(cpu: &str, memory: Values, core: Values) -> PyResult<()> {

@@ -35,6 +35,9 @@ struct Channel {
     pending_writes: u32,
     /// End of the last drained batch of writes: reads wait for it.
     reads_from: Cycle,
+    /// Lines that have been accepted and are not drained, and when the batch before, and the one before that, were.
+    accepted: Vec<u64>,
+    drained: [Cycle; 2],
 }
 
 #[derive(Clone, Copy, Default)]
@@ -82,6 +85,8 @@ impl Dram {
             bus: Calendar::new(),
             pending_writes: 0,
             reads_from: Cycle::ZERO,
+            accepted: Vec::new(),
+            drained: [Cycle::ZERO; 2],
         };
         Dram {
             channels: (0..parameters.channels).map(|_| channel()).collect(),
@@ -115,6 +120,48 @@ impl Dram {
         let opened = channel.banks[bank].open(timing, start, row);
         let drained = opened + Cycles::new(timing.burst * u64::from(timing.write_batch));
         channel.reads_from = drained + timing.write_to_read;
+    }
+
+    /// When something that happens here at `at` has been answered.
+    pub fn answered(&self, at: Cycle) -> Cycle {
+        at + self.timing.controller
+    }
+
+    /// The shortest time to an answer.
+    pub fn minimum_latency(&self) -> Cycles {
+        self.timing.controller
+    }
+
+    /// Takes a line to be written by one who waits until there is room for it; gives when there is. While one batch is
+    /// drained, the next one is collected, and a drain takes its time of the data bus.
+    pub fn accept(&mut self, at: Cycle, address: u64) -> Cycle {
+        let (channel, ..) = self.place(address);
+        let channel = &mut self.channels[channel];
+        let accepted = at.max(channel.drained[1]);
+        channel.accepted.push(address);
+        if channel.accepted.len() < self.timing.write_batch as usize {
+            return accepted;
+        }
+        let lines = std::mem::take(&mut channel.accepted);
+        self.drain(accepted, &lines);
+        accepted
+    }
+
+    /// Writes lines of one channel, one behind the other.
+    fn drain(&mut self, at: Cycle, lines: &[u64]) {
+        let mut end = at;
+        for &line in lines {
+            let (channel, bank, row) = self.place(line);
+            let timing = &self.timing;
+            let channel = &mut self.channels[channel];
+            let start = timing.outside_refresh(at.max(channel.drained[0]));
+            let opened = channel.banks[bank].open(timing, start, row);
+            end = channel.bus.reserve_span(opened.max(end), timing.burst) + Cycles::new(timing.burst);
+        }
+        let (channel, ..) = self.place(lines[0]);
+        let channel = &mut self.channels[channel];
+        channel.drained = [end, channel.drained[0]];
+        channel.reads_from = end + self.timing.write_to_read;
     }
 
     /// Channel, bank and row of an address. Lines alternate between channels, a row's worth of them

@@ -1,4 +1,5 @@
 use crate::cache::{Lookup, Victim, LINE_BYTES};
+use crate::direct::Direct;
 use crate::directory::{Directory, Sharing, MAXIMUM_SHARERS};
 use crate::dram::Dram;
 use crate::level::Level;
@@ -90,6 +91,7 @@ pub struct Hierarchy {
     l2: Level,
     llc: Level,
     dram: Dram,
+    direct: Direct,
     ports: Vec<Requester>,
     links: Vec<(Route, RateLimit)>,
     directory: Directory,
@@ -113,6 +115,7 @@ impl Hierarchy {
             llc: Level::new(&parameters.llc),
             dram: Dram::new(parameters.clock, &parameters.dram),
             parameters,
+            direct: Direct::new(),
             ports: Vec::new(),
             links: Vec::new(),
             directory: Directory::new(),
@@ -183,7 +186,14 @@ impl Hierarchy {
     pub fn minimum_latency(&self, requester: RequesterId) -> Cycles {
         match &self.ports[usize::from(requester.0)] {
             Requester::Hart(_) => self.parameters.l2.latency,
-            Requester::Unit(port) => port.path.request + self.parameters.l2.latency + port.path.response,
+            Requester::Unit(port) => {
+                let shortest = if self.parameters.is_own {
+                    self.dram.minimum_latency()
+                } else {
+                    self.parameters.l2.latency
+                };
+                port.path.request + shortest + port.path.response
+            }
         }
     }
 
@@ -360,6 +370,9 @@ impl Hierarchy {
     }
 
     fn unit_access(&mut self, at: Cycle, address: u64, write: bool) -> Cycle {
+        if self.parameters.is_own {
+            return self.direct.access(&mut self.dram, at, address, write);
+        }
         let looked_up = self.l2.look_up(at, address, 1);
         let entry = self.directory.find(address);
         let modified = entry.filter(|entry| entry.sharing == Sharing::Modified);

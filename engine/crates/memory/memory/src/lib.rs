@@ -3,6 +3,7 @@
 mod cache;
 mod calendar;
 mod contents;
+mod direct;
 mod directory;
 mod dram;
 mod fault;

@@ -18,6 +18,8 @@ pub struct HierarchyParameters {
     pub dram: DramParameters,
     /// What sharing lines with a hart's L1 costs.
     pub coherence: CoherenceParameters,
+    /// Whether units reach main memory past the caches: it is theirs alone.
+    pub is_own: bool,
 }
 
 /// One cache level.
@@ -139,7 +141,16 @@ impl HierarchyParameters {
                 acknowledgement: Cycles::new(6),
                 unit: Cycles::new(16),
             },
+            is_own: false,
         }
+    }
+
+    /// A memory that a unit has for itself: a channel of DDR4-3200, 25.6 GB/s, without caches.
+    pub fn own_dram() -> HierarchyParameters {
+        let mut parameters = HierarchyParameters::server();
+        parameters.dram.channels = 1;
+        parameters.is_own = true;
+        parameters
     }
 
     /// How far harts may be apart: no line gets from one L1 to another in less. It has to come to L2 from its owner, and takes

@@ -20,7 +20,8 @@ pub struct Bench {
 const STRIDE: unit::Cycles = unit::Cycles::new(4096);
 
 impl Bench {
-    /// A bench with `guest_bytes` of zeroed memory, all of it readable and writable, behind caches with these `parameters`.
+    /// A bench with `guest_bytes` of zeroed memory, all of it readable and writable, behind caches with these `parameters`;
+    /// with a memory of its own, the unit has its own clock beside that of the memory.
     ///
     /// # Errors
     /// [`ServerError`] when memory cannot be reserved or the unit cannot be attached.
@@ -36,6 +37,9 @@ impl Bench {
         memory.allow_all();
         let mut unit = AttachedUnit::new(design, placement, &mut hierarchy, waves)?;
         unit.memory().hold_to_rules();
+        if parameters.is_own {
+            unit = unit.on_clock(design.clock, parameters.clock);
+        }
         Ok(Bench {
             unit,
             memory,
@@ -71,6 +75,11 @@ impl Bench {
     /// Now, as the imagined hart that gives the commands sees it.
     pub fn cycle(&self) -> Cycle {
         self.cycle
+    }
+
+    /// Now, as the unit counts it.
+    pub fn unit_cycle(&self) -> unit::Cycle {
+        self.now()
     }
 
     /// Gives a command now; with `xd`, waits for the register value, at most `limit` cycles.
