@@ -14,6 +14,7 @@ from rackwright.clocks import ClockSource, clock_of
 from rackwright.commands import Completion
 from rackwright.designs import ParameterValue, elaborate
 from rackwright.errors import RackwrightError
+from rackwright.formats import OPERATIONS
 from rackwright.parameters import ServerParameters
 from rackwright.unit import Unit
 from rackwright.unit_config import UnitConfig
@@ -21,8 +22,6 @@ from rackwright.unit_config import UnitConfig
 if TYPE_CHECKING:
     import pandas as pd
 
-
-OPERATIONS = ("compress", "decompress")
 
 HISTORY = {"compress": "max_offset", "decompress": "on_chip_history"}
 """The command for how many bytes of the built history are used, by operation."""

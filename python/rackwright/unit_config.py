@@ -13,6 +13,7 @@ from rackwright.clocks import parse_clock
 from rackwright.designs import ParameterValue
 from rackwright.document import DocumentReader, is_yaml, load_yaml
 from rackwright.errors import RackwrightError
+from rackwright.formats import FORMATS
 from rackwright.manifests import read_manifest
 
 PLACEMENTS = ("near-core", "chiplet", "pcie-cached", "pcie")
@@ -23,9 +24,7 @@ COMMANDS = ("rocc", "mmio", "queue")
 """How commands reach a unit: as instructions of a hart, through registers, or from queues in memory."""
 
 SETS = {
-    "snappy": ("snappy-compress", "snappy-decompress"),
-    "zstd": ("zstd-compress", "zstd-decompress"),
-    "deflate": ("deflate-compress", "deflate-decompress"),
+    **{each.name: each.units for each in FORMATS.values()},
     "protobuf": ("protobuf-deserialize", "protobuf-serialize"),
 }
 """Names that stand for several units."""

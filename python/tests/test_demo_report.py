@@ -10,9 +10,10 @@ import pytest
 
 from rackwright.demo.archive import archive_of, default_archive
 from rackwright.demo.report import render
-from rackwright.demo.rows import OPERATIONS, TARGETS, Comparison, Row
+from rackwright.demo.rows import TARGETS, Comparison, Row
 from rackwright.demo.table import COLUMNS, cells
 from rackwright.errors import RackwrightError
+from rackwright.formats import OPERATIONS
 from rackwright.plots import Bar, bar_chart
 from rackwright.times import Times
 

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rackwright.errors import RackwrightError
+from rackwright.formats import FORMATS
 from rackwright.generation import PROFILES, generate, load_profile, load_suite
 from rackwright.generation.distance import distance
 from rackwright.generation.distributions import bin_of, largest_gap
-from rackwright.generation.formats import FORMATS
 from rackwright.generation.synthetic import synthetic_files
 from rackwright.generation.targets import draw_targets
 

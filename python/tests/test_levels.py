@@ -11,7 +11,7 @@ from rackwright.codec import AcceleratorResult
 from rackwright.deflate import DeflateUnit
 from rackwright.demo.archive import default_archive
 from rackwright.designs import elaborate
-from rackwright.levels import LEVELS, USUAL_LEVEL, level_parameters
+from rackwright.formats import LEVELS, USUAL_LEVEL, level_parameters
 from rackwright.zstd import ZstdUnit
 
 PLAIN = default_archive(200_000)

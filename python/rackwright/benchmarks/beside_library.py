@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from rackwright.benchmarks import compression
 from rackwright.benchmarks.break_even import BreakEven, crossing
-from rackwright.benchmarks.small import BACK_TO_BACK, FORMATS, SIZES, single
+from rackwright.benchmarks.small import BACK_TO_BACK, SIZES, single
 from rackwright.demo.archive import default_archive
 from rackwright.errors import RackwrightError
+from rackwright.formats import FORMATS
 from rackwright.protobuf import Way
 from rackwright.protobuf import measure as measure_messages
 from rackwright.protobuf.suites.small import small_suite

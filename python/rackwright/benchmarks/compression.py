@@ -14,10 +14,9 @@ from typing import Any
 from bootstrap.compression import benchmark
 from bootstrap.software import HOST, RISCV
 from rackwright.clocks import clock_of
-from rackwright.codec import OPERATIONS
-from rackwright.codecs import CODECS, Codec
 from rackwright.designs import ParameterValue, elaborate
 from rackwright.errors import MissingBuildError, RackwrightError
+from rackwright.formats import CODECS, OPERATIONS, Codec
 from rackwright.parameters import ServerParameters
 from rackwright.server import Server
 from rackwright.synthesis.table import row_of_manifest

@@ -9,11 +9,12 @@ from rackwright.benchmarks import compression
 from rackwright.benchmarks.speeds import Speed
 from rackwright.demo.archive import default_archive
 from rackwright.errors import RackwrightError
+from rackwright.formats import FORMATS
 from rackwright.records import read_records, write_records
 
 TABLE = REPOSITORY / "validation" / "throughput" / "library.csv"
 
-_FORMATS = {"snappy": "snappy", "zstd": "zstd", "deflate": "deflate", "combined": "zstd"}
+_FORMATS = {name: name for name in FORMATS} | {"combined": "zstd"}
 """The format that a compressor or a decompressor of this family is measured with."""
 
 

@@ -11,9 +11,9 @@ from bootstrap.paths import REPOSITORY
 from rackwright import commands
 from rackwright.benchmarks.units import rtl_hash
 from rackwright.codec import CodecUnit
-from rackwright.codecs import CODECS, Codec
 from rackwright.demo.archive import default_archive
 from rackwright.errors import RackwrightError
+from rackwright.formats import CODECS, FORMATS, Codec
 from rackwright.protobuf import Row, Way
 from rackwright.protobuf import measure as measure_messages
 from rackwright.protobuf.measure import UNITS as MESSAGE_UNITS
@@ -33,11 +33,8 @@ BACK_TO_BACK = 8
 _RESET = 4096
 """Cycles in which any unit is ready after reset: compressors clear their tables, once."""
 
-FORMATS = ("snappy", "zstd", "deflate")
-"""The formats whose units are measured."""
-
 UNITS = (
-    *(f"{family}-{operation}" for family in FORMATS for operation in ("compress", "decompress")),
+    *(unit for each in FORMATS.values() for unit in each.units),
     *MESSAGE_UNITS.values(),
 )
 """Units that are measured."""

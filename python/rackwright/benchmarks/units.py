@@ -10,11 +10,11 @@ from rackwright import commands
 from rackwright.benchmarks.speeds import Speed
 from rackwright.clocks import clock_of
 from rackwright.codec import CodecUnit
-from rackwright.codecs import CODECS
 from rackwright.combined import CombinedCompressor, CombinedDecompressor
 from rackwright.demo.archive import default_archive
 from rackwright.designs import elaborate
 from rackwright.errors import RackwrightError
+from rackwright.formats import CODECS
 from rackwright.nic import NicUnit
 from rackwright.unit import Unit
 

@@ -211,8 +211,7 @@ def accelerate(
 
 def _preset(algorithm: Algorithm, operation: Operation, level: int | None) -> dict[str, ParameterValue]:
     """The parameters of a level; none without one."""
-    from rackwright.codecs import CODECS
-    from rackwright.levels import level_parameters
+    from rackwright.formats import CODECS, level_parameters
 
     return {} if level is None else level_parameters(f"{CODECS[algorithm.value].family}-{operation}", level)
 
@@ -221,8 +220,8 @@ def _builder(
     algorithm: Algorithm, operation: str, *, combined: bool, dictionary: bytes
 ) -> Callable[..., CodecUnit]:
     """What makes the unit; it takes what all units take."""
-    from rackwright.codecs import CODECS
     from rackwright.combined import CombinedCompressor, CombinedDecompressor
+    from rackwright.formats import CODECS
 
     if dictionary and algorithm is not Algorithm.zstd:
         raise RackwrightError(f"{algorithm.value} takes no dictionary")
@@ -237,7 +236,7 @@ def _builder(
 
 
 def _print(result: AcceleratorResult, algorithm: Algorithm) -> None:
-    from rackwright.codecs import CODECS
+    from rackwright.formats import CODECS
 
     verdict = "yes" if result.verified else "NO"
     parameters = ", ".join(f"{name}={value}" for name, value in result.parameters.items())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
     from rackwright.synthesis.configurations import Configuration
     from rackwright.synthesis.figures import Figures
     from rackwright.synthesis.flow import Design
-    from rackwright.synthesis.library import Library
-    from rackwright.synthesis.process import Process
-    from rackwright.synthesis.table import Row
 
 
 def synth(
@@ -70,6 +66,7 @@ def synth(
     from rackwright.synthesis.process import load_process
     from rackwright.synthesis.report import render
     from rackwright.synthesis.simulation import write_gates
+    from rackwright.synthesis.upkeep import update_table
 
     library, process = load_library(liberty or []), load_process(sram)
     wanted = wanted_configurations(unit, every, update, parse_settings(settings), bool(liberty or sram))
@@ -77,7 +74,9 @@ def synth(
         raise RackwrightError("--gates takes one unit, and no --update")
     with working("synthesis") as activity:
         if update:
-            _update(wanted, library, process, activity)
+            designs = _designs(wanted, activity)
+            pairs = list(zip(wanted, designs, strict=True))
+            update_table(pairs, library, process, detail=activity.detail, done=activity.begin)
             return
         rows = list(
             synthesise_all(_designs(wanted, activity), library, process, paths=paths, report=activity.detail)
@@ -116,37 +115,6 @@ def _designs(wanted: list[Configuration], activity: Activity) -> list[Design]:
     designs = load_designs([each.elaboration for each in wanted])
     activity.begin(f"synthesising {wanted[0].name if len(wanted) == 1 else f'{len(wanted)} configurations'}")
     return designs
-
-
-def _update(wanted: list[Configuration], library: Library, process: Process, activity: Activity) -> None:
-    """Brings the table up to date, row by row: one that is there for this RTL and this flow is kept."""
-    from rackwright.synthesis.batch import synthesise_all
-    from rackwright.synthesis.table import flow_hash, read_table, row_of
-
-    kept, flow = read_table(), flow_hash(library, process)
-    missing: dict[str, Design] = {}
-    for each, design in zip(wanted, _designs(wanted, activity), strict=True):
-        row = kept.get(design.rtl_hash)
-        if row is not None and row.flow_hash == flow:
-            _keep(replace(row, configuration=each.name))
-        else:
-            missing[each.name] = design
-    found = synthesise_all(list(missing.values()), library, process, paths=1, report=activity.detail)
-    for name, figures in zip(missing, found, strict=True):
-        row = row_of(name, figures, flow)
-        _keep(row)
-        activity.begin(f"{name}: {row.depth_fo4:.1f} FO4, {row.worst_start} -> {row.worst_end}")
-
-
-def _keep(row: Row) -> None:
-    """Puts a row into the table, and drops those that are of no configuration any more."""
-    from rackwright.synthesis.configurations import configurations
-    from rackwright.synthesis.table import read_table, write_table
-
-    # Read again, for another process may have added the rows of other units meanwhile.
-    read_table.cache_clear()
-    rows = {each.configuration: each for each in read_table().values()} | {row.configuration: row}
-    write_table(rows[name] for name in (each.name for each in configurations()) if name in rows)
 
 
 def wanted_configurations(

@@ -11,8 +11,9 @@ from pathlib import Path
 from bootstrap.paths import SOFTWARE_RISCV
 from rackwright import libsnappy
 from rackwright.baseline import measure_host
-from rackwright.demo.rows import OPERATIONS, TARGETS, Comparison, Row
+from rackwright.demo.rows import TARGETS, Comparison, Row
 from rackwright.errors import MissingBuildError, RackwrightError
+from rackwright.formats import OPERATIONS
 from rackwright.server import RunResult, Server
 from rackwright.snappy import is_verified
 from rackwright.times import Times

@@ -5,8 +5,9 @@ from __future__ import annotations
 from html import escape
 from string import Template
 
-from rackwright.demo.rows import OPERATIONS, Comparison, Row
+from rackwright.demo.rows import Comparison, Row
 from rackwright.demo.table import COLUMNS, DESCRIPTIONS, cells
+from rackwright.formats import OPERATIONS
 from rackwright.host import describe_host, describe_library
 from rackwright.page import definitions, page
 from rackwright.plots import Bar, bar_chart

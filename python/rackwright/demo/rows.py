@@ -8,7 +8,6 @@ from typing import Any
 
 from rackwright.times import Times
 
-OPERATIONS = ("compress", "decompress")
 TARGETS = ("host", "rocket", "boom", "rocket+unit", "boom+unit")
 
 

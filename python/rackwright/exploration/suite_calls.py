@@ -7,11 +7,10 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from rackwright.codec import CodecUnit
-from rackwright.codecs import codec_unit
 from rackwright.errors import RackwrightError
 from rackwright.exploration.calls import Call
 from rackwright.exploration.point import Point
-from rackwright.generation.formats import FORMATS
+from rackwright.formats import FORMATS, codec_unit
 from rackwright.generation.maker import SuiteFile
 from rackwright.generation.suite import Suite, load_suite
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
+from rackwright.formats import Format
 from rackwright.generation.chunks import CHUNK_BYTES, ChunkTable
-from rackwright.generation.formats import Format
 from rackwright.generation.targets import Target
 
 _TRIES = 6

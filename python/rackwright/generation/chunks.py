@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from random import Random
 
-from rackwright.generation.formats import Format
+from rackwright.formats import Format
 
 CHUNK_BYTES = 4096
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from random import Random
 
 from rackwright.errors import RackwrightError
+from rackwright.formats import FORMATS
 from rackwright.generation.assemble import assemble
 from rackwright.generation.chunks import ChunkTable
-from rackwright.generation.formats import FORMATS
 from rackwright.generation.profile import OperationProfile
 from rackwright.generation.targets import Target
 

@@ -9,15 +9,14 @@ from typing import Any
 
 from rackwright.document import DocumentReader, load_yaml
 from rackwright.errors import RackwrightError
+from rackwright.formats import FORMATS, OPERATIONS
 from rackwright.generation.distributions import SizeBin, aggregate_ratio
-from rackwright.generation.formats import FORMATS
 
 _FOLDER = Path(__file__).parent / "profiles"
 
 PROFILES = tuple(sorted(path.stem for path in _FOLDER.glob("*.yaml")))
 """The profiles that come with Rackwright."""
 
-OPERATIONS = ("compress", "decompress")
 
 ANY_SIZE = "any"
 """The key of ratios that hold for calls of every size."""

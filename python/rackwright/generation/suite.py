@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rackwright.errors import RackwrightError
+from rackwright.formats import FORMATS
 from rackwright.generation.chunks import ChunkTable
 from rackwright.generation.corpus import SYNTHETIC, corpus_files
-from rackwright.generation.formats import FORMATS
 from rackwright.generation.maker import Maker, SuiteFile, make_taken, take_maker
 from rackwright.generation.profile import OperationProfile, Profile
 from rackwright.generation.targets import Target, draw_targets
