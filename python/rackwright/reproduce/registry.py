@@ -8,7 +8,7 @@ from rackwright.errors import RackwrightError
 from rackwright.reproduce import daronpon, protobuf, protobuf_asic, queueing
 from rackwright.reproduce.cdpu import call_sizes, sweeps
 from rackwright.reproduce.experiment import Experiment
-from rackwright.reproduce.fabric import congestion, pcie
+from rackwright.reproduce.fabric import congestion, pcie, placement
 from rackwright.reproduce.fireperf import copies, copying, network, rate, stacks
 from rackwright.reproduce.firesim import (
     linux_round_trips,
@@ -45,6 +45,7 @@ EXPERIMENTS = (
     *network.EXPERIMENTS,
     pcie.EXPERIMENT,
     congestion.EXPERIMENT,
+    placement.EXPERIMENT,
     prototype.EXPERIMENT,
 )
 """In the order in which they are listed and run."""

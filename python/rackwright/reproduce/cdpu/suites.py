@@ -20,9 +20,16 @@ _QUICK_FILES, _QUICK_LOG2 = 100, 14
 _SEED = 1
 
 
-def suite(profile: str, operation: str, progress: Callable[[str], None], *, quick: bool = False) -> Path:
-    """The folder of the suite of an operation; the same bytes on every machine."""
-    files = _QUICK_FILES if quick else FILES
+def suite(
+    profile: str,
+    operation: str,
+    progress: Callable[[str], None],
+    *,
+    quick: bool = False,
+    files: int = FILES,
+) -> Path:
+    """The folder of the suite of an operation, of so many files; the same bytes on every machine."""
+    files = _QUICK_FILES if quick else files
     folder = REPOSITORY / "out" / "suites" / f"{profile}-{operation}-{files}"
     try:
         load_suite(folder)
