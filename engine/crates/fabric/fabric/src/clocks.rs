@@ -19,22 +19,33 @@ pub(crate) fn in_nanoseconds(span: Cycles) -> f64 {
 #[derive(Clone, Copy)]
 pub(crate) struct Edges {
     hertz: u128,
+    /// How long a cycle lasts, if that is a whole number.
+    period: Option<u64>,
 }
 
 impl Edges {
     pub(crate) fn of(clock: Clock) -> Edges {
+        let hertz = u128::from(clock.hertz());
+        let whole = PER_SECOND % hertz == 0;
         Edges {
-            hertz: u128::from(clock.hertz()),
+            hertz,
+            period: whole.then_some((PER_SECOND / hertz) as u64),
         }
     }
 
     /// When a cycle of the clock begins.
     pub(crate) fn instant<C: Domain>(self, cycle: rackwright_time::Cycle<C>) -> Cycle {
+        if let Some(period) = self.period {
+            return Cycle::new(cycle.0 * period);
+        }
         Cycle::new((u128::from(cycle.0) * PER_SECOND / self.hertz) as u64)
     }
 
     /// The clock's first cycle that begins at `at` or later.
     pub(crate) fn seen<C: Domain>(self, at: Cycle) -> rackwright_time::Cycle<C> {
+        if let Some(period) = self.period {
+            return rackwright_time::Cycle::new(at.0.div_ceil(period));
+        }
         rackwright_time::Cycle::new((u128::from(at.0) * self.hertz).div_ceil(PER_SECOND) as u64)
     }
 
@@ -50,13 +61,16 @@ mod tests {
 
     #[test]
     fn an_edge_is_seen_in_its_own_cycle() {
-        let edges = Edges::of(Clock::new(1_900_000_000).unwrap());
-        for number in [0, 1, 2, 1_900_000_000, 7_654_321_987] {
-            let cycle = unit::Cycle::new(number);
-            let seen: unit::Cycle = edges.seen(edges.instant(cycle));
-            assert_eq!(seen, cycle);
-            let later: unit::Cycle = edges.seen(edges.instant(cycle) + Cycles::new(2));
-            assert_eq!(later, unit::Cycle::new(number + 1));
+        // The period of the second is a whole number.
+        for hertz in [1_900_000_000, 2_000_000_000] {
+            let edges = Edges::of(Clock::new(hertz).unwrap());
+            for number in [0, 1, 2, 1_900_000_000, 7_654_321_987] {
+                let cycle = unit::Cycle::new(number);
+                let seen: unit::Cycle = edges.seen(edges.instant(cycle));
+                assert_eq!(seen, cycle);
+                let later: unit::Cycle = edges.seen(edges.instant(cycle) + Cycles::new(2));
+                assert_eq!(later, unit::Cycle::new(number + 1));
+            }
         }
     }
 }

@@ -98,11 +98,17 @@ pub(crate) fn words_of(header: &Header) -> [u32; 4] {
 }
 
 fn first_byte(header: &Header) -> u8 {
-    if let Kind::Message(routing, data) = header.kind {
-        return MESSAGE | routing | if data { DATA } else { 0 };
-    }
-    let known = KINDS.iter().find(|(_, kind)| *kind == header.kind);
-    let byte = known.map_or(0, |(byte, _)| *byte);
+    let byte = match header.kind {
+        Kind::Message(routing, data) => return MESSAGE | routing | if data { DATA } else { 0 },
+        Kind::MemoryRead => 0x00,
+        Kind::MemoryWrite => 0x40,
+        Kind::ConfigurationRead(first) => 0x04 | u8::from(first),
+        Kind::ConfigurationWrite(first) => 0x44 | u8::from(first),
+        Kind::Completion(data) => 0x0a | if data { DATA } else { 0 },
+        Kind::FetchAdd => 0x4c,
+        Kind::Swap => 0x4d,
+        Kind::CompareSwap => 0x4e,
+    };
     byte | if header.header_words() == 4 { LONG } else { 0 }
 }
 

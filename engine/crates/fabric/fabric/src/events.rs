@@ -1,9 +1,10 @@
 use crate::class::Class;
-use crate::credits::Amount;
+use crate::credits::{Amount, MOST};
 use crate::pool::PacketId;
 use rackwright_time::fabric::Cycle;
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// Names an end of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,20 +34,68 @@ pub(crate) enum Event {
     Wire(PortId),
     /// Something that waits at a port may leave.
     Ready(PortId),
-    /// A packet of the data link layer has come in.
-    Link(PortId, LinkPacket),
+    /// The next packet of the data link layer has come in.
+    Link(PortId),
     /// An acknowledgement has waited for as long as it may.
     Acknowledge(PortId),
     /// An update of credits has.
     Update(PortId, Class),
-    /// A packet has left the buffer behind a port.
-    Release(PortId, Class, Amount),
+    /// Room behind a port is free again.
+    Release(PortId, Class, Room),
 }
 
+/// An [`Amount`] as small as what may be advertised, so that events are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    headers: u8,
+    data: u16,
+}
+
+impl From<Amount> for Room {
+    fn from(amount: Amount) -> Room {
+        debug_assert!(amount.headers <= MOST.headers && amount.data <= MOST.data);
+        Room {
+            headers: amount.headers as u8,
+            data: amount.data as u16,
+        }
+    }
+}
+
+impl From<Room> for Amount {
+    fn from(room: Room) -> Amount {
+        Amount {
+            headers: u64::from(room.headers),
+            data: u64::from(room.data),
+        }
+    }
+}
+
+/// Lanes of each port.
+const LANES: usize = 6;
+/// The lane of an event that is in none.
+const NO_LANE: u32 = u32::MAX;
+
+impl Event {
+    /// The lane of the port in which such events mostly come in the order of their instants: a wire gives them one by one.
+    fn lane(&self) -> usize {
+        let (port, lane) = match self {
+            Event::Arrive(port, _) => (port, 0),
+            Event::Link(port) => (port, 1),
+            Event::Wire(port) => (port, 2),
+            Event::Release(port, ..) => (port, 3),
+            Event::Acknowledge(port) | Event::Update(port, _) => (port, 4),
+            Event::Ready(port) => (port, 5),
+        };
+        LANES * port.index() + lane
+    }
+}
+
+#[derive(Clone, Copy)]
 struct Entry {
     at: Cycle,
     order: u64,
     event: Event,
+    lane: u32,
 }
 
 impl Entry {
@@ -76,18 +125,49 @@ impl Ord for Entry {
     }
 }
 
+/// Events in the order of their instants, of which the heap has the first.
+#[derive(Default)]
+struct Lane {
+    in_heap: bool,
+    last: Cycle,
+    behind: VecDeque<Entry>,
+}
+
 /// What is to happen, by instant; at one instant, in the order in which it was scheduled.
+///
+/// The heap stays small: of what comes in order, it has the first only.
 #[derive(Default)]
 pub(crate) struct Events {
     heap: BinaryHeap<Entry>,
+    lanes: Vec<Lane>,
     scheduled: u64,
 }
 
 impl Events {
     pub(crate) fn at(&mut self, at: Cycle, event: Event) {
-        let order = self.scheduled;
+        let number = event.lane();
+        if number >= self.lanes.len() {
+            self.lanes.resize_with(number + 1, Lane::default);
+        }
+        let lane = &mut self.lanes[number];
+        let mut entry = Entry {
+            at,
+            order: self.scheduled,
+            event,
+            lane: number as u32,
+        };
         self.scheduled += 1;
-        self.heap.push(Entry { at, order, event });
+        if lane.in_heap && at < lane.last {
+            entry.lane = NO_LANE;
+            self.heap.push(entry);
+            return;
+        }
+        lane.last = at;
+        if std::mem::replace(&mut lane.in_heap, true) {
+            lane.behind.push_back(entry);
+        } else {
+            self.heap.push(entry);
+        }
     }
 
     /// When the next one is.
@@ -97,16 +177,30 @@ impl Events {
 
     /// The next one before `until`.
     pub(crate) fn take(&mut self, until: Cycle) -> Option<(Cycle, Event)> {
-        if self.next()? >= until {
+        let mut first = self.heap.peek_mut()?;
+        let entry = *first;
+        if entry.at >= until {
             return None;
         }
-        self.heap.pop().map(|entry| (entry.at, entry.event))
+        let lane = self.lanes.get_mut(entry.lane as usize);
+        match lane.map(|lane| (lane.behind.pop_front(), lane)) {
+            Some((Some(next), _)) => *first = next,
+            Some((None, lane)) => {
+                lane.in_heap = false;
+                PeekMut::pop(first);
+            }
+            None => {
+                PeekMut::pop(first);
+            }
+        }
+        Some((entry.at, entry.event))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn what_happens_at_once_happens_in_the_order_of_scheduling() {
@@ -120,5 +214,26 @@ mod tests {
         }
         assert_eq!(order, [(3, 1), (3, 3), (4, 4)]);
         assert_eq!(events.next(), Some(Cycle::new(5)));
+    }
+
+    proptest! {
+        #[test]
+        fn lanes_change_no_order(all in prop::collection::vec((0..20_u64, 0..3_u16, 0..3_usize), 1..200)) {
+            let mut events = Events::default();
+            let (mut expected, mut now, mut found) = (Vec::new(), 0, Vec::new());
+            for (number, (ahead, port, taken)) in all.iter().enumerate() {
+                let at = now + ahead;
+                events.at(Cycle::new(at), Event::Arrive(PortId(*port), PacketId::numbered(number as u32)));
+                expected.push((at, number as u32));
+                for _ in 0..*taken {
+                    let Some((at, Event::Arrive(_, packet))) = events.take(Cycle::NEVER) else { break };
+                    let first = expected.iter().min().copied().unwrap();
+                    expected.retain(|each| *each != first);
+                    now = at.0;
+                    found.push((at.0, packet));
+                    prop_assert_eq!(found.last(), Some(&(first.0, PacketId::numbered(first.1))));
+                }
+            }
+        }
     }
 }

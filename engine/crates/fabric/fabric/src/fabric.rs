@@ -212,7 +212,7 @@ impl Fabric {
                     transmitter.add(0, header.kind.class(), Waiting::new(id, header, at, None));
                     events.at(at, Event::Ready(port));
                 }
-                Output::Freed(at, class, amount) => events.at(at, Event::Release(port, class, amount)),
+                Output::Freed(at, class, amount) => events.at(at, Event::Release(port, class, amount.into())),
             })?;
         }
         while let Some((at, event)) = self.events.take(until) {
@@ -230,8 +230,8 @@ impl Fabric {
                 self.transmit(now, port);
                 Ok(())
             }
-            Event::Link(port, packet) => {
-                self.link_packet(now, port, packet);
+            Event::Link(port) => {
+                self.link_packet(now, port);
                 Ok(())
             }
             Event::Acknowledge(port) => {
@@ -244,8 +244,8 @@ impl Fabric {
                 }
                 Ok(())
             }
-            Event::Release(port, class, amount) => {
-                self.release(now, port, class, amount);
+            Event::Release(port, class, room) => {
+                self.release(now, port, class, room.into());
                 Ok(())
             }
         }
@@ -255,12 +255,15 @@ impl Fabric {
         &mut self.ports.all[port.index()]
     }
 
-    /// A packet of the data link layer has come in.
-    fn link_packet(&mut self, now: Cycle, port: PortId, packet: LinkPacket) {
-        let transmitter = &mut self.port(port).transmitter;
-        match packet {
-            LinkPacket::Acknowledge(before) => transmitter.acknowledge(before),
-            LinkPacket::Update(class, limit) => transmitter.grant(class, limit),
+    /// The next packet of the data link layer has come in.
+    fn link_packet(&mut self, now: Cycle, port: PortId) {
+        let Port {
+            coming, transmitter, ..
+        } = self.port(port);
+        match coming.pop_front() {
+            Some(LinkPacket::Acknowledge(before)) => transmitter.acknowledge(before),
+            Some(LinkPacket::Update(class, limit)) => transmitter.grant(class, limit),
+            None => {}
         }
         self.transmit(now, port);
     }
@@ -326,7 +329,8 @@ impl Fabric {
                 LinkPacket::Update(..) => counters.updates += 1,
             }
             let (arrives, other) = (port.transmitter.wire + port.delay, port.other);
-            self.events.at(arrives, Event::Link(other, packet));
+            self.events.at(arrives, Event::Link(other));
+            self.port(other).coming.push_back(packet);
             if let (Place::Card(card), LinkPacket::Update(class, limit)) = (self.port(other).place, packet) {
                 self.cards[card].grant(arrives, false, class, limit);
             }
@@ -387,7 +391,8 @@ impl Fabric {
             self.events.at(tail + *limit, Event::Acknowledge(other));
         }
         if let Some(from) = waiting.from {
-            self.events.at(end, Event::Release(from, class, waiting.cost));
+            self.events
+                .at(end, Event::Release(from, class, waiting.cost.into()));
         }
         self.events.at(arrives, Event::Arrive(other, waiting.packet));
     }
@@ -482,7 +487,8 @@ impl Fabric {
             Kind::MemoryWrite if self.host.has(&range) => {
                 let packet_of = self.pool.get(packet);
                 let done = self.host.write(now, header, &packet_of.data)?;
-                self.events.at(done, Event::Release(id, class, header.cost()));
+                self.events
+                    .at(done, Event::Release(id, class, header.cost().into()));
                 self.pool.free(packet);
                 Ok(())
             }

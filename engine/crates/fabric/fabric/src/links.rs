@@ -81,6 +81,7 @@ impl Ports {
             receiver: Receiver::new(room, system.payload_bytes),
             room,
             link_packets: VecDeque::new(),
+            coming: VecDeque::new(),
             overflows: 0,
         });
         Ok(())

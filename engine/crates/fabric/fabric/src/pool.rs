@@ -5,6 +5,13 @@ use crate::parts::Parts;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PacketId(u32);
 
+impl PacketId {
+    #[cfg(test)]
+    pub(crate) fn numbered(number: u32) -> PacketId {
+        PacketId(number)
+    }
+}
+
 /// A packet under way: its fields, its payload, and where it has spent its time.
 pub(crate) struct Packet {
     pub(crate) header: Header,

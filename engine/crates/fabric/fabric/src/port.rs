@@ -35,6 +35,8 @@ pub(crate) struct Port {
     pub(crate) room: Credits,
     /// What the data link layer has to send, before any other packet.
     pub(crate) link_packets: VecDeque<LinkPacket>,
+    /// What the data link layer of the other end has sent that has not come in yet.
+    pub(crate) coming: VecDeque<LinkPacket>,
     /// Packets that came although there was no room for them.
     pub(crate) overflows: u64,
 }

@@ -66,6 +66,30 @@ struct Arrival {
     what: Arrived,
 }
 
+/// When each box does something next, and the packets that are there to leave then.
+struct Due {
+    arrival: u64,
+    target: u64,
+    generator: u64,
+    reader: u64,
+    writer: u64,
+    transmitter: u64,
+    offers: Offers,
+}
+
+impl Due {
+    fn first(&self) -> u64 {
+        let boxes = [
+            self.target,
+            self.generator,
+            self.reader,
+            self.writer,
+            self.transmitter,
+        ];
+        boxes.into_iter().fold(self.arrival, u64::min)
+    }
+}
+
 enum Arrived {
     /// A part of a completion: its tag, its beats with the sum of their words, and whether it is good.
     Completion(u16, u64, u64, bool),
@@ -123,19 +147,17 @@ impl Model {
     pub(super) fn arrive(&mut self, cycle: Cycle, packet: &Packet) {
         let header = packet.header;
         let beats = (packet.data.len() as u64).div_ceil(BEAT);
-        let words = packet.data.chunks(8).map(word_of);
         let what = match header.kind {
             Kind::Completion(_) => {
                 let good = header.completion.status == Status::Successful && beats != 0 && !header.poisoned;
-                let sum = words.fold(0, u64::wrapping_add);
-                Arrived::Completion(header.tag, beats, sum, good)
+                Arrived::Completion(header.tag, beats, sum_of(&packet.data), good)
             }
             Kind::MemoryWrite if self.configuration.is_within(1, header.request.address) => {
-                Arrived::Written(beats, words.fold(0, u64::wrapping_add))
+                Arrived::Written(beats, sum_of(&packet.data))
             }
             _ => Arrived::Request(Request {
                 header,
-                data: { words }.next().unwrap_or(0),
+                data: packet.data.chunks(8).next().map_or(0, word_of),
                 ready: cycle.0 + beats + 1,
             }),
         };
@@ -145,36 +167,38 @@ impl Model {
 
     pub(super) fn advance(&mut self, end: Cycle, mut give: impl FnMut(Cycle, Given<'_>)) {
         loop {
-            let now = self.due();
+            let due = self.due();
+            let now = due.first();
             if now >= end.0 {
                 break;
             }
-            self.step(now, &mut |cycle, given| give(Cycle::new(cycle), given));
+            self.step(now, &due, &mut |cycle, given| give(Cycle::new(cycle), given));
         }
         self.cycle = self.cycle.max(end.0);
     }
 
-    /// The next cycle in which anything happens.
-    fn due(&self) -> u64 {
-        let arrival = self.arrivals.front().map_or(NEVER, |arrival| arrival.cycle);
-        let own = [
-            self.target.due(),
-            self.generator.due(self.reader.free_at(), self.writer.free_at()),
-            self.reader.due(),
-            self.writer.due(),
-            self.transmitter.due(&self.offers()),
-        ];
-        own.into_iter().fold(arrival, u64::min)
+    /// The next cycles in which anything happens.
+    fn due(&self) -> Due {
+        let offers = self.offers();
+        Due {
+            arrival: self.arrivals.front().map_or(NEVER, |arrival| arrival.cycle),
+            target: self.target.due(),
+            generator: self.generator.due(self.reader.free_at(), self.writer.free_at()),
+            reader: self.reader.due(),
+            writer: self.writer.due(),
+            transmitter: self.transmitter.due(&offers),
+            offers,
+        }
     }
 
-    /// Does what happens in one cycle: what a box changes is seen by the others in the next.
-    fn step(&mut self, now: u64, give: &mut impl FnMut(u64, Given<'_>)) {
+    /// Does what happens in one cycle, of what is due: what a box changes is seen by the others in the next.
+    fn step(&mut self, now: u64, due: &Due, give: &mut impl FnMut(u64, Given<'_>)) {
         self.registers.busy = self.generator.is_running();
         while self.arrivals.front().is_some_and(|arrival| arrival.cycle == now) {
             let arrival = self.arrivals.pop_front().expect("the front was seen");
             self.take(now, arrival.what, give);
         }
-        if self.target.due() == now {
+        if due.target == now {
             self.serve(now, give);
             if let Some(begins) = self.registers.begins.take() {
                 self.generator.begin(now + 1, begins, &self.registers.settings);
@@ -184,7 +208,9 @@ impl Model {
                 self.generator.stop();
             }
         }
-        if self.generator.due(self.reader.free_at(), self.writer.free_at()) == now {
+        // A run that has just been stopped makes no more.
+        let (reader, writer) = (self.reader.free_at(), self.writer.free_at());
+        if due.generator == now && self.generator.due(reader, writer) == now {
             if let Some(request) = self.generator.issue(now, &self.registers.settings) {
                 if self.generator.writes {
                     self.writer.take(now, request);
@@ -193,7 +219,7 @@ impl Model {
                 }
             }
         }
-        if self.reader.due() == now {
+        if due.reader == now {
             self.reader
                 .step(now, &self.configuration, &self.registers.settings);
             while let Some(faulty) = self.reader.done_at(now) {
@@ -202,26 +228,27 @@ impl Model {
                 self.generator.failed |= faulty;
             }
         }
-        if self.writer.due() == now {
+        if due.writer == now {
             self.writer.step(now, &self.configuration);
             while self.writer.done_at(now) {
                 self.generator.finish(now, give);
                 self.registers.done(false);
             }
         }
-        let offers = self.offers();
-        if self.transmitter.due(&offers) == now {
-            let last = match self.transmitter.choose(now, &offers) {
-                Some(Class::Posted) => {
-                    self.writer
-                        .leave(now, self.configuration.id, &self.registers.settings, give)
-                }
-                Some(Class::NonPosted) => self.reader.leave(now, self.configuration.id, give),
-                Some(Class::Completion) => self.target.leave(now, give),
-                None => return,
-            };
-            self.transmitter.sent(last);
+        if due.transmitter == now {
+            self.send(now, &due.offers, give);
         }
+    }
+
+    fn send(&mut self, now: u64, offers: &Offers, give: &mut impl FnMut(u64, Given<'_>)) {
+        let (id, settings) = (self.configuration.id, &self.registers.settings);
+        let last = match self.transmitter.choose(now, offers) {
+            Some(Class::Posted) => self.writer.leave(now, id, settings, give),
+            Some(Class::NonPosted) => self.reader.leave(now, id, give),
+            Some(Class::Completion) => self.target.leave(now, give),
+            None => return,
+        };
+        self.transmitter.sent(last);
     }
 
     fn serve(&mut self, now: u64, give: &mut impl FnMut(u64, Given<'_>)) {
@@ -263,4 +290,11 @@ impl Model {
             Arrived::Request(request) => self.target.arrive(request),
         }
     }
+}
+
+/// The sum of words of eight bytes.
+fn sum_of(data: &[u8]) -> u64 {
+    let words = data.chunks_exact(8);
+    let rest = word_of(words.remainder());
+    words.map(word_of).fold(rest, u64::wrapping_add)
 }

@@ -95,10 +95,12 @@ impl Writer {
             self.source_free = last + 1;
             self.dones.push_back(last);
         }
-        self.data.clear();
-        let words = (piece.address..piece.address + piece.beats * BEAT).step_by(8);
-        self.data
-            .extend(words.flat_map(|word| word.wrapping_add(settings.seed).to_le_bytes()));
+        self.data.resize((piece.beats * BEAT) as usize, 0);
+        let mut word = piece.address.wrapping_add(settings.seed);
+        for bytes in self.data.chunks_exact_mut(8) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+            word = word.wrapping_add(8);
+        }
         let words = (piece.beats * BEAT / 4) as u16;
         let header = Header::memory(Kind::MemoryWrite, id, 0, piece.address, words);
         give(last + 1, Given::Packet(&header, &self.data));
