@@ -165,7 +165,7 @@ impl Fabric {
     }
 
     /// Fills the buffer, and sets the registers of the card.
-    fn prepare(&mut self, run: &Run) -> Result<(), FabricError> {
+    pub(crate) fn prepare(&mut self, run: &Run) -> Result<(), FabricError> {
         for word in 0..BUFFER_BYTES / 8 {
             let value = if run.writes { 0 } else { pattern(word) };
             self.host
@@ -281,9 +281,9 @@ impl Fabric {
     }
 
     /// Each word of memory is its address and the seed, as far as the card has come.
-    fn check_written(&mut self, run: &Run) -> Result<(), FabricError> {
+    pub(crate) fn check_written(&mut self, run: &Run) -> Result<(), FabricError> {
         let bytes = (u64::from(run.bench.count) * run.size).min(BUFFER_BYTES);
-        for address in (BUFFER..BUFFER + bytes).step_by(8) {
+        for address in (run.buffer..run.buffer + bytes).step_by(8) {
             let found = self.host.memory.word(address)?;
             if found != address.wrapping_add(SEED) {
                 return equal(
@@ -296,7 +296,7 @@ impl Fabric {
         Ok(())
     }
 
-    fn peer_counts(&mut self, peer: &Found) -> Result<(u64, u64), FabricError> {
+    pub(crate) fn peer_counts(&mut self, peer: &Found) -> Result<(u64, u64), FabricError> {
         let registers = window(peer, 0, &self.cards[peer.card].name)?;
         let beats = self.read_register(traffic::PEER_BEATS.within(registers))?.data;
         let sum = self.read_register(traffic::PEER_SUM.within(registers))?.data;
@@ -304,7 +304,12 @@ impl Fabric {
     }
 
     /// The peer has counted each beat, and its words add up.
-    fn check_peer(&mut self, run: &Run, peer: &Found, before: (u64, u64)) -> Result<(), FabricError> {
+    pub(crate) fn check_peer(
+        &mut self,
+        run: &Run,
+        peer: &Found,
+        before: (u64, u64),
+    ) -> Result<(), FabricError> {
         let (beats, sum) = self.peer_counts(peer)?;
         let count = u64::from(run.bench.count);
         equal(

@@ -28,6 +28,8 @@ mod packet;
 mod parts;
 mod pool;
 mod port;
+#[cfg(test)]
+mod properties;
 mod rate;
 mod receiver;
 mod rejected;

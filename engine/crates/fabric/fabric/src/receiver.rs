@@ -71,6 +71,12 @@ impl Receiver {
         updating.then_some(self.given[class])
     }
 
+    /// What has been given so far, and what of it has been used.
+    #[cfg(test)]
+    pub(crate) fn credits(&self) -> (Credits, Credits) {
+        (self.given, self.used)
+    }
+
     /// Whether all of the room is free.
     pub(crate) fn is_empty(&self, initial: &Credits) -> bool {
         Class::ALL.into_iter().all(|class| {

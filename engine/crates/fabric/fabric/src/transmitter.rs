@@ -135,6 +135,12 @@ impl Transmitter {
         }
     }
 
+    /// What has been granted so far, and what consumed of it.
+    #[cfg(test)]
+    pub(crate) fn credits(&self) -> (Credits, Credits) {
+        (self.granted, self.consumed)
+    }
+
     /// The limit of a class is known to be so high.
     pub(crate) fn grant(&mut self, class: Class, limit: Amount) {
         self.granted[class] = limit;
@@ -249,6 +255,7 @@ mod tests {
     use super::*;
     use crate::packet::{Id, Kind};
     use crate::pool::Pool;
+    use proptest::prelude::*;
 
     fn transmitter(sources: usize, credits: Credits) -> Transmitter {
         let mut transmitter = Transmitter::new(1 << 20);
@@ -316,6 +323,50 @@ mod tests {
             },
         );
         assert_eq!(tags(&mut out, &mut pool), [5, 6]);
+    }
+
+    /// A packet that waits: its class, whether it is relaxed, and the way it came.
+    fn packets() -> impl Strategy<Value = (Kind, bool, usize)> {
+        let kinds = vec![Kind::MemoryRead, Kind::MemoryWrite, Kind::Completion(true)];
+        (prop::sample::select(kinds), any::<bool>(), 0..3_usize)
+    }
+
+    proptest! {
+        #[test]
+        fn packets_leave_by_the_ordering_table(
+            all in prop::collection::vec((packets(), 0..3_usize, 0..3_usize), 1..60)
+        ) {
+            let mut pool = Pool::default();
+            let mut out = transmitter(3, limited(1, 4));
+            let (mut limits, mut left) = (limited(1, 4), Vec::new());
+            for (tag, ((kind, relaxed, source), class, credits)) in all.iter().enumerate() {
+                let mut header = Header::new(*kind, Id::default(), tag as u16);
+                header.words = 16;
+                header.attributes = if *relaxed { 2 } else { 0 };
+                let id = pool.take(header);
+                out.add(*source, kind.class(), Waiting::new(id, &header, Cycle::ZERO, None));
+                let class = Class::ALL[*class];
+                limits[class] += Amount { headers: *credits as u64, data: 4 * *credits as u64 };
+                out.grant(class, limits[class]);
+                left.extend(tags(&mut out, &mut pool));
+            }
+            for class in Class::ALL {
+                out.grant(class, Amount { headers: 1000, data: 4000 });
+            }
+            left.extend(tags(&mut out, &mut pool));
+            prop_assert_eq!(left.len(), all.len(), "a packet never leaves");
+            let place = |tag: usize| left.iter().position(|each| usize::from(*each) == tag);
+            for (later, ((kind, relaxed, source), ..)) in all.iter().enumerate() {
+                for (earlier, ((first, _, way), ..)) in all.iter().enumerate().take(later) {
+                    let same = kind.class() == first.class();
+                    let passes = kind.class() == Class::Completion && *relaxed;
+                    let after_posted = first.class() == Class::Posted && !passes;
+                    if source == way && (same || after_posted) {
+                        prop_assert!(place(earlier) < place(later), "{} passes {}", later, earlier);
+                    }
+                }
+            }
+        }
     }
 
     #[test]
