@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from rust_modules import Modules, circles
 
 ENGINE = Path(__file__).parents[2] / "engine"
 PREFIX = "rackwright-"
@@ -92,3 +93,15 @@ def test_what_is_used_is_seen() -> None:
 def test_what_a_library_depends_on_is_seen() -> None:
     libraries = "[dependencies]\nrackwright-time.workspace = true\nlibc = '1'\n"
     assert dependencies(f"{libraries}[dev-dependencies]\nrackwright-cpu = {{}}\n") == {"time"}
+
+
+def test_files_that_use_each_other_are_a_circle() -> None:
+    uses = {"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set[str]()}
+    assert circles(uses) == [{"b", "c"}]
+
+
+@pytest.mark.parametrize("path", ["core/trace", "network/server", "rtl/unit"])
+def test_no_file_uses_one_that_uses_it(path: str) -> None:
+    uses = Modules(ENGINE / "crates" / path / "src").uses()
+    assert sum(map(len, uses.values())) > len(uses), "the files are read"
+    assert circles(uses) == []

@@ -2,12 +2,11 @@ mod frames;
 mod places;
 mod tasks;
 
-use self::frames::within;
-use self::places::{Known, PLACES};
-pub(crate) use self::tasks::task_on;
 use crate::durations::{AllDurations, Durations};
+use crate::inlined::within;
+use crate::known::{Known, PLACES};
 use crate::names::{Chains, Extent, Function, Place};
-use crate::session::{Parked, Session};
+use crate::shared::{Common, Parked};
 use crate::slices::{Cause, Longest, Slice, TrapSlice, Turns};
 use crate::stack::{Entered, Frame};
 use crate::stalls::{Reasons, Stalls};
@@ -16,13 +15,12 @@ use rackwright_cpu::{Privilege, Trap, View};
 
 // Numbers of integer registers by the calling convention.
 const STACK_POINTER: u8 = 2;
-const THREAD_POINTER: u8 = 4;
 const CALL_NUMBER: u8 = 17;
 
 /// What is kept of one hart: its stack now, and all stacks that it has had.
 pub struct Collector {
     hart: usize,
-    session: Session,
+    common: Common,
     pub(crate) tree: Tree,
     pub(crate) durations: AllDurations,
     pub(crate) slices: Longest<Slice>,
@@ -72,12 +70,12 @@ struct Redirect {
 
 impl Collector {
     /// The collector of hart number `hart`, which has not run yet.
-    pub(crate) fn new(hart: usize, session: Session, reasons: &'static [&'static str]) -> Collector {
+    pub(crate) fn new(hart: usize, common: Common, reasons: &'static [&'static str]) -> Collector {
         Collector {
             hart,
-            has_kernel: session.has_kernel(),
-            chains: session.chains(),
-            session,
+            has_kernel: common.has_kernel(),
+            chains: common.chains(),
+            common,
             tree: Tree::new(),
             durations: AllDurations::default(),
             slices: Longest::default(),
@@ -148,7 +146,7 @@ impl Collector {
         self.near = Extent::default();
         let Some(view) = view else { return };
         #[expect(clippy::disallowed_methods, reason = "all are changed alike")]
-        self.session.lock().parked.values_mut().for_each(Parked::forget);
+        self.common.lock().parked.values_mut().for_each(Parked::forget);
         self.find_task(view);
         if self.root != Tree::ROOT && !self.is_idle {
             self.turns.begin(self.thread, now);

@@ -4,11 +4,13 @@ use crate::archive::Archive;
 use crate::btf::Types;
 use crate::guest::Mapped;
 use crate::kallsyms::kernel_symbols;
+use crate::kernel::{offsets, KernelError, KERNEL};
 use crate::modules::Modules;
 use crate::names::{called, Function, Names, Place, UNKNOWN};
-use crate::observation::SettingsError;
-use crate::session::{Sight, Thread};
+use crate::settings_error::SettingsError;
+use crate::sight::Sight;
 use crate::symbols::Symbols;
+use crate::thread::Thread;
 use crate::watch::Armed;
 use std::collections::HashMap;
 
@@ -25,34 +27,6 @@ pub(crate) struct Linux {
     archive: Archive,
     files: HashMap<String, Symbols>,
 }
-
-/// Why a kernel can't be observed.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum KernelError {
-    /// There are no symbols in it.
-    #[error("the kernel has no symbols in itself (CONFIG_KALLSYMS), or in another format than Linux 6.12")]
-    Symbols,
-    /// There are no types in it.
-    #[error("the kernel does not say where {0} is (CONFIG_DEBUG_INFO_BTF)")]
-    Types(&'static str),
-}
-
-macro_rules! offsets {
-    ($($name:ident: $structure:literal $($member:literal)*;)*) => {
-        /// Bytes from the start of a structure to a member.
-        struct Offsets { $($name: u64,)* }
-
-        impl Offsets {
-            fn of(types: &Types<'_>) -> Result<Offsets, KernelError> {
-                Ok(Offsets { $($name: types
-                    .offset($structure, &[$($member),*])
-                    .ok_or(KernelError::Types(concat!($structure, $(".", $member),*)))?,)* })
-            }
-        }
-    };
-}
-
-pub(crate) use offsets;
 
 offsets! {
     task_name: "task_struct" "comm";
@@ -75,8 +49,6 @@ offsets! {
     entry_parent: "dentry" "d_parent";
 }
 
-/// Addresses from here on are the kernel's.
-pub(crate) const KERNEL: u64 = 1 << 63;
 const PAGE: u64 = 4096;
 /// Bytes of a task's name.
 const NAME_BYTES: u64 = 16;

@@ -2,7 +2,7 @@
 
 use crate::btf::Types;
 use crate::guest::Mapped;
-use crate::linux::KernelError;
+use crate::kernel::{offsets, KernelError};
 use crate::symbols::Symbols;
 
 /// Bytes of a symbol: name, kind, section, value, size.
@@ -21,7 +21,7 @@ pub(crate) struct Module {
     pub(crate) symbols: Symbols,
 }
 
-crate::linux::offsets! {
+offsets! {
     list: "module" "list";
     name: "module" "name";
     memory: "module" "mem";

@@ -97,7 +97,7 @@ impl<T: Timing> Probed<T> {
         sampling: Sampling,
         resumes: bool,
     ) -> Probed<T> {
-        let collector = observed.then(|| Collector::new(hart, session.clone(), T::ACCOUNTS.stalls));
+        let collector = observed.then(|| Collector::new(hart, session.common(), T::ACCOUNTS.stalls));
         let tracer = trace
             .clone()
             .filter(|_| observed)

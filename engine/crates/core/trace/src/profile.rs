@@ -1,7 +1,7 @@
 use crate::collector::Collector;
 use crate::names::{readable, Names};
-use crate::session::Thread;
 use crate::slices::{Cause, TrapSlice, Turn, Work};
+use crate::thread::Thread;
 use crate::trace_file::TraceRecord;
 use crate::tree::WHOLE;
 use serde::Serialize;

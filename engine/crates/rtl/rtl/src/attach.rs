@@ -1,5 +1,3 @@
-use crate::manifest::Port;
-use crate::Direction;
 use serde::Deserialize;
 use std::fmt;
 
@@ -29,27 +27,6 @@ impl Attach {
             Attach::Switch => "switch",
             Attach::Card => "card",
         }
-    }
-
-    /// Where a unit of version 1, which does not say, may be: wherever its ports lead to something. What walks ask is said.
-    pub(crate) fn by_ports(ports: &[Port]) -> Vec<Attach> {
-        let takes_frames = |port: &Port| {
-            matches!(
-                port,
-                Port::Stream {
-                    direction: Direction::In,
-                    ..
-                }
-            )
-        };
-        let mut places = Vec::new();
-        if ports.iter().any(Port::is_control) {
-            places.push(Attach::Hart);
-        }
-        if ports.iter().any(takes_frames) {
-            places.extend([Attach::Link, Attach::Switch, Attach::Card]);
-        }
-        places
     }
 }
 

@@ -1,6 +1,5 @@
 //! The clocks of a unit.
 
-use crate::manifest::Port;
 use rackwright_time::Clock;
 use serde::{Deserialize, Deserializer};
 
@@ -51,11 +50,11 @@ pub(crate) fn ratio(first: &ClockPins, other: &ClockPins) -> u64 {
     (first.hertz / other.hertz).max(1)
 }
 
-/// Checks the clocks of a unit with these ports.
+/// Checks the clocks of a unit whose ports have these names.
 ///
 /// # Errors
 /// What is wrong with them.
-pub(crate) fn check(clocks: &[ClockPins], ports: &[Port]) -> Result<(), String> {
+pub(crate) fn check(clocks: &[ClockPins], ports: &[&str]) -> Result<(), String> {
     let [first, others @ ..] = clocks else {
         return Err("`clocks` is empty: a unit has one at least, that of its ports".into());
     };
@@ -79,7 +78,7 @@ pub(crate) fn check(clocks: &[ClockPins], ports: &[Port]) -> Result<(), String> 
             ));
         }
         for name in &clock.ports {
-            if !ports.iter().any(|port| port.name() == name) {
+            if !ports.contains(&name.as_str()) {
                 return Err(format!("clock `{}` lists `{name}`, which is no port", clock.pin));
             }
             if let Some(other) = others[..index].iter().find(|other| other.ports.contains(name)) {

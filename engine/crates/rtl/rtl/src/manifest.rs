@@ -365,7 +365,7 @@ impl Manifest {
         }
         let clock = self.clock.take().ok_or("missing field `clock`")?;
         self.clocks.push(clock);
-        self.attach = Some(Attach::by_ports(&self.ports));
+        self.attach = Some(places_by(&self.ports));
         for port in &mut self.ports {
             if let Port::Memory { name, traffic, .. } | Port::Axi4 { name, traffic, .. } = port {
                 if name == FORMER_INTERMEDIATE {
@@ -609,7 +609,8 @@ impl Manifest {
         if self.verilog.is_empty() {
             return Err("it names no Verilog file".into());
         }
-        clocks::check(&self.clocks, &self.ports)?;
+        let names: Vec<&str> = self.ports.iter().map(Port::name).collect();
+        clocks::check(&self.clocks, &names)?;
         if self.ports.iter().filter(|port| port.is_control()).count() > 1 {
             return Err("a unit has one command, mmio, axi4-lite or apb port at most".into());
         }
@@ -666,6 +667,27 @@ impl Port {
             | Port::Event { name, .. } => name,
         }
     }
+}
+
+/// Where a unit of the former format, which does not say, may be: wherever its ports lead to something. What walks ask is said.
+fn places_by(ports: &[Port]) -> Vec<Attach> {
+    let takes_frames = |port: &Port| {
+        matches!(
+            port,
+            Port::Stream {
+                direction: Direction::In,
+                ..
+            }
+        )
+    };
+    let mut places = Vec::new();
+    if ports.iter().any(Port::is_control) {
+        places.push(Attach::Hart);
+    }
+    if ports.iter().any(takes_frames) {
+        places.extend([Attach::Link, Attach::Switch, Attach::Card]);
+    }
+    places
 }
 
 fn check_identifier(name: &str) -> Result<(), String> {

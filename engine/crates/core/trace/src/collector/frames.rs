@@ -1,6 +1,7 @@
 use super::Collector;
 use crate::durations::SlowCall;
-use crate::names::{Chain, Chains, Extent, Function, Place};
+use crate::inlined::within;
+use crate::names::{Extent, Function, Place};
 use crate::slices::{Cause, Slice, TrapSlice};
 use crate::stack::{remaining, Entered, Frame};
 use crate::tree::{NodeId, Tree, WHOLE};
@@ -140,19 +141,4 @@ impl Collector {
             parent = frame.node;
         }
     }
-}
-
-/// The node of the innermost function of a chain that is inlined into the one at a node, and that function.
-pub(super) fn within(
-    tree: &mut Tree,
-    chains: &Chains,
-    function: (NodeId, Function),
-    chain: Chain,
-) -> (NodeId, Function) {
-    if chain == Chain::NONE {
-        return function;
-    }
-    let functions = chains.functions(chain);
-    let into = |(node, _), inlined: &Function| (tree.child(node, *inlined), *inlined);
-    functions.iter().fold(function, into)
 }

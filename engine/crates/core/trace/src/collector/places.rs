@@ -1,22 +1,10 @@
 use super::Collector;
 use crate::guest::Mapped;
-use crate::linux::KERNEL;
+use crate::kernel::KERNEL;
+use crate::known::{Known, PLACES};
 use crate::names::Place;
-use crate::session::Sight;
+use crate::sight::Sight;
 use rackwright_cpu::{Privilege, View};
-
-/// Places that are kept by address, as a hart needs them over and over.
-pub(super) const PLACES: usize = 1 << 12;
-
-/// The place of an address in an address space.
-#[derive(Clone, Copy)]
-pub(super) struct Known {
-    pc: u64,
-    space: u64,
-    place: Place,
-    /// Whether it is what a call leads to, which may make it one that a function begins at.
-    called: bool,
-}
 
 /// What is at an address.
 impl Collector {
@@ -46,7 +34,7 @@ impl Collector {
                 return known.place;
             }
         }
-        let place = self.session.lock().place(self.sight(privilege, view), pc, called);
+        let place = self.common.lock().place(self.sight(privilege, view), pc, called);
         self.places[slot] = Some(Known {
             pc,
             space,

@@ -1,8 +1,9 @@
-use super::{Collector, Redirect, STACK_POINTER, THREAD_POINTER};
+use super::{Collector, Redirect, STACK_POINTER};
 use crate::guest::Mapped;
-use crate::linux::{Task, KERNEL};
+use crate::kernel::{task_on, KERNEL, THREAD_POINTER};
+use crate::linux::Task;
 use crate::names::Extent;
-use crate::session::{Parked, Shared};
+use crate::shared::{Parked, Shared};
 use rackwright_cpu::{Privilege, Registers, View};
 
 /// Which thread runs: of an emulated kernel, or of one that runs itself.
@@ -58,13 +59,13 @@ impl Collector {
         let frames = std::mem::take(&mut self.frames);
         let number = u64::from(self.thread);
         let parked = Parked { number, frames };
-        self.session.lock().parked.insert(pointer, parked);
+        self.common.lock().parked.insert(pointer, parked);
     }
 
     /// Goes on with the thread of a thread pointer.
     pub(super) fn take_thread(&mut self, pointer: u64) {
-        let session = self.session.clone();
-        let mut shared = session.lock();
+        let common = self.common.clone();
+        let mut shared = common.lock();
         match shared.parked.remove(&pointer) {
             Some(known) => {
                 self.thread = known.number as u32;
@@ -84,8 +85,8 @@ impl Collector {
         if view.privilege() != Privilege::Supervisor {
             return;
         }
-        let session = self.session.clone();
-        let mut shared = session.lock();
+        let common = self.common.clone();
+        let mut shared = common.lock();
         let Some(found) = shared
             .linux()
             .and_then(|linux| linux.task(Mapped::of(view), task))
@@ -115,8 +116,8 @@ impl Collector {
         if !self.has_kernel || task < KERNEL {
             return;
         }
-        let session = self.session.clone();
-        let mut shared = session.lock();
+        let common = self.common.clone();
+        let mut shared = common.lock();
         let found = shared
             .linux()
             .and_then(|linux| linux.task(Mapped::of(view), task));
@@ -132,8 +133,8 @@ impl Collector {
         if self.task == 0 {
             return false;
         }
-        let session = self.session.clone();
-        let mut shared = session.lock();
+        let common = self.common.clone();
+        let mut shared = common.lock();
         let Some(linux) = shared.linux() else { return false };
         let guest = Mapped::of(view);
         if linux.memory_of(guest, self.task) == Some(self.memory) {
@@ -153,13 +154,5 @@ impl Collector {
         self.memory = found.memory;
         self.thread = shared.thread(&found.thread);
         self.hang();
-    }
-}
-
-/// Where a kernel describes the task that it has on a hart: in its thread pointer, which it puts away when a program runs.
-pub(crate) fn task_on(view: View<'_>) -> u64 {
-    match view.privilege() {
-        Privilege::User => view.supervisor_scratch(),
-        _ => view.register(THREAD_POINTER),
     }
 }
