@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rackwright import commands
-from rackwright.codecs import CODECS
 from rackwright.designs import ParameterValue, elaborate
 from rackwright.errors import RackwrightError
 from rackwright.fabric import Card, PcieLink, PcieSwitch, RootComplex, System
 from rackwright.fabric.fabric import Fabric
-from rackwright.generation.formats import FORMATS
+from rackwright.formats import CODECS, FORMATS
 from rackwright.generation.suite import Suite
 from rackwright.unit import Unit
 from rackwright.unit_config import UnitConfig
