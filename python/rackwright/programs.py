@@ -16,12 +16,14 @@ from rackwright.whole import make_whole
 _BARE_METAL = SOFTWARE / "bare-metal"
 _NETWORK = SOFTWARE / "network"
 _LINUX = SOFTWARE / "linux" / "programs"
-_INCLUDES = (
+INCLUDES = (
     SOFTWARE / "include",
     SOFTWARE / "snappy",
     SOFTWARE / "compression",
     RISCV.directory / "include",
 )
+"""Where programs find our headers and those of the official libsnappy."""
+
 _ARCHIVES = ("librackwright.a", "libsnappy.a")
 
 # In the order in which they need each other, before the official libraries.
@@ -44,9 +46,7 @@ def compile_program(
     .build/programs, in a folder of its own for these sources and options, named like the first source.
     Raises `RackwrightError` with what the compiler says.
     """
-    archives = [RISCV.directory / name for name in _ARCHIVES]
-    if not all(archive.exists() for archive in archives):
-        raise MissingBuildError("software/")
+    archives = driver_archives()
     options = [*options, *(flag for name in by_units for flag in _replaced(name))]
     archives = [*_built_compression(by_units), *archives]
     paths = [Path(source) for source in sources]
@@ -54,7 +54,7 @@ def compile_program(
     command = [
         *RISCV.compiler(paths[0]),
         *RISCV.flags,
-        *(f"-I{folder}" for folder in _INCLUDES),
+        *(f"-I{folder}" for folder in INCLUDES),
         *options,
         *map(str, paths),
         *map(str, archives),
@@ -62,6 +62,14 @@ def compile_program(
     ]
     make_program(command, program)
     return program
+
+
+def driver_archives() -> list[Path]:
+    """Our drivers and the official libsnappy; raises `MissingBuildError` when they were not built."""
+    archives = [RISCV.directory / name for name in _ARCHIVES]
+    if not all(archive.exists() for archive in archives):
+        raise MissingBuildError("software/")
+    return archives
 
 
 def _replaced(library: str) -> list[str]:

@@ -22,7 +22,7 @@ from rackwright.linux.node import LinuxNode, from_checkpoint, from_reset, image_
 from rackwright.nic import server_nic
 from rackwright.parameters import ServerParameters
 from rackwright.programs import network_program
-from rackwright.workloads import BareMetal, Linux, Program, Workload, given_singly
+from rackwright.workloads import Linux, Program, Workload, given_singly
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -337,8 +337,7 @@ class Server(Node):
                 "arguments": [described(argument) for argument in self.workload.arguments],
                 **all_have,
             }
-        static_arp = isinstance(self.workload, BareMetal) and self.workload.static_arp
-        both = {"static_arp": static_arp, "nic": _key(self._interface()), **all_have}
+        both = {"static_arp": self.workload.static_arp, "nic": _key(self._interface()), **all_have}
         if isinstance(self.workload, Linux):
             assert self.linux is not None
             command = [described(part) for part in self.linux.command]

@@ -37,12 +37,14 @@ class Linux:
 
     With a `checkpoint` it has booted before: any number of servers go on from one file that
     `rw boot --checkpoint` has written, with the harts and the memory of that machine, and share the memory
-    that they don't write. The `image` that was booted is then needed only to profile them.
+    that they don't write. The `image` that was booted is then needed only to profile them. With `static_arp`,
+    it knows the hardware addresses of the servers among the parts of `run` from the start.
     """
 
     image: str | Path | None = None
     run: str | Sequence[str | Node] | None = None
     checkpoint: str | Path | None = None
+    static_arp: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,15 +77,15 @@ def workload_of(
     Raises `RackwrightError` for parts of two, and of none.
     """
     of_linux = _given(image=image, checkpoint=checkpoint, run=run)
-    of_bare_metal = _given(program=program, arguments=arguments or None, static_arp=static_arp or None)
+    of_bare_metal = _given(program=program, arguments=arguments or None)
     if of_linux and of_bare_metal:
         first, second = of_bare_metal[0], of_linux[0]
         raise RackwrightError(f"`{first}` is of bare metal, `{second}` of Linux: a server runs one")
     if program is not None:
         return BareMetal(program, arguments, static_arp)
     if image is not None or checkpoint is not None:
-        return Linux(image, run, checkpoint)
-    for name in [*of_bare_metal, *of_linux]:
+        return Linux(image, run, checkpoint, static_arp)
+    for name in [*of_bare_metal, *of_linux, *_given(static_arp=static_arp or None)]:
         needs = "an image to boot" if name in of_linux else "a program"
         raise RackwrightError(f"`{name}` needs {needs}")
     return None

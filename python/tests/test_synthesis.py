@@ -11,6 +11,7 @@ from tiers import long
 
 from rackwright.designs import elaborate_all
 from rackwright.errors import RackwrightError
+from rackwright.synthesis import upkeep
 from rackwright.synthesis.batch import synthesise_all
 from rackwright.synthesis.configurations import Configuration, configurations
 from rackwright.synthesis.figures import figures
@@ -19,7 +20,8 @@ from rackwright.synthesis.library import DEFAULT_LIBERTY, load_library
 from rackwright.synthesis.memories import recognise, sliced
 from rackwright.synthesis.pieces import cut
 from rackwright.synthesis.process import load_process
-from rackwright.synthesis.table import flow_hash, read_table, row_of
+from rackwright.synthesis.table import Row, flow_hash, read_table, row_of
+from rackwright.synthesis.upkeep import update_table
 from rackwright.synthesis.verilog import FirtoolModule, modules
 
 OTHER_LIBERTY = Path("/usr/share/qflow/tech/osu035/osu035_stdcells.lib")
@@ -309,3 +311,19 @@ def test_the_smallest_unit_is_as_in_the_table() -> None:
 @pytest.mark.parametrize("each", configurations(), ids=lambda each: each.name)
 def test_every_unit_is_as_in_the_table(each: Configuration) -> None:
     _same_as_in_the_table(each)
+
+
+@needs_tools
+def test_a_row_of_this_rtl_and_flow_is_kept_without_synthesis(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = {row.configuration: row for row in read_table().values()}
+    each = next(each for each in configurations() if each.name in rows)
+    row = rows[each.name]
+    written: list[list[Row]] = []
+    told: list[str] = []
+    monkeypatch.setattr(upkeep, "write_table", lambda found: written.append(list(found)))
+    monkeypatch.setattr(upkeep, "flow_hash", lambda *_: row.flow_hash)
+    there = Design(each.unit, {}, row.rtl_hash, {}, "Top")
+    library, process = load_library([]), load_process(None)
+    update_table([(each, there)], library, process, detail=told.append, done=told.append)
+    assert told == []
+    assert written == [[rows[known.name] for known in configurations() if known.name in rows]]

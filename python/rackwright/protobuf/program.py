@@ -14,7 +14,8 @@ from bootstrap.paths import BUILD, PROTOBUF, STAMPS
 from bootstrap.protobuf import HOST, INCLUDES
 from bootstrap.software import RISCV, Target
 from rackwright.errors import MissingBuildError
-from rackwright.programs import make_program, place_of
+from rackwright.programs import INCLUDES as DRIVER_INCLUDES
+from rackwright.programs import driver_archives, make_program, place_of
 from rackwright.protobuf.objects import compile_generated
 from rackwright.protobuf.schema import Schema, read_schema
 
@@ -102,7 +103,8 @@ def compile_service(
     library goes to the units, as far as `docs/accelerate-my-messages.md` says. `options` are the compiler's.
 
     Its sources find the messages' headers, the units' runtime (`rackwright/protobuf.h`) and the official
-    library. Gives the program, in a folder of its own below .build/programs, named like the first source.
+    library, and as by `rackwright.compile_program` our drivers and libsnappy. Gives the program, in a folder
+    of its own below .build/programs, named like the first source.
     Raises `RackwrightError` with what protoc or the compiler says.
     """
     paths = [Path(source) for source in sources]
@@ -110,7 +112,14 @@ def compile_service(
     program = place_of(paths, None, [str(proto), *map(str, include), *options])
     with tempfile.TemporaryDirectory() as scratch:
         generated = read_schema(Path(proto), include).generate(Path(scratch))
-        return compile_program([*generated, *paths], program, options=options, include=Path(scratch))
+        found = [*(f"-I{folder}" for folder in DRIVER_INCLUDES), *options]
+        return compile_program(
+            [*generated, *paths],
+            program,
+            options=found,
+            include=Path(scratch),
+            libraries=driver_archives(),
+        )
 
 
 def compile_program(
@@ -120,16 +129,17 @@ def compile_program(
     options: Sequence[str] = (),
     *,
     include: Path | None = None,
+    libraries: Sequence[Path] = (),
 ) -> Path:
     """Compiles C++ sources that use protobuf and the units' runtime; gives `output`.
 
     `machine` is "riscv64" or "host". Headers below `include` are found, by default those beside the first
-    source. What protoc wrote among them (`.pb.cc`) is compiled once for all programs with these options.
-    Raises `RackwrightError` with what the compiler says.
+    source; `libraries` come behind those of protobuf. What protoc wrote among the sources (`.pb.cc`) is
+    compiled once for all programs with these options. Raises `RackwrightError` with what the compiler says.
     """
     target = _PROGRAMS[machine]
-    libraries = [PROTOBUF / machine / name for name in _ARCHIVES]
-    if not all(library.exists() for library in libraries):
+    archives = [PROTOBUF / machine / name for name in _ARCHIVES]
+    if not all(archive.exists() for archive in archives):
         raise MissingBuildError("the official protobuf library", "./rw protobuf")
     folder = include or sources[0].parent
     for_compiler = [option for option in options if not option.startswith(_FOR_LINKER)]
@@ -139,7 +149,7 @@ def compile_program(
     ]
     command = [*target.compiler(sources[0]), *target.flags, "-Wall", f"-I{folder}"]
     command += [*(f"-I{path}" for path in INCLUDES), "-isystem", str(PROTOBUF / "include"), *options]
-    command += [*map(str, parts), *map(str, libraries)]
+    command += [*map(str, parts), *map(str, [*archives, *libraries])]
     make_program([*command, *_SETTLED_MAPS, "-pthread"], output)
     return output
 

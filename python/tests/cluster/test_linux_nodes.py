@@ -179,6 +179,9 @@ def test_parts_of_a_workload_are_taken_with_a_warning_that_says_the_new_form() -
     with pytest.warns(FutureWarning, match=r"becomes Server\(workload=BareMetal\(…\)\)"):
         server = Server(program="ping.elf", arguments=["10.0.0.1"], static_arp=True)
     assert server.workload == BareMetal("ping.elf", ["10.0.0.1"], static_arp=True)
+    with pytest.warns(FutureWarning, match=r"becomes Server\(workload=Linux"):
+        server = Server(image="default", static_arp=True)
+    assert server.workload == Linux("default", static_arp=True)
 
 
 @pytest.mark.long("boots Linux twice")
