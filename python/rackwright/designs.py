@@ -82,7 +82,7 @@ class Elaboration:
     """A unit as it is to be elaborated.
 
     `parameters` are named as `rw units` prints them, for example `{"history-kib": 16}`. `command` is how
-    commands arrive: "rocc", "mmio", a memory-mapped queue, or "queue", from queues in memory. `memory` is
+    commands arrive, one of `COMMANDS` of `unit_config`. `memory` is
     what memory ports become: "port" or "axi4". With `translation`, addresses are virtual, as processes of
     an operating system have them; that goes with "rocc" and "port". With `assertions`, those of its Chisel
     sources are in the Verilog: one that fails ends the run, with an error that says which. Results and

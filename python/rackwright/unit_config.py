@@ -20,8 +20,9 @@ PLACEMENTS = ("near-core", "chiplet", "pcie-cached", "pcie")
 """Where a unit can sit; see docs/how-time-works.md for what each one costs. All but the first
 are also links, of which several make a route: `chiplet+pcie`."""
 
-COMMANDS = ("rocc", "mmio", "queue")
-"""How commands reach a unit: as instructions of a hart, through registers, or from queues in memory."""
+COMMANDS = ("rocc", "mmio", "queue", "packets", "packets-mirrored")
+"""How commands reach a unit: as instructions of a hart, through registers, or from queues in memory, as
+descriptors or as packets; `packets-mirrored` has a station behind `network` that sends every frame back."""
 
 SETS = {
     **{each.name: each.units for each in FORMATS.values()},
@@ -45,9 +46,9 @@ class UnitConfig:
     run time, for those who give the commands (`codec_unit`, explorations; on a server it is the program).
     `placement` is one of `PLACEMENTS`, or links joined by `+`, the unit's first. `clock` is hertz or
     "synthesised"; without it, `clock_of` says what it is. `command` "mmio" puts the unit behind registers,
-    "queue" on a tile that takes descriptors from queues. `plusargs` are what `$value$plusargs` finds in its
-    RTL, as "DEPTH=4". A value: equal ones are equal, and it can be a key. Raises `RackwrightError` for a
-    placement, clock, command or value that there is not.
+    "queue" on a tile that takes descriptors from queues, "packets" on one that takes packets. `plusargs` are
+    what `$value$plusargs` finds in its RTL, as "DEPTH=4". A value: equal ones are equal, and it can be a key.
+    Raises `RackwrightError` for a placement, clock, command or value that there is not.
     """
 
     unit: str

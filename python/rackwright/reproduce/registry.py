@@ -20,7 +20,7 @@ from rackwright.reproduce.firesim import (
     streams,
     thousand_nodes,
 )
-from rackwright.reproduce.pengwing import prototype
+from rackwright.reproduce.pengwing import prototype, secure
 
 EXPERIMENTS = (
     round_trips.EXPERIMENT,
@@ -47,6 +47,7 @@ EXPERIMENTS = (
     congestion.EXPERIMENT,
     placement.EXPERIMENT,
     prototype.EXPERIMENT,
+    secure.EXPERIMENT,
 )
 """In the order in which they are listed and run."""
 

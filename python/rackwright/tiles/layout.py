@@ -18,18 +18,26 @@ from rackwright.tiles.mesh import TOP_LEFT, Mesh, Place
 HART = "hart"
 """What a tile with a core has in the place of a unit."""
 
+_SWITCHES = ("fixed", "packets", "mirror")
+
 _MESH_FIELDS = ("width", "height", "routing", "networks", "flit_bytes", "depth", "stages")
 
 
 @dataclass(frozen=True)
 class Tile:
-    """A tile by its name: a hart, or a unit with parameters of elaboration. A fixed one keeps its place."""
+    """A tile by its name: a hart, or a unit with parameters of elaboration. A fixed one keeps its place.
+
+    Its unit takes descriptors, or `packets`. With a `mirror`, a station that sends every frame back stands
+    behind the unit's network.
+    """
 
     name: str
     at: Place
     holds: str = HART
     parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
     fixed: bool = False
+    packets: bool = False
+    mirror: bool = False
 
     @property
     def is_hart(self) -> bool:
@@ -92,7 +100,7 @@ def _described(tile: Tile) -> dict[str, Any]:
     described |= {HART: True} if tile.is_hart else {"unit": tile.holds}
     if tile.parameters:
         described["parameters"] = dict(tile.parameters)
-    return described | ({"fixed": True} if tile.fixed else {})
+    return described | {name: True for name in _SWITCHES if getattr(tile, name)}
 
 
 def read_layout(path: Path, units: Iterable[str] | None = None) -> Layout:
@@ -119,7 +127,7 @@ def read_layout(path: Path, units: Iterable[str] | None = None) -> Layout:
 
 def _tile(reader: DocumentReader, name: str, described: Any, units: list[str] | None) -> Tile:
     where = f"tile {name}"
-    fields = reader.mapping(where, described, ("at", HART, "unit", "parameters", "fixed"))
+    fields = reader.mapping(where, described, ("at", HART, "unit", "parameters", *_SWITCHES))
     if ("unit" in fields) == bool(fields.get(HART)):
         raise reader.error(where, "is either `hart: true` or has a unit")
     unit = fields.get("unit", HART)
@@ -131,7 +139,10 @@ def _tile(reader: DocumentReader, name: str, described: Any, units: list[str] | 
         )
     parameters = reader.mapping(f"{where}: parameters", fields.get("parameters"), None)
     at = _place(reader, f"{where}: at", fields.get("at"))
-    return Tile(name, at, unit, parameters, bool(fields.get("fixed", False)))
+    switches = {switch: bool(fields.get(switch, False)) for switch in _SWITCHES}
+    if (switches["packets"] and unit == HART) or (switches["mirror"] and not switches["packets"]):
+        raise reader.error(where, "has `packets` without a unit, or `mirror` without `packets`")
+    return Tile(name, at, unit, parameters, **switches)
 
 
 def _place(reader: DocumentReader, where: str, value: Any) -> Place:

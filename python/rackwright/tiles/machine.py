@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from rackwright.tiles.layout import Layout
+from rackwright.tiles.layout import Layout, Tile
 from rackwright.unit_config import UnitConfig
 
 
 def tile_configs(layout: Layout, clock: str | None = None) -> list[UnitConfig]:
-    """The units on the tiles, in the order of the file: each takes its commands from queues."""
+    """The units on the tiles, in the order of the file: each takes descriptors or packets from queues."""
     return [
-        UnitConfig(tile.holds, tile.parameters, command="queue", clock=clock)
+        UnitConfig(tile.holds, tile.parameters, command=_command(tile), clock=clock)
         for tile in layout.tiles
         if not tile.is_hart
     ]
+
+
+def _command(tile: Tile) -> str:
+    if not tile.packets:
+        return "queue"
+    return "packets-mirrored" if tile.mirror else "packets"
 
 
 def hart_count(layout: Layout) -> int:

@@ -190,6 +190,51 @@ static inline bool rw_queue_pop(rw_queue *queue, void *element)
     return true;
 }
 
+/* Packets in a queue with elements of 8 bytes: the number of bytes, then the bytes in whole elements, with 0 behind the last one. */
+#define RW_PACKET_MOST 2048
+
+static inline size_t rw_packet_elements(size_t bytes) { return 1 + (bytes + 7) / 8; }
+
+/* Puts and publishes a packet of 1 to RW_PACKET_MOST bytes, which are aligned to 8; false without places for all of it. */
+static inline bool rw_packet_try_push(rw_queue *queue, const void *data, size_t bytes)
+{
+    const size_t elements = rw_packet_elements(bytes);
+    if (queue->length - (queue->put - queue->read_seen) < elements) {
+        queue->read_seen = __atomic_load_n(&queue->read, __ATOMIC_ACQUIRE);
+        if (queue->length - (queue->put - queue->read_seen) < elements) return false;
+    }
+    const rw_word *words = (const rw_word *)data;
+    rw_word *places = (rw_word *)(uintptr_t)queue->base;
+    const uint64_t mask = queue->length - 1;
+    uint64_t at = queue->put;
+    places[at++ & mask] = bytes;
+    for (size_t word = 0; word < bytes / 8; word++) places[at++ & mask] = words[word];
+    if (bytes % 8) places[at++ & mask] = words[bytes / 8] & ((UINT64_C(1) << 8 * (bytes % 8)) - 1);
+    queue->put = at;
+    rw_queue_publish(queue);
+    return true;
+}
+
+/* Takes and releases a packet whose data has room in whole elements; gives its bytes, or -1 while not all of one is there. */
+static inline long rw_packet_try_pop(rw_queue *queue, void *data)
+{
+    uint64_t there = queue->written_seen - queue->taken;
+    rw_word *words = (rw_word *)data;
+    const rw_word *places = (const rw_word *)(uintptr_t)queue->base;
+    const uint64_t mask = queue->length - 1;
+    uint64_t at = queue->taken;
+    if (!there || there < rw_packet_elements(places[at & mask])) {
+        queue->written_seen = __atomic_load_n(&queue->written, __ATOMIC_ACQUIRE);
+        there = queue->written_seen - at;
+        if (!there || there < rw_packet_elements(places[at & mask])) return -1;
+    }
+    const size_t bytes = places[at++ & mask];
+    for (size_t word = 0; word < (bytes + 7) / 8; word++) words[word] = places[at++ & mask];
+    queue->taken = at;
+    rw_queue_release(queue);
+    return (long)bytes;
+}
+
 /* Tiles with a unit are numbered from 0 on, in the order of the file that describes them. */
 #define RW_TILE_REGISTERS (UINT64_C(1) << 40)
 #define RW_TILE_PAGE UINT64_C(0x1000)
@@ -219,6 +264,15 @@ static inline void rw_tile_open(unsigned tile, rw_queue *incoming, rw_queue *out
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     rackwright_register_write(rw_tile_page(tile), RW_TILE_REGISTER_CONTROL, 1);
 }
+
+/* Gives the unit of a closed tile a setting, which is one of its commands 4 to 15. */
+static inline void rw_tile_set(unsigned tile, unsigned funct, uint64_t value)
+{
+    rackwright_register_write(rw_tile_page(tile), RW_TILE_REGISTER_SETTINGS + 8 * (funct - 4), value);
+}
+
+/* Where the registers of a unit that has its own are in the page of a tile that takes packets. */
+#define RW_TILE_UNIT_REGISTERS 0x800
 
 /* Has a tile stop when it has answered all that was published, and waits for that; tells how it stopped. */
 static inline rw_tile_state rw_tile_close(unsigned tile)

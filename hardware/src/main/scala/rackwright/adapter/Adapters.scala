@@ -11,6 +11,10 @@ import rackwright.unit.{HardwareUnit, UsageError}
   *   memory ports become AXI4 masters.
   * @param queued
   *   commands come from queues in memory. Not with the others.
+  * @param packets
+  *   packets come from queues in memory. Not with the others.
+  * @param mirror
+  *   a station that sends frames back stands behind the unit; with `packets` alone.
   * @param translated
   *   addresses are virtual: translation stands between the memory ports and the outside. Not with the others.
   */
@@ -18,14 +22,18 @@ case class Adapters(
     mmio: Boolean = false,
     axi4: Boolean = false,
     translated: Boolean = false,
-    queued: Boolean = false
+    queued: Boolean = false,
+    packets: Boolean = false,
+    mirror: Boolean = false
 ) {
-  if (queued && (axi4 || translated)) throw UsageError("--command queue goes with --memory port and --translation off")
+  if ((queued || packets) && (axi4 || translated))
+    throw UsageError("--command queue and packets go with --memory port and --translation off")
   if (translated && (mmio || axi4)) throw UsageError("--translation on goes with --command rocc and --memory port")
 
   /** The unit itself, or the unit within its adapters. */
   def apply(build: => HardwareUnit): HardwareUnit =
     if (queued) new QueuedUnit(build)
+    else if (packets) new PacketUnit(build, mirror)
     else if (translated) new TranslatedUnit(build, TranslationParams())
     else if (mmio || axi4) new AdaptedUnit(build, mmio, axi4)
     else build

@@ -4,7 +4,7 @@ import chisel3._
 
 import rackwright.operation.StreamCommands
 import rackwright.port.{CommandPort, MemoryPort}
-import rackwright.queue.QueueEngine
+import rackwright.queue.{QueueControl, QueueEngine}
 import rackwright.unit._
 
 /** A streaming unit on a tile: its commands come from a queue in memory, and how each ended goes to another one.
@@ -27,7 +27,7 @@ class QueuedUnit(build: => HardwareUnit) extends HardwareUnit {
     case _ => throw UsageError(s"--command queue is for units with the commands of streams, unlike ${unit.desiredName}")
   }
   private val engine = Module(new QueueEngine(opcode))
-  mmioPort(QueueEngine.registers).suggestName("mmio") <> engine.mmio
+  mmioPort(QueueControl.registers).suggestName("mmio") <> engine.mmio
   commands <> engine.command
   memoryPort(QueueEngine.port).suggestName("queues") <> engine.memory
 
@@ -50,7 +50,7 @@ class QueuedUnit(build: => HardwareUnit) extends HardwareUnit {
 object QueuedUnit {
 
   /** Whether a unit has all commands that a descriptor becomes. */
-  private def suits(commands: Seq[rackwright.port.UnitCommand]): Boolean = {
+  private[adapter] def suits(commands: Seq[rackwright.port.UnitCommand]): Boolean = {
     val needed = Seq(StreamCommands.source, StreamCommands.limit, StreamCommands.destinationAndStart)
     needed.forall(command => commands.exists(_.name == command.name))
   }

@@ -38,7 +38,7 @@ case object Requests extends Arguments
 /** Reads the command line; anything that isn't understood is a [[UsageError]]. */
 object Arguments {
   val usage: String =
-    "--list | --requests | (--unit NAME | --class CLASS | --foreign MANIFEST) [--set PARAMETER=VALUE]... [--command rocc|mmio|queue] [--memory port|axi4] [--translation off|on] [--assertions off|on] --out DIRECTORY"
+    "--list | --requests | (--unit NAME | --class CLASS | --foreign MANIFEST) [--set PARAMETER=VALUE]... [--command rocc|mmio|queue|packets|packets-mirrored] [--memory port|axi4] [--translation off|on] [--assertions off|on] --out DIRECTORY"
 
   /** The arguments of `Main`. */
   def parse(arguments: Seq[String]): Arguments = arguments match {
@@ -88,7 +88,9 @@ object Arguments {
       mmio = one("--command").contains("mmio"),
       axi4 = word("--memory", one("--memory"), "port", "axi4"),
       translated = word("--translation", one("--translation"), "off", "on"),
-      queued = command(one("--command")).contains("queue")
+      queued = command(one("--command")).contains("queue"),
+      packets = one("--command").exists(_.startsWith("packets")),
+      mirror = one("--command").contains("packets-mirrored")
     )
     val values = ParameterValues(description.parameters, settings(all("--set")))
     val assertions = word("--assertions", one("--assertions"), "off", "on")
@@ -101,7 +103,7 @@ object Arguments {
     way
   }
 
-  private val commands = Seq("rocc", "mmio", "queue")
+  private val commands = Seq("rocc", "mmio", "queue", "packets", "packets-mirrored")
 
   /** Whether the option has its second value; the first is the default. */
   private def word(option: String, value: Option[String], plain: String, adapted: String): Boolean = value match {

@@ -16,8 +16,8 @@ class LineRequest extends Bundle {
   /** Beats of 16 bytes, 1 to 4. */
   val beats = UInt(3.W)
 
-  /** Of a write or a watch of one beat: only its first 8 bytes. */
-  val half = Bool()
+  /** Which words of 8 bytes a write or a watch is about, the first one in the low bit. */
+  val words = UInt(8.W)
 
   /** A read of one beat that is answered when memory holds something else than `data`. */
   val watch = Bool()
@@ -57,13 +57,14 @@ class LineAccess extends Module {
   private val beats = request.bits.beats + ended
   private val ends = request.bits.watch && withdraw && !ended && asked === 1.U && answered === 0.U
   private val beat = asked(1, 0)
+  private val masked = FillInterleaved(8, VecInit.tabulate(4)(lane => request.bits.words(2 * lane + 1, 2 * lane))(beat))
   memory.request.valid := request.valid && (asked =/= beats || ends)
   memory.request.bits.address := request.bits.address + (asked << 4)
   memory.request.bits.write := request.bits.write
   memory.request.bits.watch.foreach(_ := request.bits.watch)
   memory.request.bits.tag := beat
   memory.request.bits.data := VecInit.tabulate(4)(lane => request.bits.data(128 * lane + 127, 128 * lane))(beat)
-  memory.request.bits.mask := Mux(ends, 0.U, Mux(request.bits.half, 0x00ff.U, 0xffff.U))
+  memory.request.bits.mask := Mux(ends, 0.U, masked)
   memory.response.ready := true.B
 
   when(memory.request.fire) {

@@ -1,10 +1,9 @@
 package rackwright.queue
 
 import chisel3._
-import chisel3.util._
 
 import rackwright.access.MemoryArbiter
-import rackwright.port.{CommandPort, MemoryPort, MemoryPortParams, MmioPort, MmioResponse, RegisterMap}
+import rackwright.port.{CommandPort, MemoryPort, MemoryPortParams, MmioPort}
 
 /** The engine of a tile: takes descriptors from a queue in memory, has the unit do what they ask for, one after the
   * other, and gives their endings to another queue. README.md is the contract.
@@ -15,11 +14,9 @@ import rackwright.port.{CommandPort, MemoryPort, MemoryPortParams, MmioPort, Mmi
   *   of the unit's commands.
   */
 class QueueEngine(opcode: Int) extends Module {
-  import QueueEngine._
-
   val mmio = IO(Flipped(new MmioPort))
   val command = IO(Flipped(new CommandPort))
-  val memory = IO(new MemoryPort(port))
+  val memory = IO(new MemoryPort(QueueEngine.port))
   val idle = IO(Output(Bool()))
 
   /** In this cycle an element is taken, one is answered; the index of an empty queue has been looked at. */
@@ -27,24 +24,22 @@ class QueueEngine(opcode: Int) extends Module {
   val answered = IO(Output(Bool()))
   val looked = IO(Output(Bool()))
 
-  private val isOpen = RegInit(false.B)
-  private val closing = RegInit(false.B)
-  private val problem = RegInit(Problem.none)
-  private val incoming, outgoing = RegInit(0.U(64.W))
-
-  private val taker = Module(new QueueTaker)
-  private val giver = Module(new QueueGiver)
+  private val control = Module(new QueueControl)
+  private val taker = Module(new QueueTaker(Descriptor.bytes))
+  private val giver = Module(new QueueGiver(Ending.bytes))
   private val runner = Module(new DescriptorRunner(opcode))
   private val arbiter = Module(new MemoryArbiter(LineAccess.port, 2))
   arbiter.ports(0) <> taker.memory
   arbiter.ports(1) <> giver.memory
   memory <> arbiter.memory
-  command <> runner.command
+  control.mmio <> mmio
+  QueueControl.join(opcode, control.setting, runner.command, command)
 
-  taker.header := incoming
+  private val isOpen = control.isOpen
+  taker.header := control.incoming
   taker.go := isOpen
-  taker.last := closing
-  giver.header := outgoing
+  taker.last := control.closing
+  giver.header := control.outgoing
   giver.go := isOpen
 
   // The descriptor that the unit works on. What it ends with is nobody's when the engine has stopped meanwhile.
@@ -55,75 +50,30 @@ class QueueEngine(opcode: Int) extends Module {
   runner.hold := isOpen && !giver.element.ready
   private val ends = runner.descriptor.fire
   giver.element.valid := ends
-  giver.element.bits := runner.ending
+  giver.element.bits.data := runner.ending.asUInt
+  giver.element.bits.count := 1.U
   taker.element.ready := (!busy || ends) && isOpen
   when(taker.element.fire) {
-    descriptor := taker.element.bits
+    descriptor := taker.element.bits.data.asTypeOf(new Descriptor)
     busy := true.B
   }.elsewhen(ends) { busy := false.B }
 
-  private val stops = taker.problem.valid || giver.problem.valid
-  private val still = !isOpen && taker.still && giver.still && !busy
-  when(stops && isOpen) {
-    problem := Mux(taker.problem.valid, taker.problem.bits, giver.problem.bits)
-    isOpen := false.B
-    closing := false.B
-  }.elsewhen(closing && taker.drained && !taker.element.valid && !busy && giver.done) {
-    isOpen := false.B
-    closing := false.B
-  }
-
-  // Registers: each access is answered in the next cycle. One that writes waits until what has stopped is still.
-  private val access = mmio.request
-  private val answers = Module(new Queue(new MmioResponse, 2))
-  mmio.response <> answers.io.deq
-  private val waits = access.bits.write && !isOpen && !still
-  access.ready := answers.io.enq.ready && !waits
-  answers.io.enq.valid := access.valid && !waits
-  answers.io.enq.bits.data := MuxLookup(access.bits.address, 0.U)(
-    Seq(
-      Register.control.U -> Mux(problem =/= Problem.none, problem.asUInt, isOpen.asUInt),
-      Register.incoming.U -> incoming,
-      Register.outgoing.U -> outgoing,
-      Register.taken.U -> taker.index,
-      Register.answered.U -> giver.index
-    )
-  )
-  when(access.fire && access.bits.write) {
-    val value = access.bits.data
-    switch(access.bits.address) {
-      is(Register.control.U) {
-        when(isOpen) { closing := !value(0) }.otherwise {
-          isOpen := value(0)
-          problem := Problem.none
-        }
-      }
-      is(Register.incoming.U) { when(!isOpen) { incoming := value(63, 6) ## 0.U(6.W) } }
-      is(Register.outgoing.U) { when(!isOpen) { outgoing := value(63, 6) ## 0.U(6.W) } }
-    }
-  }
+  control.stops.valid := taker.problem.valid || giver.problem.valid
+  control.stops.bits := Mux(taker.problem.valid, taker.problem.bits, giver.problem.bits)
+  control.finished := taker.drained && !taker.element.valid && !busy && giver.done
+  control.still := !isOpen && taker.still && giver.still && !busy
+  control.taken := taker.index
+  control.answered := giver.index
 
   taken := taker.taken
   answered := giver.wrote
   looked := taker.looked
   private val waitsForPlace = runner.over && !giver.element.ready
-  private val sides = Mux(isOpen, taker.quiet && giver.quiet && (!busy || waitsForPlace), still)
-  idle := sides && !access.valid && !answers.io.deq.valid && !(closing && taker.drained)
+  private val sides = Mux(isOpen, taker.quiet && giver.quiet && (!busy || waitsForPlace), control.still)
+  idle := sides && control.idle && !(control.closing && taker.drained)
 }
 
-/** Registers of a [[QueueEngine]]. */
+/** Its shape. */
 object QueueEngine {
   val port: MemoryPortParams = MemoryArbiter.downstream(LineAccess.port, 2)
-
-  /** The register map, as `registers.json` has it. */
-  val registers: RegisterMap = RegisterMap.read("queue")
-
-  /** Byte offsets of the registers. */
-  private object Register {
-    val control: Int = registers("control").offset
-    val incoming: Int = registers("incoming").offset
-    val outgoing: Int = registers("outgoing").offset
-    val taken: Int = registers("taken").offset
-    val answered: Int = registers("answered").offset
-  }
 }

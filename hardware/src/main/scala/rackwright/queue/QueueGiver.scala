@@ -3,22 +3,32 @@ package rackwright.queue
 import chisel3._
 import chisel3.util._
 
-/** The producer of a queue in memory: waits for a place, writes an element, then its index. */
-class QueueGiver extends QueueEnd(Ending.bytes, Problem.outgoing) {
+/** The producer of a queue in memory: waits for places, writes elements that lie in one line, then its index.
+  *
+  * @param bytes
+  *   of an element.
+  */
+class QueueGiver(bytes: Int) extends QueueEnd(bytes, Problem.outgoing) {
   import QueueGiver.State
 
-  val element = IO(Flipped(Decoupled(new Ending)))
+  val element = IO(Flipped(Decoupled(new QueueElements)))
+
+  /** How many of them are taken when they are: those in one line. */
+  val takes = IO(Output(UInt(4.W)))
 
   /** All that it was given is published. */
   val done = IO(Output(Bool()))
 
-  /** In this cycle an element has been written. */
-  val wrote = IO(Output(Bool()))
+  /** In this cycle so many elements have been written. */
+  val wrote = IO(Output(UInt(log2Ceil(QueueSide.perLine(bytes) + 1).W)))
 
   private val state = RegInit(State.closed)
-  private val kept = Reg(new Ending)
+  private val kept = Reg(UInt(512.W))
+  private val count = Reg(UInt(wrote.getWidth.W))
 
-  private val isFull = side.own - side.other === side.length
+  private val free = side.length - (side.own - side.other)(side.length.getWidth - 1, 0)
+  takes := Mux(element.bits.count < side.inLine, element.bits.count, side.inLine)
+  private val isFull = free < Mux(state === State.ready, takes, count)
   private val waits = state === State.space && (isFull && go || line.busy)
   line.request.valid := waits || Seq(State.header, State.index, State.give, State.publish).map(state === _).reduce(
     _ || _
@@ -27,15 +37,18 @@ class QueueGiver extends QueueEnd(Ending.bytes, Problem.outgoing) {
     Seq(
       State.index -> (header + QueueLayout.writeIndex.U),
       State.space -> (header + QueueLayout.readIndex.U),
-      State.give -> side.place,
+      State.give -> side.beat,
       State.publish -> (header + QueueLayout.writeIndex.U)
     )
   )
   line.request.bits.write := state === State.give || state === State.publish
   line.request.bits.watch := waits
-  line.request.bits.half := state =/= State.give
-  line.request.bits.beats := MuxLookup(state, 1.U)(Seq(State.header -> 2.U, State.give -> 2.U))
-  line.request.bits.data := MuxLookup(state, side.own)(Seq(State.give -> kept.asUInt, State.space -> side.other))
+  line.request.bits.words := Mux(state === State.give, side.words(count), 1.U)
+  line.request.bits.beats := MuxLookup(state, 1.U)(Seq(State.header -> 2.U, State.give -> side.beats(count)))
+  line.request.bits.data := MuxLookup(state, side.own)(Seq(
+    State.give -> (kept << (side.odd ## 0.U(6.W))),
+    State.space -> side.other
+  ))
   line.withdraw := !go
 
   private def fail(why: Problem.Type): Unit = {
@@ -49,7 +62,10 @@ class QueueGiver extends QueueEnd(Ending.bytes, Problem.outgoing) {
   when((state === State.ready || state === State.space && !line.busy || state === State.stopped) && !go) {
     state := State.closed
   }
-  when(element.fire) { kept := element.bits }
+  when(element.fire) {
+    kept := element.bits.data
+    count := takes
+  }
   when(answered) {
     when(line.response.fault) {
       fail(Problem.refused)
@@ -71,7 +87,7 @@ class QueueGiver extends QueueEnd(Ending.bytes, Problem.outgoing) {
           when(side.own - found > side.length) { fail(wrong) }
         }
         is(State.give) {
-          side.own := side.own + 1.U
+          side.own := side.own + count
           state := State.publish
         }
         is(State.publish) { state := State.ready }
@@ -90,7 +106,7 @@ class QueueGiver extends QueueEnd(Ending.bytes, Problem.outgoing) {
   )
     .map { case (which, waits) => state === which && waits }
     .reduce(_ || _)
-  wrote := answered && state === State.give
+  wrote := Mux(answered && state === State.give, count, 0.U)
 }
 
 /** What it does, or waits for. */

@@ -16,8 +16,24 @@ class QueueSide(bytes: Int) {
   val own = RegInit(0.U(64.W))
   val other = RegInit(0.U(64.W))
 
+  /** Elements from the one of the own index to the end of its line. */
+  val inLine: UInt = if (QueueSide.perLine(bytes) == 1) 1.U
+  else {
+    val bits = log2Ceil(QueueSide.perLine(bytes))
+    val most = Mux(length >= QueueSide.perLine(bytes).U, (QueueSide.perLine(bytes) - 1).U, (length - 1.U)(bits - 1, 0))
+    (most +& 1.U) - (own(bits - 1, 0) & most)
+  }
+
   /** Where the element of the own index is. */
   val place: UInt = base + ((own(19, 0) & (length - 1.U)(19, 0)) << log2Ceil(bytes))
+
+  /** The beat that it begins in, and whether that is in the middle of it. */
+  val beat: UInt = place(63, 4) ## 0.U(4.W)
+  val odd: Bool = if (bytes == 8) place(3) else false.B
+
+  /** Beats that so many elements from there lie in, and the words of these. */
+  def beats(count: UInt): UInt = if (bytes == 8) (count +& odd + 1.U) >> 1 else (bytes / 16).U
+  def words(count: UInt): UInt = if (bytes == 8) ((1.U << count) - 1.U)(7, 0) << odd else ((1 << (bytes / 8)) - 1).U
 
   /** Keeps what the first words of a header say; tells whether it is one of such elements. */
   def open(words: UInt): Bool = {
@@ -26,4 +42,10 @@ class QueueSide(bytes: Int) {
     length := read.length
     read.isOf(bytes)
   }
+}
+
+object QueueSide {
+
+  /** Elements of so many bytes that lie in a line and are moved at once: those of several words go alone. */
+  def perLine(bytes: Int): Int = if (bytes == 8) 8 else 1
 }

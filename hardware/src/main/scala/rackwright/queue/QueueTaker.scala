@@ -3,26 +3,33 @@ package rackwright.queue
 import chisel3._
 import chisel3.util._
 
-/** The consumer of a queue in memory: gives its elements, one after the other, and releases their places. */
-class QueueTaker extends QueueEnd(Descriptor.bytes, Problem.incoming) {
+/** The consumer of a queue in memory: gives its elements in their order, as many of a line at once as there are, and
+  * releases their places.
+  *
+  * @param bytes
+  *   of an element.
+  */
+class QueueTaker(bytes: Int) extends QueueEnd(bytes, Problem.incoming) {
   import QueueTaker.State
 
   /** Stops at the end of what is published: `drained` tells that it has come there. */
   val last = IO(Input(Bool()))
 
-  /** The element that was read last, until somebody takes it. */
-  val element = IO(Decoupled(new Descriptor))
+  /** What was read last, until somebody takes it. */
+  val element = IO(Decoupled(new QueueElements))
   val drained = IO(Output(Bool()))
 
-  /** In this cycle an element has been read, the index of the other side has been looked at. */
-  val taken = IO(Output(Bool()))
+  /** In this cycle so many elements have been read, the index of the other side has been looked at. */
+  val taken = IO(Output(UInt(log2Ceil(QueueSide.perLine(bytes) + 1).W)))
   val looked = IO(Output(Bool()))
 
   private val state = RegInit(State.closed)
   private val full = RegInit(false.B)
-  private val fetched = Reg(new Descriptor)
+  private val fetched = Reg(new QueueElements)
 
   private val isEmpty = side.own === side.other
+  private val ahead = side.other - side.own
+  private val count = Mux(ahead < side.inLine, ahead, side.inLine)(taken.getWidth - 1, 0)
   private val free = !full || element.ready
   // A look waits until the index is another one than was known. The last one does not.
   private val looksLast = Reg(Bool())
@@ -36,14 +43,14 @@ class QueueTaker extends QueueEnd(Descriptor.bytes, Problem.incoming) {
     Seq(
       State.index -> (header + QueueLayout.readIndex.U),
       State.look -> (header + QueueLayout.writeIndex.U),
-      State.fetch -> side.place,
+      State.fetch -> side.beat,
       State.release -> (header + QueueLayout.readIndex.U)
     )
   )
   line.request.bits.write := state === State.release
   line.request.bits.watch := looks && !isLast
-  line.request.bits.half := true.B
-  line.request.bits.beats := MuxLookup(state, 1.U)(Seq(State.header -> 2.U, State.fetch -> 4.U))
+  line.request.bits.words := 1.U
+  line.request.bits.beats := MuxLookup(state, 1.U)(Seq(State.header -> 2.U, State.fetch -> side.beats(count)))
   line.request.bits.data := side.own
   line.withdraw := last || !go
 
@@ -80,9 +87,10 @@ class QueueTaker extends QueueEnd(Descriptor.bytes, Problem.incoming) {
             .elsewhen(found === side.own && isLast) { state := State.stopped }
         }
         is(State.fetch) {
-          fetched := read.asTypeOf(new Descriptor)
+          fetched.data := read >> (side.odd ## 0.U(6.W))
+          fetched.count := count
           full := true.B
-          side.own := side.own + 1.U
+          side.own := side.own + count
           state := State.release
         }
         is(State.release) { state := State.look }
@@ -98,7 +106,7 @@ class QueueTaker extends QueueEnd(Descriptor.bytes, Problem.incoming) {
   quiet := Seq(State.closed -> !go, State.stopped -> go, State.look -> (Mux(isEmpty, line.watches, !free) && go))
     .map { case (which, waits) => state === which && waits }
     .reduce(_ || _)
-  taken := answered && state === State.fetch
+  taken := Mux(answered && state === State.fetch, count, 0.U)
   looked := answered && state === State.look
 }
 

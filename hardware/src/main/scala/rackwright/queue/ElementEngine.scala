@@ -1,0 +1,102 @@
+package rackwright.queue
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.access.MemoryArbiter
+import rackwright.port.{MemoryPort, MmioPort}
+
+/** The engine of a tile whose elements are words of packets: gives those of a queue in memory to a service, one after
+  * the other, and what the service gives to another queue. README.md is the contract.
+  */
+class ElementEngine extends Module {
+  val mmio = IO(Flipped(new MmioPort))
+  val memory = IO(new MemoryPort(QueueEngine.port))
+
+  /** To and from the service. */
+  val service = IO(new ServicePort)
+  val idle = IO(Output(Bool()))
+
+  /** Elements taken, elements given, looks at the index of an empty queue in this cycle. */
+  val taken = IO(Output(UInt(4.W)))
+  val answered = IO(Output(UInt(4.W)))
+  val looked = IO(Output(Bool()))
+
+  private val control = Module(new QueueControl)
+  private val taker = Module(new QueueTaker(ElementEngine.bytes))
+  private val giver = Module(new QueueGiver(ElementEngine.bytes))
+  private val splitter = Module(new ElementSplitter)
+  private val gatherer = Module(new ElementGatherer)
+  private val arbiter = Module(new MemoryArbiter(LineAccess.port, 2))
+  arbiter.ports(0) <> taker.memory
+  arbiter.ports(1) <> giver.memory
+  memory <> arbiter.memory
+  control.mmio <> mmio
+
+  private val isOpen = control.isOpen
+  taker.header := control.incoming
+  taker.go := isOpen
+  taker.last := control.closing
+  giver.header := control.outgoing
+  giver.go := isOpen
+  service.peer := control.peer
+  service.setting <> control.setting
+
+  // When it has stopped, what is on the way is nobody's.
+  service.abort := !isOpen
+  splitter.in <> taker.element
+  splitter.in.valid := taker.element.valid && isOpen
+  taker.element.ready := splitter.in.ready && isOpen
+  splitter.clear := !isOpen
+  service.in <> splitter.out
+  gatherer.in <> service.out
+  service.out.ready := gatherer.in.ready || !isOpen
+  gatherer.in.valid := service.out.valid && isOpen
+  gatherer.clear := !isOpen
+  giver.element <> gatherer.out
+  gatherer.takes := giver.takes
+
+  private val empty = splitter.empty && gatherer.empty
+  control.stops.valid := taker.problem.valid || giver.problem.valid || service.wrong
+  control.stops.bits := MuxCase(
+    Problem.incoming,
+    Seq(taker.problem.valid -> taker.problem.bits, giver.problem.valid -> giver.problem.bits)
+  )
+  control.finished := taker.drained && !taker.element.valid && empty && service.quiet && giver.done
+  control.still := !isOpen && taker.still && giver.still && service.quiet
+  control.taken := taker.index
+  control.answered := giver.index
+
+  taken := taker.taken
+  answered := giver.wrote
+  looked := taker.looked
+  private val sides = Mux(isOpen, taker.quiet && giver.quiet && !(control.closing && taker.drained), control.still)
+  idle := sides && control.idle && empty && service.quiet && !service.out.valid
+}
+
+object ElementEngine {
+
+  /** Of an element. */
+  val bytes: Int = 8
+}
+
+/** A service as its engine sees it. */
+class ServicePort extends Bundle {
+
+  /** Words of packets. */
+  val in = Decoupled(UInt(64.W))
+  val out = Flipped(Decoupled(new PacketWord))
+
+  /** The register of that name; settings of the unit. */
+  val peer = Output(UInt(64.W))
+  val setting = Decoupled(new UnitSetting)
+
+  /** The engine is closed: a packet that has begun has no end. */
+  val abort = Output(Bool())
+
+  /** Nothing happens here before a word comes. */
+  val quiet = Input(Bool())
+
+  /** The word that is taken in this cycle is no number of bytes that a packet may have. */
+  val wrong = Input(Bool())
+}

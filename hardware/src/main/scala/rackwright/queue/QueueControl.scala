@@ -1,0 +1,130 @@
+package rackwright.queue
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.operation.StreamCommands
+import rackwright.port.{CommandPort, MmioPort, MmioResponse, RegisterMap}
+
+/** Registers of an engine: opens and closes it, says which queues it has and why it has stopped. */
+class QueueControl extends Module {
+  import QueueControl._
+
+  val mmio = IO(Flipped(new MmioPort))
+
+  /** What both sides of the engine are told. */
+  val isOpen = IO(Output(Bool()))
+  val closing = IO(Output(Bool()))
+  val incoming, outgoing = IO(Output(UInt(64.W)))
+  val peer = IO(Output(UInt(64.W)))
+
+  /** In this cycle a side has stopped for good; all is done that was to be done before it closes. */
+  val stops = IO(Flipped(Valid(Problem())))
+  val finished = IO(Input(Bool()))
+
+  /** Nothing is under way any more since it has closed. */
+  val still = IO(Input(Bool()))
+  val taken, answered = IO(Input(UInt(64.W)))
+
+  /** A command of the unit that sets a value: its funct and its value. Taken while the engine is closed. */
+  val setting = IO(Decoupled(new UnitSetting))
+
+  /** No access is being answered. */
+  val idle = IO(Output(Bool()))
+
+  private val open = RegInit(false.B)
+  private val closes = RegInit(false.B)
+  private val problem = RegInit(Problem.none)
+  private val incomingAt, outgoingAt, peerIs = RegInit(0.U(64.W))
+  isOpen := open
+  closing := closes
+  incoming := incomingAt
+  outgoing := outgoingAt
+  peer := peerIs
+
+  when(stops.valid && open) {
+    problem := stops.bits
+    open := false.B
+    closes := false.B
+  }.elsewhen(closes && finished) {
+    open := false.B
+    closes := false.B
+  }
+
+  // Each access is answered in the next cycle. One that writes waits until what has stopped is still.
+  private val access = mmio.request
+  private val answers = Module(new Queue(new MmioResponse, 2))
+  mmio.response <> answers.io.deq
+  private val sets = access.bits.write && settings.offsets.map(access.bits.address === _.U).reduce(_ || _)
+  private val waits = access.bits.write && !open && !still || sets && !open && !setting.ready
+  access.ready := answers.io.enq.ready && !waits
+  answers.io.enq.valid := access.valid && !waits
+  answers.io.enq.bits.data := MuxLookup(access.bits.address, 0.U)(
+    Seq(
+      Register.control.U -> Mux(problem =/= Problem.none, problem.asUInt, open.asUInt),
+      Register.incoming.U -> incomingAt,
+      Register.outgoing.U -> outgoingAt,
+      Register.taken.U -> taken,
+      Register.answered.U -> answered,
+      Register.peer.U -> peerIs
+    )
+  )
+  setting.valid := access.valid && sets && !open && still && answers.io.enq.ready
+  setting.bits.funct := access.bits.address(6, 3)
+  setting.bits.value := access.bits.data
+  when(access.fire && access.bits.write) {
+    val value = access.bits.data
+    switch(access.bits.address) {
+      is(Register.control.U) {
+        when(open) { closes := !value(0) }.otherwise {
+          open := value(0)
+          problem := Problem.none
+        }
+      }
+      is(Register.incoming.U) { when(!open) { incomingAt := value(63, 6) ## 0.U(6.W) } }
+      is(Register.outgoing.U) { when(!open) { outgoingAt := value(63, 6) ## 0.U(6.W) } }
+      is(Register.peer.U) { peerIs := value }
+    }
+  }
+  idle := !access.valid && !answers.io.deq.valid
+}
+
+/** A command that sets a value of a unit. */
+class UnitSetting extends Bundle {
+  val funct = UInt(4.W)
+  val value = UInt(64.W)
+}
+
+object QueueControl {
+
+  /** The register map, as `registers.json` has it. */
+  val registers: RegisterMap = RegisterMap.read("queue")
+
+  /** One for each command that sets a value, at eight times its funct within its range. */
+  private val settings = registers("settings")
+  require(settings.offsets.map(_ / 8 % 16) == StreamCommands.settings)
+
+  /** Byte offsets of the registers. */
+  private object Register {
+    val control: Int = registers("control").offset
+    val incoming: Int = registers("incoming").offset
+    val outgoing: Int = registers("outgoing").offset
+    val taken: Int = registers("taken").offset
+    val answered: Int = registers("answered").offset
+    val peer: Int = registers("peer").offset
+  }
+
+  /** Gives a unit its settings and, beside these, the commands of `runner`. */
+  def join(opcode: Int, setting: DecoupledIO[UnitSetting], runner: CommandPort, unit: CommandPort): Unit = {
+    unit <> runner
+    setting.ready := unit.request.ready && !runner.request.valid
+    when(!runner.request.valid) {
+      unit.request.valid := setting.valid
+      unit.request.bits.opcode := opcode.U
+      unit.request.bits.funct := setting.bits.funct
+      unit.request.bits.rs1 := setting.bits.value
+      unit.request.bits.rs2 := 0.U
+      unit.request.bits.xd := false.B
+    }
+  }
+}

@@ -1,0 +1,90 @@
+"""Packets in queues: ciphers and the network on tiles, and programs in their place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import REPOSITORY, rw
+from tiers import long
+
+from rackwright import Server, compile_program
+from rackwright.designs import elaborate
+from rackwright.errors import RackwrightError
+from rackwright.reproduce.pengwing.secure import run_packets, server
+
+FIXTURE = Path(__file__).parent / "fixtures" / "tile_packets.c"
+TILES = REPOSITORY / "examples" / "tiles"
+
+
+@pytest.fixture(scope="module")
+def tiles() -> Server:
+    return server()
+
+
+@pytest.mark.parametrize("by", ["uuu", "uup", "puu", long("upu", why="half a million cycles of a program")])
+def test_each_service_is_a_unit_or_a_program(tiles: Server, by: str) -> None:
+    """What one encrypts the other decrypts, so both do what AES is; every packet comes back as it was."""
+    run = run_packets(by, 30, window=8, on=tiles)
+    assert run.digest == run_packets(by, 30, window=8, on=tiles).digest
+
+
+@pytest.mark.parametrize("payload_bytes", [16, 1024, long(1472, why="the longest that a frame has")])
+def test_packets_of_other_lengths(tiles: Server, payload_bytes: int) -> None:
+    run = run_packets("uuu", 12, payload_bytes=payload_bytes, window=3, on=tiles)
+    assert run.payload_bytes == payload_bytes
+
+
+def test_a_packet_of_32_bytes_takes_no_more_cycles_than_the_goal(tiles: Server) -> None:
+    assert run_packets("uuu", 400, on=tiles).cycles_per_packet <= 400
+
+
+@pytest.fixture(scope="module")
+def said(tiles: Server) -> list[str]:
+    """What a program finds that uses the tiles otherwise than they are meant to be."""
+    result = tiles.run(compile_program([FIXTURE]), max_cycles=20_000_000)
+    assert result.exit_code == 0, result.stdout
+    return str(result.stdout.decode()).splitlines()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a size of 0: state 2",
+        "a size of 2049: state 2",
+        "open again: 32 bytes, as AES has them",
+        "half a packet: state 0",
+        "the unit refuses 20 bytes: a packet of 0, then one of 32",
+        "a queue of 2 elements: 32 bytes",
+        "a queue with elements of 64 bytes: state 2",
+        "no such register: 0",
+        "the network has sent 3 and delivered 3",
+    ],
+)
+def test_what_goes_wrong_is_told_and_the_tile_goes_on(said: list[str], line: str) -> None:
+    assert line in said
+
+
+def test_the_graph_of_the_example_is_legal() -> None:
+    graph = TILES / "secure.graph.yaml"
+    assert rw("tiles", "check", TILES / "secure.yaml", "--graph", graph, "--json").json()["legal"] is True
+
+
+@pytest.mark.parametrize(
+    ("unit", "command", "complaint"),
+    [
+        ("nic", "packets", "--command packets is for units with the commands of streams"),
+        ("aes", "packets-mirrored", "has no frames to send back"),
+    ],
+)
+def test_a_unit_that_takes_no_packets_is_refused_in_a_line(unit: str, command: str, complaint: str) -> None:
+    with pytest.raises(RackwrightError, match=complaint):
+        elaborate(unit, command=command)
+
+
+def test_a_tile_without_packets_has_no_mirror(tmp_path: Path) -> None:
+    file = tmp_path / "tiles.yaml"
+    file.write_text((TILES / "secure.yaml").read_text().replace("packets: true, mirror", "mirror"))
+    ended = rw("tiles", "check", file)
+    assert ended.status == 1
+    assert "tile network has `packets` without a unit, or `mirror` without `packets`" in ended.stderr

@@ -1,0 +1,164 @@
+/* Packets that are encrypted, sent as datagrams to a station that sends them back, received and decrypted (Pengwing, figure 4.1). Each of
+ * the three services between is by the unit of its tile (0 encrypts, 1 is the network, 2 decrypts), or by a program.
+ *
+ * The words: `u` or `p` for each service, as `upu`; bytes of a packet, a multiple of 16; packets; how many are under way at most. Prints
+ * the packets that came back as they were, cycles and instructions of the caller from the first push to the last pop, and the median and
+ * the 99th percentile of the cycles of a packet. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rackwright/network_registers.h"
+#include "rackwright/queue.h"
+#include "services/aes.h"
+#include "services/datagram.h"
+
+enum { ENCRYPT, NETWORK, DECRYPT, SERVICES, ELEMENTS = 1024, WARM_UP = 16, MOST_PACKETS = 4096 };
+enum { SET_MODE = 4, SET_DECRYPT, SET_KEY_BYTES, SET_KEY }; /* commands of `aes` */
+
+static const uint8_t key[AES_BLOCK] = {0x2b, 0x7e, 0x15, 0x16, 0x28, 0xae, 0xd2, 0xa6, 0xab, 0xf7, 0x15, 0x88, 0x09, 0xcf, 0x4f, 0x3c};
+static const datagram_socket own = {{2, 0, 0, 0, 0, 1}, {2, 0, 0, 0, 0, 0}, {10, 0, 0, 1}, {10, 0, 0, 2}, {0x1f, 0x90}, {0x1f, 0x91}};
+static rw_queue *queues[SERVICES + 1];
+static aes_keys keys;
+static volatile bool ends;
+static uint64_t each[MOST_PACKETS], begun[MOST_PACKETS];
+
+static inline uint64_t cycles(void)
+{
+    uint64_t now;
+    __asm__ volatile("rdcycle %0" : "=r"(now));
+    return now;
+}
+
+static inline uint64_t instructions(void)
+{
+    uint64_t now;
+    __asm__ volatile("rdinstret %0" : "=r"(now));
+    return now;
+}
+
+static uint64_t value(const uint8_t *bytes, unsigned count)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < count; i++) sum = sum << 8 | bytes[i];
+    return sum;
+}
+
+static void open_aes(unsigned tile, bool decrypts)
+{
+    uint64_t words[2];
+    memcpy(words, key, sizeof words);
+    rw_tile_set(tile, SET_MODE, 0);
+    rw_tile_set(tile, SET_DECRYPT, decrypts);
+    rw_tile_set(tile, SET_KEY_BYTES, AES_BLOCK);
+    for (unsigned i = 0; i < 2; i++) rw_tile_set(tile, SET_KEY + i, words[i]);
+    rw_tile_open(tile, queues[tile], queues[tile + 1]);
+}
+
+static void set_network(unsigned offset, uint64_t to)
+{
+    rackwright_register_write(rw_tile_page(NETWORK), RW_TILE_UNIT_REGISTERS + offset, to);
+}
+
+static void open_network(void)
+{
+    set_network(RW_NETWORK_REGISTER_MAC, value(own.mac, 6));
+    set_network(RW_NETWORK_REGISTER_ADDRESS, value(own.address, 4));
+    set_network(RW_NETWORK_REGISTER_MASK, 0xffffff00);
+    set_network(RW_NETWORK_REGISTER_BINDINGS, UINT64_C(1) << 63 | value(own.port, 2));
+    rackwright_register_write(rw_tile_page(NETWORK), RW_TILE_REGISTER_PEER,
+                              value(own.peer, 4) << 32 | value(own.peer_port, 2) << 16 | value(own.port, 2));
+    rw_tile_open(NETWORK, queues[NETWORK], queues[NETWORK + 1]);
+}
+
+/* One packet, if there is one, is done in `buffer`. */
+static void serve(unsigned service, uint8_t *buffer)
+{
+    uint8_t *data = buffer + DATAGRAM_HEADERS + 6; /* aligned to 8 bytes */
+    long bytes = rw_packet_try_pop(queues[service], data);
+    if (bytes < 0) return;
+    if (service == NETWORK) {
+        uint8_t *frame = data - DATAGRAM_HEADERS;
+        datagram_send(&own, frame, (size_t)bytes);
+        datagram_mirror(frame);
+        bytes = datagram_receive(&own, frame, (size_t)bytes + DATAGRAM_HEADERS);
+        if (bytes < 0) return;
+    } else {
+        (service == ENCRYPT ? aes_encrypt : aes_decrypt)(&keys, data, (size_t)bytes);
+    }
+    while (!rw_packet_try_push(queues[service + 1], data, (size_t)bytes)) {
+    }
+}
+
+/* What a hart serves: bits of services. */
+static void *serves(void *which)
+{
+    static _Thread_local uint8_t buffer[DATAGRAM_HEADERS + 6 + DATAGRAM_MOST] __attribute__((aligned(8)));
+    while (!ends)
+        for (unsigned service = 0; service < SERVICES; service++)
+            if ((uintptr_t)which >> service & 1) serve(service, buffer);
+    return NULL;
+}
+
+static size_t there_and_back(uint64_t *words, size_t bytes, size_t packets, size_t window)
+{
+    static uint64_t back[DATAGRAM_MOST / 8];
+    size_t same = 0, pushed = 0, popped = 0;
+    while (popped < packets) {
+        if (pushed < packets && pushed - popped < window) {
+            words[0] = pushed;
+            uint64_t now = cycles();
+            if (rw_packet_try_push(queues[0], words, bytes)) begun[pushed++] = now;
+        }
+        if (rw_packet_try_pop(queues[SERVICES], back) != (long)bytes) continue;
+        each[popped] = cycles() - begun[popped];
+        same += back[0] == popped++ && !memcmp(back + 1, words + 1, bytes - 8);
+    }
+    return same;
+}
+
+static int compare(const void *one, const void *other)
+{
+    uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+    return a < b ? -1 : a > b;
+}
+
+int main(int count, char **words)
+{
+    static uint64_t data[DATAGRAM_MOST / 8];
+    if (count != 5 || strlen(words[1]) != SERVICES) return 2;
+    size_t bytes = strtoul(words[2], NULL, 10), packets = strtoul(words[3], NULL, 10), window = strtoul(words[4], NULL, 10);
+    if (!bytes || bytes % 16 || bytes > 1472 || !packets || packets > MOST_PACKETS || !window) return 2;
+    for (size_t i = 0; i < DATAGRAM_MOST / 8; i++) data[i] = UINT64_C(0x9e3779b97f4a7c15) * (i + 1);
+    for (unsigned i = 0; i <= SERVICES; i++) queues[i] = rw_queue_create(ELEMENTS, 8);
+    aes_prepare(&keys, key);
+
+    /* Programs on harts of their own: both that encrypt on one, the network on the other. */
+    pthread_t harts[2];
+    uintptr_t by_program = 0;
+    for (unsigned service = 0; service < SERVICES; service++) {
+        if (words[1][service] == 'p') by_program |= (uintptr_t)1 << service;
+        else if (service == NETWORK) open_network();
+        else open_aes(service, service == DECRYPT);
+    }
+    const uintptr_t shares[2] = {by_program & (1 << ENCRYPT | 1 << DECRYPT), by_program & 1 << NETWORK};
+    for (unsigned i = 0; i < 2; i++)
+        if (shares[i]) pthread_create(&harts[i], NULL, serves, (void *)shares[i]);
+
+    /* The first one has the station's address asked for; others wait for it. */
+    if (there_and_back(data, bytes, 1, 1) != 1 || there_and_back(data, bytes, WARM_UP, window) != WARM_UP) return 1;
+    uint64_t start = cycles(), retired = instructions();
+    size_t same = there_and_back(data, bytes, packets, window);
+    uint64_t all = cycles() - start, executed = instructions() - retired;
+    ends = true;
+    for (unsigned i = 0; i < 2; i++)
+        if (shares[i]) pthread_join(harts[i], NULL);
+    bool closed = true;
+    for (unsigned tile = 0; tile < SERVICES; tile++)
+        if (words[1][tile] == 'u') closed &= rw_tile_close(tile) == RW_TILE_CLOSED;
+    qsort(each, packets, sizeof *each, compare);
+    printf("%zu %lu %lu %lu %lu\n", same, (unsigned long)all, (unsigned long)executed, (unsigned long)each[packets / 2],
+           (unsigned long)each[packets - 1 - packets / 100]);
+    return same != packets || !closed;
+}
