@@ -196,13 +196,13 @@ pub enum Port {
         #[serde(default)]
         registers: Vec<UnitRegister>,
     },
-    /// Frames, as flits of 8 or 16 bytes.
+    /// Frames, as beats of 8, 16 or 32 bytes.
     Stream {
         /// Prefix of its pins.
         name: String,
         /// Which way they go.
         direction: Direction,
-        /// Bytes per flit: 8 or 16. The engine sees those of 16 as two of 8 in one cycle.
+        /// Bytes per beat: 8, 16 or 32. The engine sees wide ones as several flits of 8 in one cycle.
         bytes: u32,
     },
     /// An interrupt line, high while it asks for attention.
@@ -764,8 +764,8 @@ fn check_port(port: &Port) -> Result<(), String> {
         } if !(1..=64).contains(address_bits) => Err(format!(
             "port `{name}` has addresses of {address_bits} bits; 1 to 64 are possible"
         )),
-        Port::Stream { name, bytes, .. } if !matches!(bytes, 8 | 16) => Err(format!(
-            "port `{name}` has flits of {bytes} bytes; 8 and 16 are possible"
+        Port::Stream { name, bytes, .. } if !matches!(bytes, 8 | 16 | 32) => Err(format!(
+            "port `{name}` has beats of {bytes} bytes; 8, 16 and 32 are possible"
         )),
         Port::Command { name, opcodes, .. } if opcodes.iter().any(|opcode| *opcode > 3) => {
             Err(format!("port `{name}` names an opcode above custom-3"))

@@ -124,3 +124,15 @@ fn a_wide_port_takes_two_flits_of_a_frame_in_a_cycle() {
         assert_eq!((same_flits, same_interrupts), (flits.clone(), interrupts.clone()));
     }
 }
+
+#[test]
+fn a_port_of_thirty_two_bytes_takes_four_flits_of_a_frame_in_a_cycle() {
+    let design = design("widest.json");
+    let given: Vec<StreamFlit> = (1..=6).map(|data| flit(100, 0, data, data == 6)).collect();
+    let (flits, _, _) = repeated(&design, &given, Cycles::new(10), true);
+    let expected: Vec<StreamFlit> = (1..=6)
+        .map(|data| flit(if data <= 4 { 101 } else { 102 }, 1, data, data == 6))
+        .collect();
+    assert_eq!(flits, expected);
+    assert_eq!(repeated(&design, &given, Cycles::new(1), false).0, flits);
+}
