@@ -72,7 +72,7 @@ def test_arrays_put_together() -> None:
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_every_example(example: Path) -> None:
     found = load_kernel(example)
-    result = run_kernel(found, random_inputs(found))
+    result = run_kernel(found, random_inputs(found), parameters={"lanes": 128})
     assert (result.status, result.verified) == ("ok", True)
     first, again = (compile_kernel(found).program.to_bytes() for _ in range(2))
     assert first == again

@@ -6,6 +6,7 @@ import numpy as np
 from drx_random import of
 
 from rackwright.drx import Configuration, compile_kernel, xp
+from rackwright.drx.bounds import error_bound, is_within
 from rackwright.drx.calculators import OperandCalculators
 from rackwright.drx.machine import run_model
 from rackwright.drx.order import order_of
@@ -51,3 +52,33 @@ def test_an_operand_that_is_held_takes_no_instruction() -> None:
     assert calculators.choose(builder, [second, Constant(0.0)]) == [2, 1]
     assert calculators.choose(builder, [second, Constant(-0.0)]) == [2, 0]
     assert calculators.choose(builder, [first]) == [1]
+
+
+def test_what_follows_a_sum_is_computed_in_strips() -> None:
+    """The logarithm takes more room than the product has beside its own parts."""
+    source = np.random.default_rng(3)
+    inputs = [source.standard_normal(shape, np.float32) for shape in ((64, 48), (48, 16))]
+    case = of(lambda x, bank: xp.log10(xp.abs(x @ bank) + 1), inputs)
+    compiled = compile_kernel(case.kernel, SMALL)
+    (tiling,) = compiled.tilings
+    assert (tiling.tile[0], tiling.strip) == (8, 4)
+    assert "in strips of 4" in compiled.schedule
+    ended = run_model(compiled.program, [each.tobytes() for each in inputs], 4 * 64 * 16, SMALL)
+    found = np.frombuffer(ended.output, np.float32).reshape(64, 16)
+    expected = case.kernel.host(inputs)
+    assert is_within(found, expected, error_bound(compiled.expression, expected))
+
+
+def test_few_elements_are_taken_together_in_pairs() -> None:
+    """No operation reads what it writes; parts of rows are loaded for blocks that can be turned."""
+    frame = np.random.default_rng(4).integers(0, 256, (60, 40, 3), np.uint8)
+    case = of(
+        lambda x: xp.permute_dims(xp.max(xp.reshape(x, (30, 2, 20, 2, 3)), axis=(1, 3)), (2, 1, 0)), [frame]
+    )
+    compiled = compile_kernel(case.kernel, SMALL)
+    (tiling,) = compiled.tilings
+    assert tiling.nest.kept == len(tiling.nest.shape)
+    assert [each.function for each in tiling.nest.operations] == ["maximum"] * 3
+    ended = run_model(compiled.program, [frame.tobytes()], frame.size // 4, SMALL)
+    expected = case.kernel.host([frame])
+    assert np.array_equal(np.frombuffer(ended.output, np.uint8).reshape(expected.shape), expected)

@@ -40,6 +40,7 @@ NETWORK = (
     "pengwing-4.1",
     "pengwing-4.4",
     pytest.param("fabric-placement", marks=pytest.mark.long("ten designs are compiled for it")),
+    "drx-3.21",
     pytest.param("aurelia-4.2", marks=pytest.mark.long("a design with 256 tags is compiled for it")),
 )
 

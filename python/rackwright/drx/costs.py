@@ -14,6 +14,9 @@ from rackwright.drx.temporaries import Temporaries, lines
 COPIES = 2
 """Buffers for what is loaded and stored: one is computed with while the other one moves."""
 
+STRIPS = (1, 2, 3, 4, 6, 8)
+"""Parts of a tile along its first axis, of which one may be computed after the other."""
+
 _BEAT = 32
 """Bytes that memory brings at once."""
 
@@ -82,13 +85,27 @@ class Costs:
         return (
             all(layout.size < self._limits["bytes"] for layout in layouts)
             and sum(layout.transfers for layout in layouts) < self._limits["transfers"]
-            and self._bytes(tile, layouts) <= self.configuration.scratchpad_bytes
+            and self.strip(tile) is not None
         )
 
-    def _bytes(self, tile: tuple[int, ...], layouts: list[Layout]) -> int:
+    def strip(self, tile: tuple[int, ...]) -> int | None:
+        """Indices along the first axis for which all is computed at a time that comes after reductions.
+
+        They are as many as there is room for; None if there is room for none.
+        """
+        inputs, output = self.layouts(tile)
+        late = [self.nest.operations[place] for place in self.nest.late]
+        divisible = self.nest.kept > 0 and bool(late) and not any(each.reduced for each in late)
+        parts = STRIPS if divisible else STRIPS[:1]
+        for strip in (tile[0] // part for part in parts if tile[0] % part == 0):
+            if self._bytes(tile, [*inputs, output], strip) <= self.configuration.scratchpad_bytes:
+                return strip
+        return None
+
+    def _bytes(self, tile: tuple[int, ...], layouts: list[Layout], strip: int) -> int:
         line, copies = self.configuration.line_bytes, [*self.copies(tile), COPIES]
         moved = sum(count * lines(layout.bytes, line) for count, layout in zip(copies, layouts, strict=True))
-        return Temporaries(self.nest, tile, line).placed(moved)[1]
+        return Temporaries(self.nest, tile, line, strip).placed(moved)[1]
 
     def copies(self, tile: tuple[int, ...]) -> list[int]:
         """Buffers of each stream: one of what is the same for all tiles along the innermost axis."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+import operator
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +17,9 @@ from rackwright.drx.expression import Apply, Bits, Cast, Concat, Constant, Expre
 from rackwright.drx.kernel import row_major
 from rackwright.drx.vector import read_together
 from rackwright.errors import RackwrightError
+
+_FEW = 8
+"""Elements that are taken together by operations of their own."""
 
 _MOST = 256
 """The most lanes that there are."""
@@ -303,13 +309,31 @@ class _Lowering:
             return replace(source, element=node.element)
         return replace(source, view=node.element)
 
-    def _reduced(self, node: Reduce, axes: tuple[int, ...]) -> Result:
+    def _reduced(self, node: Reduce, axes: tuple[int, ...]) -> Source:
+        exact = node.function != "add" or not node.element.float
+        if isinstance(node.source, Leaf) and exact and _taken(node) <= _FEW:
+            return self._pairwise(node, node.source, axes)
         further = self._further(node.source.shape[len(node.shape) :], axes)
         along, source = (*axes, *further), node.source
         if node.function == "add" and isinstance(source, Apply) and source.function == "multiply":
             factors = tuple(self.source(each, along) for each in source.arguments)
             return self.add("multiply_add", node.element, factors, further)
         return self.add(node.function, node.element, (self.source(source, along),), further)
+
+    def _pairwise(self, node: Reduce, leaf: Leaf, axes: tuple[int, ...]) -> Source:
+        """Few elements, two and two at a time: no result is waited for to be added to."""
+        kept = len(node.shape)
+        extents, strides = leaf.shape[kept:], leaf.strides[kept:]
+        sources: list[Source] = []
+        for index in itertools.product(*map(range, extents)):
+            further = sum(map(operator.mul, index, strides))
+            part = Leaf(leaf.element, node.shape, leaf.input, leaf.offset + further, leaf.strides[:kept])
+            sources.append(self._source(part, axes))
+        while len(sources) > 1:
+            pairs = zip(sources[::2], sources[1::2], strict=False)
+            rest = sources[len(sources) // 2 * 2 :]
+            sources = [self.add(node.function, node.element, pair) for pair in pairs] + rest
+        return sources[0]
 
     def _further(self, extents: tuple[int, ...], taken: tuple[int, ...]) -> tuple[int, ...]:
         """Axes beside those that are taken, used by several nodes where extents are the same."""
@@ -325,6 +349,11 @@ class _Lowering:
                 self.shape.append(extent)
             found.append(axis)
         return tuple(found)
+
+
+def _taken(node: Reduce) -> int:
+    """How many elements are taken together for each of the result."""
+    return math.prod(node.source.shape[len(node.shape) :])
 
 
 def _converted(value: int | float, element: Element) -> int | float:

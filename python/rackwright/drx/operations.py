@@ -13,6 +13,7 @@ from rackwright.drx.element import Element
 from rackwright.drx.kernel import row_major
 from rackwright.drx.nest import Access, Number, Result, Source
 from rackwright.drx.program import Builder
+from rackwright.drx.temporaries import stripped
 from rackwright.drx.tiling import Tiling
 from rackwright.drx.vector import Constant, Operand, Place, VectorLoops, vector_loops
 
@@ -35,32 +36,56 @@ class Operations:
         for place, operation in enumerate(self.tiling.nest.operations):
             if operation.reduced:
                 nothing = Constant(_nothing(operation.function, operation.element))
-                self._vector(builder, calculators, "move", operation.axes, [self._result(place, 0), nothing])
+                plan = self._plan(place, [self._result(place, 0), nothing], ())
+                self._vector(builder, calculators, "move", plan)
 
     def add(
         self, builder: Builder, calculators: OperandCalculators, places: Iterable[int], copy: int
     ) -> None:
-        """Operations by their numbers, over the tile in a copy of the buffers."""
+        """Operations by their numbers, over the tile in a copy of the buffers; the last of them in strips."""
+        tiling = self.tiling
+        if tiling.strip == tiling.tile[0]:
+            self._add(builder, calculators, places, copy, 0)
+            return
+        chosen = list(places)
+        self._add(builder, calculators, [each for each in chosen if each not in tiling.nest.late], copy, 0)
+        late = [each for each in chosen if each in tiling.nest.late]
+        for begin in range(0, tiling.tile[0], tiling.strip):
+            self._add(builder, calculators, late, copy, begin)
+
+    def _add(
+        self,
+        builder: Builder,
+        calculators: OperandCalculators,
+        places: Iterable[int],
+        copy: int,
+        begin: int,
+    ) -> None:
         for place in places:
-            operation = self.tiling.nest.operations[place]
-            for function, operands, reduced in self._instructions(place, copy):
-                self._vector(builder, calculators, function, operation.axes, operands, reduced)
+            for function, operands, reduced in self._instructions(place, copy, begin):
+                self._vector(builder, calculators, function, self._plan(place, operands, reduced))
 
     def cycles(self, places: Iterable[int]) -> int:
         """What operations over a tile take, of which each waits for the results of the one before."""
+        strips = self.tiling.tile[0] // self.tiling.strip
         return sum(
-            max(self._plan(self.tiling.nest.operations[place].axes, operands, reduced).cycles, _LATENCY)
-            + _STALL
+            (max(self._plan(place, operands, reduced).cycles, _LATENCY) + _STALL)
+            * (strips if place in self.tiling.nest.late else 1)
             for place in places
-            for _, operands, reduced in self._instructions(place, 0)
+            for _, operands, reduced in self._instructions(place, 0, 0)
         )
 
-    def _instructions(self, place: int, copy: int) -> list[tuple[str, list[Operand], tuple[int, ...]]]:
-        """The vector instructions of an operation: functions, operands, and axes taken together."""
+    def _instructions(
+        self, place: int, copy: int, begin: int
+    ) -> list[tuple[str, list[Operand], tuple[int, ...]]]:
+        """The vector instructions of an operation: functions, operands, and axes taken together.
+
+        `begin` is the first index along the first axis.
+        """
         operation = self.tiling.nest.operations[place]
         function, reduced = operation.function, operation.reduced
-        destination = self._result(place, copy)
-        sources = [self._operand(source, copy) for source in operation.sources]
+        destination = self._result(place, copy, begin)
+        sources = [self._operand(source, copy, begin) for source in operation.sources]
         if function == "select":
             condition, chosen, other = sources
             return [("move", [destination, other], ()), (function, [destination, condition, chosen], ())]
@@ -71,36 +96,43 @@ class Operations:
             sources.insert(0, destination)
         return [(function, [destination, *sources], reduced)]
 
-    def _result(self, place: int, copy: int) -> Place:
-        """Where an operation writes: in the order of its axes."""
+    def _result(self, place: int, copy: int, begin: int = 0) -> Place:
+        """Where an operation writes: in the order of its axes. What strips need has one place for all."""
         operation = self.tiling.nest.operations[place]
-        size, tile = operation.element.bytes, self.tiling.tile
+        last = place == len(self.tiling.nest.operations) - 1
+        whole = last or place not in self.tiling.nest.late
+        size = operation.element.bytes
+        tile = self.tiling.tile if whole else self._tile(place)
         order = self.tiling.nest.orders[place]
         strides = [0] * len(tile)
         for axis, step in zip(order, row_major(tuple(tile[axis] for axis in order)), strict=True):
             strides[axis] = step * size
-        last = place == len(self.tiling.nest.operations) - 1
         address = self.tiling.output.places[copy] if last else self.tiling.temporaries[place]
+        address += begin * strides[0] if whole else 0
         return Place(address, operation.element.stored, size, tuple(strides))
 
-    def _operand(self, source: Source, copy: int) -> Operand:
+    def _operand(self, source: Source, copy: int, begin: int) -> Operand:
         if isinstance(source, Number):
             return Constant(source.value)
         if isinstance(source, Result):
-            found = self._result(source.operation, copy)
+            found = self._result(source.operation, copy, begin)
             return (
                 Place(found.address, source.view.stored, found.bytes, found.strides) if source.view else found
             )
-        return self._input(source, copy)
+        return self._input(source, copy, begin)
 
-    def _input(self, access: Access, copy: int) -> Place:
+    def _input(self, access: Access, copy: int, begin: int) -> Place:
         buffer, first = self.tiling.buffer(access)
-        element = access.element
-        return Place(buffer.places[copy] + first, element.stored, element.bytes, buffer.layout.strides)
+        element, strides = access.element, buffer.layout.strides
+        address = buffer.places[copy] + first + begin * strides[0]
+        return Place(address, element.stored, element.bytes, strides)
 
-    def _plan(self, axes: tuple[int, ...], operands: list[Operand], reduced: tuple[int, ...]) -> VectorLoops:
-        domain = (*axes, *reduced)
-        extents = [part if axis in domain else 1 for axis, part in enumerate(self.tiling.tile)]
+    def _tile(self, place: int) -> tuple[int, ...]:
+        return stripped(self.tiling.nest, self.tiling.tile, self.tiling.strip, place)
+
+    def _plan(self, place: int, operands: list[Operand], reduced: tuple[int, ...]) -> VectorLoops:
+        domain = (*self.tiling.nest.operations[place].axes, *reduced)
+        extents = [part if axis in domain else 1 for axis, part in enumerate(self._tile(place))]
         return vector_loops(extents, operands, self.lanes, reduced)
 
     def _vector(
@@ -108,11 +140,8 @@ class Operations:
         builder: Builder,
         calculators: OperandCalculators,
         function: str,
-        axes: tuple[int, ...],
-        operands: list[Operand],
-        reduced: tuple[int, ...] = (),
+        plan: VectorLoops,
     ) -> None:
-        plan = self._plan(axes, operands, reduced)
         chosen = calculators.choose(builder, plan.operands)
         calculators.set_length(builder, plan.length)
         with ExitStack() as stack:

@@ -14,7 +14,7 @@ from rackwright.drx.compiler import compile_kernel
 from rackwright.drx.configuration import Configuration
 from rackwright.drx.kernel import Kernel
 from rackwright.drx.machine import DrxUnit, Ended
-from rackwright.drx.roofline import roofline_cycles
+from rackwright.drx.roofline import Roofline, roofline_of
 from rackwright.errors import RackwrightError
 
 PLACES = ("rtl", "model", "host")
@@ -36,7 +36,7 @@ class KernelResult:
     bytes: int
     error_bound: float = 0.0
     instructions: int | None = None
-    roofline: int | None = None
+    roofline: Roofline | None = None
     ended: Ended | None = None
 
     @property
@@ -55,7 +55,7 @@ class KernelResult:
         """The part of the unit's cycles that the kernel needs at least; None on the host."""
         if self.roofline is None or self.ended is None:
             return None
-        return self.roofline / self.ended.cycles
+        return self.roofline.cycles / self.ended.cycles
 
     def record(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -75,7 +75,8 @@ class KernelResult:
             "clock_hz": None if ended is None else ended.clock_hz,
             "clock_source": None if ended is None else ended.clock_source,
             "bytes_per_second": self.bytes_per_second,
-            "roofline": self.roofline,
+            "roofline": None if self.roofline is None else self.roofline.cycles,
+            "bound": None if self.roofline is None else self.roofline.bound,
             "of_roofline": self.of_roofline,
             "digest": None if ended is None else ended.digest,
         }
@@ -111,6 +112,6 @@ def run_kernel(
     same = expected.dtype == output.dtype and expected.shape == output.shape
     bound = error_bound(compiled.expression, expected)
     verified = ended.status == "ok" and same and is_within(output, expected, bound)
-    least = roofline_cycles(compiled.nests, total, compiled.configuration.lanes, ended.clock_hz)
+    least = roofline_of(compiled.nests, total, compiled.configuration.lanes, ended.clock_hz)
     length = len(compiled.program.instructions)
     return KernelResult(kernel.name, on, output, verified, total, bound, length, least, ended)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from rackwright.drx.nest import Nest
 
@@ -11,10 +12,28 @@ CHANNEL = 25_600_000_000
 """Bytes per second of a channel of DDR4-3200: 8 bytes, 3.2 billion times."""
 
 
-def roofline_cycles(nests: Iterable[Nest], bytes_moved: int, lanes: int, clock_hz: int) -> int:
-    """Cycles that inputs and result, each moved once, or all operations take at least."""
+@dataclass(frozen=True)
+class Roofline:
+    """Cycles that inputs and result, each moved once, and all operations take at least."""
+
+    memory: int
+    lanes: int
+
+    @property
+    def cycles(self) -> int:
+        """The more of both."""
+        return max(self.memory, self.lanes)
+
+    @property
+    def bound(self) -> str:
+        """Which that is."""
+        return "memory" if self.memory >= self.lanes else "lanes"
+
+
+def roofline_of(nests: Iterable[Nest], bytes_moved: int, lanes: int, clock_hz: int) -> Roofline:
+    """That of a kernel whose inputs and result have so many bytes, on so many lanes."""
     memory = math.ceil(bytes_moved * clock_hz / CHANNEL)
-    return max(memory, math.ceil(lane_operations(nests) / lanes))
+    return Roofline(memory, math.ceil(lane_operations(nests) / lanes))
 
 
 def lane_operations(nests: Iterable[Nest]) -> int:

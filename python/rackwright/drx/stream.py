@@ -60,14 +60,14 @@ class Layout:
 
 
 def streams_of(nest: Nest) -> list[tuple[Stream, list[Access]]]:
-    """Of each input the streams that its accesses need, those with neighbouring elements together."""
+    """Of each input the streams that its accesses need: those that share elements, or are near, together."""
     found: list[tuple[Stream, list[Access]]] = []
     for access in sorted(nest.accesses, key=lambda each: (each.input, each.strides, each.offset)):
-        reach = max(map(abs, access.strides), default=0)
         if found:
             stream, members = found[-1]
-            more = access.offset - stream.offset
-            if stream.region == access.input + 1 and stream.strides == access.strides and more <= reach:
+            alike = stream.region == access.input + 1 and stream.strides == access.strides
+            if alike and _is_near(access.offset - stream.offset, access, nest.shape):
+                more = access.offset - stream.offset
                 found[-1] = (
                     Stream(stream.region, stream.element_bytes, stream.offset, more, stream.strides),
                     [*members, access],
@@ -78,9 +78,22 @@ def streams_of(nest: Nest) -> list[tuple[Stream, list[Access]]]:
     return found
 
 
+_NEAR = 64
+"""Bytes from an element to one that is loaded with it, whatever is between them."""
+
+
+def _is_near(more: int, access: Access, shape: tuple[int, ...]) -> bool:
+    """Elements of an access, and those so many behind them, are best loaded together."""
+    reach = max(map(abs, access.strides), default=0)
+    steps = [(abs(stride), extent) for stride, extent in zip(access.strides, shape, strict=True) if stride]
+    shared = any(more % stride == 0 and more // stride < extent for stride, extent in steps)
+    return more <= reach and (shared or more * access.element.bytes <= _NEAR)
+
+
 def loaded(stream: Stream, tile: tuple[int, ...]) -> Layout:
     """The layout with the fewest bytes: all from the first element to the last, or rows of such spans."""
-    layouts = [_spans(stream, tile, outer) for outer in range(len(tile) + 1)]
+    by_stride = sorted(range(len(tile)), key=lambda axis: -abs(stream.strides[axis]))
+    layouts = [_spans(stream, tile, by_stride[:count]) for count in range(len(tile) + 1)]
     return min(layouts, key=lambda each: each.bytes + _ROW_COST * each.transfers)
 
 
@@ -88,18 +101,19 @@ _ROW_COST = 64
 """What a transfer more costs, in bytes that could be loaded in its time."""
 
 
-def _spans(stream: Stream, tile: tuple[int, ...], outer: int) -> Layout:
-    size, inner = stream.element_bytes, range(outer, len(tile))
+def _spans(stream: Stream, tile: tuple[int, ...], outer: list[int]) -> Layout:
+    """Rows along some axes, each of which spans all from its first element to the last."""
+    size, inner = stream.element_bytes, [axis for axis in range(len(tile)) if axis not in outer]
     reach = {axis: (tile[axis] - 1) * stream.strides[axis] for axis in inner}
     before = sum(min(0, steps) for steps in reach.values())
     span = (sum(map(abs, reach.values())) + 1 + stream.more) * size
-    moving = [axis for axis in range(outer) if stream.strides[axis] and tile[axis] > 1]
+    moving = [axis for axis in outer if stream.strides[axis] and tile[axis] > 1]
     pitches = [span * step for step in row_major(tuple(tile[axis] for axis in moving))]
     rows = [
         Rows(tile[axis], stream.strides[axis] * size, pitch)
         for axis, pitch in zip(moving, pitches, strict=True)
     ]
-    strides = [0] * outer + [stream.strides[axis] * size for axis in inner]
+    strides = [stream.strides[axis] * size if axis in inner else 0 for axis in range(len(tile))]
     for axis, pitch in zip(moving, pitches, strict=True):
         strides[axis] = pitch
     memory = (stream.offset + before) * size

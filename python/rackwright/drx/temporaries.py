@@ -15,23 +15,36 @@ def lines(size: int, line: int) -> int:
     return math.ceil(size / line) * line
 
 
+def stripped(nest: Nest, tile: tuple[int, ...], strip: int, place: int) -> tuple[int, ...]:
+    """The part of a tile that an operation is computed over at a time."""
+    return (strip, *tile[1:]) if place in nest.late else tile
+
+
 @dataclass(frozen=True)
 class Temporaries:
     """Those of a tile of a nest, and how long each is needed.
 
     One is needed until the last operation that reads it. Those of what is taken together stay from the first
     part to the last, and are there from the beginning; those of what is computed once for several tiles stay
-    as well, if each of these reads them.
+    as well, if each of these reads them. What comes after all that is taken together has room for `strip`
+    indices along the first axis at a time; what it reads of what came before stays for the next ones.
     """
 
     nest: Nest
     tile: tuple[int, ...]
     line: int
+    strip: int
+
+    @property
+    def _is_cut(self) -> bool:
+        """The tile is more than a strip."""
+        return self.strip < self.tile[0]
 
     def size(self, place: int) -> int:
         """Bytes of all lines of the result of an operation."""
         operation = self.nest.operations[place]
-        elements = math.prod(self.tile[axis] for axis in operation.axes)
+        tile = stripped(self.nest, self.tile, self.strip, place)
+        elements = math.prod(tile[axis] for axis in operation.axes)
         return lines(elements * operation.element.bytes, self.line)
 
     def turns(self) -> Iterator[tuple[list[int], list[int]]]:
@@ -46,10 +59,12 @@ class Temporaries:
         every = range(len(self.nest.operations) - 1)
         first = [place for place in every if self.nest.operations[place].reduced]
         yield first, []
-        # What is computed once comes first.
-        for place in sorted(every, key=lambda each: each not in once):
+        late = self.nest.late if self._is_cut else frozenset()
+        # What is computed once comes first, and what is computed in strips last.
+        for place in sorted(every, key=lambda each: (each not in once, each in late)):
             ended = [each for each in _read(self.nest.operations[place]) if last[each] == place]
             kept = [each for each in ended if each in once and place not in once]
+            kept += [each for each in ended if place in late and each not in late]
             needed = [] if place in first else [place]
             yield needed, [each for each in ended if each not in kept]
 

@@ -79,11 +79,13 @@ class Tiling:
     """A nest cut into tiles of `tile` elements along each axis.
 
     Buffers of inputs, with the accesses that they serve, and of the result; places of other results by the
-    operation that they are of.
+    operation that they are of. What comes after all that is taken together is computed for `strip` indices
+    along the first axis at a time.
     """
 
     nest: Nest
     tile: tuple[int, ...]
+    strip: int
     inputs: tuple[tuple[Buffer, tuple[Access, ...]], ...]
     output: Buffer
     temporaries: dict[int, int]
@@ -91,6 +93,8 @@ class Tiling:
     def __str__(self) -> str:
         extents = " x ".join(map(str, self.tile))
         lines = [f"tiles of {extents} of {' x '.join(map(str, self.nest.shape))}"]
+        if self.strip < self.tile[0]:
+            lines[0] += f", after all that is taken together in strips of {self.strip}"
         lines += [f"  {buffer} for {', '.join(map(str, members))}" for buffer, members in self.inputs]
         lines += [f"  {self.output} for output"]
         lines += [f"  at {place:#x} for %{operation}" for operation, place in self.temporaries.items()]
@@ -107,8 +111,10 @@ class Tiling:
 
 
 def placed(costs: Costs, tile: tuple[int, ...]) -> Tiling:
-    """Buffers one behind the other, each at the beginning of a line."""
+    """Buffers one behind the other, each at the beginning of a line, for a tile that there is room for."""
     inputs, output = costs.layouts(tile)
+    strip = costs.strip(tile)
+    assert strip is not None
     line, end = costs.configuration.line_bytes, 0
 
     def reserve(layout: Layout, copies: int) -> Buffer:
@@ -127,8 +133,8 @@ def placed(costs: Costs, tile: tuple[int, ...]) -> Tiling:
         for buffer, accesses in buffers
         for access in accesses
     }
-    needed = Temporaries(costs.nest, tile, line)
+    needed = Temporaries(costs.nest, tile, line, strip)
     whole = costs.configuration.scratchpad_bytes
     banks = Banks(costs.nest, end, whole, whole // costs.configuration.banks, ranges)
     places = banks.places(needed) or needed.placed(end)[0]
-    return Tiling(costs.nest, tile, tuple(buffers), result, places)
+    return Tiling(costs.nest, tile, strip, tuple(buffers), result, places)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rackwright.errors import RackwrightError
-from rackwright.reproduce import daronpon, protobuf, protobuf_asic, queueing
+from rackwright.reproduce import daronpon, drx_lanes, protobuf, protobuf_asic, queueing
 from rackwright.reproduce.cdpu import call_sizes, sweeps
 from rackwright.reproduce.experiment import Experiment
 from rackwright.reproduce.fabric import congestion, pcie, placement
@@ -48,6 +48,7 @@ EXPERIMENTS = (
     placement.EXPERIMENT,
     prototype.EXPERIMENT,
     secure.EXPERIMENT,
+    drx_lanes.EXPERIMENT,
 )
 """In the order in which they are listed and run."""
 

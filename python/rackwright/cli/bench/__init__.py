@@ -6,6 +6,7 @@ import typer
 
 from rackwright.cli.bench.aes import aes
 from rackwright.cli.bench.allocate import allocate
+from rackwright.cli.bench.drx import drx
 from rackwright.cli.bench.engine import cpu, linux, rtl
 from rackwright.cli.bench.formats import compression, snappy
 from rackwright.cli.bench.mesh import mesh
@@ -29,6 +30,7 @@ for _measure in (
     cluster,
     dispatch,
     mesh,
+    drx,
     udp,
     aes,
     queues,

@@ -1,0 +1,74 @@
+"""`rw bench drx`: kernels of the unit that restructures data, over their rooflines."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_table, working
+
+if TYPE_CHECKING:
+    from rackwright.benchmarks.drx import Row
+
+
+class Place(StrEnum):
+    """Where kernels run."""
+
+    model = "model"
+    rtl = "rtl"
+
+
+def drx(
+    kernels: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Python files, each with a kernel; without any, six examples.", metavar="KERNEL.py"
+        ),
+    ] = None,
+    lanes: Annotated[
+        list[int] | None, typer.Option("--lanes", help="Lanes of the unit, several times; 128 without.")
+    ] = None,
+    on: Annotated[Place, typer.Option("--on", help="The exact model, or the unit in RTL.")] = Place.model,
+    json: JsonOption = False,
+) -> None:
+    """Cycles of kernels, and which part of them the memory or the lanes need at least.
+
+    The exit status is 1 when a result is not NumPy's.
+
+    Examples:
+        ./rw bench drx
+
+        ./rw bench drx examples/drx/scale.py --lanes 32 --lanes 64 --json
+
+    """
+    from rackwright.benchmarks import drx as benchmark
+
+    rows = []
+    with working("kernels") as activity:
+        for row in benchmark.measure(kernels or benchmark.examples(), lanes or benchmark.LANES, on.value):
+            activity.detail(f"{row.kernel} on {row.lanes} lanes: {row.cycles:,} cycles")
+            rows.append(row)
+    if json:
+        print_json({"rows": [row.record() for row in rows]})
+    else:
+        columns = [("kernel", "left"), ("lanes", "right"), ("cycles", "right"), ("roofline", "right")]
+        columns += [("of", "left"), ("reached", "right"), ("GB/s", "right"), ("verified", "left")]
+        print_table(columns, [_cells(row) for row in rows])
+    if not all(row.verified for row in rows):
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _cells(row: Row) -> list[str]:
+    return [
+        row.kernel,
+        str(row.lanes),
+        f"{row.cycles:,}",
+        f"{row.roofline:,}",
+        row.bound,
+        f"{row.of_roofline:.0%}",
+        f"{row.bytes_per_second / 1e9:.2f}",
+        "yes" if row.verified else "NO",
+    ]
