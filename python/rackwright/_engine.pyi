@@ -297,6 +297,9 @@ class Fabric:
     @property
     def found(self) -> str:
         """The cards with their numbers and windows, in JSON."""
+    @property
+    def bridges(self) -> str:
+        """The bridges in front of the cards, with their buses and windows, in JSON."""
     def bench(
         self,
         test: str,

@@ -152,6 +152,34 @@ def test_a_switch_adds_its_latency_and_no_second_wire() -> None:
     assert further == pytest.approx(2 * 25 + 2 * 16 * 130 / 128 / 8, abs=2)
 
 
+def test_windows_of_bridges_hold_those_below_and_no_others() -> None:
+    link = PcieLink(gen=3, lanes=8)
+    root, first, second = RootComplex(), PcieSwitch(), PcieSwitch()
+    root.connect(Card("traffic", model=True), link)
+    root.connect(first, link)
+    first.add_downlinks([Card("traffic", model=True), second], link)
+    second.add_downlinks([Card("traffic", model=True) for _ in range(3)], link)
+    fabric = Fabric(System.of(root))
+    assert [card["id"] for card in fabric.found] == ["01:00.0", "04:00.0", "07:00.0", "08:00.0", "09:00.0"]
+    bridges = fabric.bridges
+    assert [each["id"] for each in bridges if each["kind"] == "root port"] == ["00:00.0", "00:01.0"]
+    spans = {each["id"]: range(each["secondary_bus"], each["subordinate_bus"] + 1) for each in bridges}
+    assert spans["00:01.0"] == range(2, 10)
+    for card in fabric.found:
+        bus = int(card["id"][:2], 16)
+        for window in card["windows"]:
+            holds = [
+                each["id"]
+                for each in bridges
+                if each["window"]["address"] <= window["address"]
+                and window["address"] + window["bytes"] <= each["window"]["address"] + each["window"]["bytes"]
+            ]
+            assert holds == [name for name, span in spans.items() if bus in span]
+    (rows, *_), counters = fabric.measure("peer", [256], Load(count=20)).rows, fabric._fabric.counters()
+    assert rows["path"] == "traffic0 -> traffic1"
+    assert counters["unsupported_requests"] == 0
+
+
 def counted(measured: Measured, port: str) -> dict[str, Any]:
     return next(each for each in measured.ports if each["port"] == port)
 

@@ -39,6 +39,12 @@ def test_a_fabric_is_shown_and_drawn(tmp_path: Path) -> None:
     record = rw("fabric", "show", EXAMPLES / "switch.py", "-o", drawing, "--json").json()
     assert [card["id"] for card in record["cards"]] == ["03:00.0", "04:00.0"]
     assert [window["bytes"] for window in record["cards"][0]["windows"]] == [1 << 12, 1 << 20]
+    assert [(each["id"], each["kind"], each["secondary_bus"]) for each in record["bridges"]] == [
+        ("00:00.0", "root port", 1),
+        ("01:00.0", "upstream port", 2),
+        ("02:00.0", "downstream port", 3),
+        ("02:01.0", "downstream port", 4),
+    ]
     assert "Gen 4 x16" in drawing.read_text(encoding="utf-8")
 
 

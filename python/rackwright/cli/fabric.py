@@ -44,7 +44,7 @@ def show(
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Where to put the SVG.")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Show a fabric as software finds it: numbers, windows, links; and draw it as SVG.
+    """Show a fabric as software finds it: bridges, cards, their numbers and windows; and draw it as SVG.
 
     Examples:
         ./rw fabric show examples/fabric/switch.py
@@ -58,14 +58,26 @@ def show(
 
     loaded = load_system(system)
     with working(f"{system.name}: finds its cards"):
-        found = Fabric(loaded).found
+        built = Fabric(loaded)
+        found, bridges = built.found, built.bridges
     drawing = output or REPOSITORY / "out" / "fabric" / f"{system.stem}.svg"
     drawing.parent.mkdir(parents=True, exist_ok=True)
     drawing.write_text(svg(loaded, found), encoding="utf-8")
     links = [link.record() for link in loaded.links]
     if json:
-        print_json({"cards": found, "links": links, "drawing": str(drawing)})
+        print_json({"cards": found, "bridges": bridges, "links": links, "drawing": str(drawing)})
         return
+    columns = [("bridge", "left"), ("id", "left"), ("buses", "left"), ("window", "left")]
+    rows = [
+        [
+            bridge["kind"],
+            bridge["id"],
+            f"{bridge['secondary_bus']:02x}-{bridge['subordinate_bus']:02x}",
+            f"{bridge['window']['address']:#x} ({bridge['window']['bytes']:,} B)",
+        ]
+        for bridge in bridges
+    ]
+    print_table(columns, rows)
     columns = [("card", "left"), ("id", "left"), ("vendor:device", "left"), ("windows", "left")]
     rows = [
         [

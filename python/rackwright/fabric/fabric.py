@@ -118,6 +118,12 @@ class Fabric:
         return [{"name": self.system.cards[each.pop("card")].name, **each} for each in found]
 
     @property
+    def bridges(self) -> list[dict[str, Any]]:
+        """The ports of the root complex and of switches, as software has found them, with what is below."""
+        bridges: list[dict[str, Any]] = json.loads(self._fabric.bridges)
+        return bridges
+
+    @property
     def digest(self) -> str:
         """Of every packet that has crossed a link, with its time."""
         return self._fabric.digest

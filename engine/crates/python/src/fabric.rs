@@ -50,6 +50,24 @@ impl Fabric {
         Value::from_iter(self.found.iter().map(found_record)).to_string()
     }
 
+    /// The bridges in front of them, in JSON.
+    #[getter]
+    fn bridges(&self) -> String {
+        let bridges = self.fabric.bridges().iter().map(|bridge| {
+            json!({
+                "id": bridge.id.to_string(),
+                "kind": bridge.kind.name(),
+                "secondary_bus": bridge.buses.start(),
+                "subordinate_bus": bridge.buses.end(),
+                "window": {
+                    "address": bridge.window.start,
+                    "bytes": bridge.window.end - bridge.window.start,
+                },
+            })
+        });
+        Value::from_iter(bridges).to_string()
+    }
+
     /// Makes a test by the card of one number, to that of another; gives the row in JSON.
     /// `beside` is the number of a card that reads meanwhile, the bytes of its requests, and how many it has under way.
     #[pyo3(signature = (test, size, by, to, count, outstanding, interval, copy, warm, beside = None))]

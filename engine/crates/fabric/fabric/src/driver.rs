@@ -2,6 +2,7 @@ use crate::clocks::nanoseconds;
 use crate::error::FabricError;
 use crate::fabric::{Answer, Fabric, ROOT};
 use crate::packet::{Header, Id, Kind, Status};
+use crate::parts::Parts;
 
 /// What software on the host accesses.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +34,11 @@ impl Fabric {
         access: Access,
         write: Option<u64>,
     ) -> Result<Option<Answer>, FabricError> {
+        if let Space::Configuration(target) = access.space {
+            if target.bus() == ROOT.bus() {
+                return self.access_root_port(target, access, write).map(Some);
+            }
+        }
         let header = header(access, write.is_some());
         let data = write.unwrap_or(0).to_le_bytes();
         self.answer = None;
@@ -49,6 +55,30 @@ impl Fabric {
             }
             Some(answer) => Ok(Some(answer)),
         }
+    }
+
+    /// Reads or writes configuration of a port of the root complex, which no packet reaches.
+    fn access_root_port(
+        &mut self,
+        target: Id,
+        access: Access,
+        write: Option<u64>,
+    ) -> Result<Answer, FabricError> {
+        let number = usize::from(target.device());
+        let refused = || FabricError::Refused { from: named(access) };
+        let bridge = self.root_bridges.get_mut(number).ok_or_else(refused)?;
+        let word = access.address / 4;
+        let data = u64::from(bridge.read(word));
+        if let Some(value) = write {
+            bridge.write(word, 0xf, value as u32);
+            self.root_routes.set(number, bridge);
+        }
+        Ok(Answer {
+            at: self.now,
+            status: Status::Successful,
+            data,
+            parts: Parts::default(),
+        })
     }
 
     /// Reads a register of eight bytes in a window of a card.

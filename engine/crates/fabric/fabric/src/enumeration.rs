@@ -1,9 +1,11 @@
+use crate::bridge::{window_words, BridgeKind, FoundBridge};
 use crate::driver::{Access, Space};
 use crate::error::FabricError;
 use crate::fabric::Fabric;
 use crate::packet::Id;
 use crate::port::Place;
-use std::ops::Range;
+use crate::rejected::Rejected;
+use std::ops::{Range, RangeInclusive};
 
 /// Where windows of cards begin: above the memory of any host.
 const WINDOWS: u64 = 1 << 40;
@@ -14,9 +16,17 @@ mod word {
     pub(super) const IDENTITY: u16 = 0;
     pub(super) const COMMAND: u16 = 1;
     pub(super) const CLASS: u16 = 2;
+    pub(super) const HEADER: u16 = 3;
+    pub(super) const BUSES: u16 = 6;
+    pub(super) const MEMORY: u16 = 8;
+    pub(super) const PREFETCHABLE: u16 = 9;
     pub(super) const FIRST_BAR: u16 = 4;
     pub(super) const CAPABILITIES: u16 = 13;
 }
+/// The type of the header of a bridge.
+const BRIDGE: u32 = 1;
+/// Devices on a bus.
+const DEVICES: u8 = 32;
 /// Base address registers of a header of type 0.
 const BARS: u16 = 6;
 /// The capability of PCI Express, and its registers in words from its begin.
@@ -55,61 +65,154 @@ pub struct Found {
     pub windows: Vec<Window>,
 }
 
+/// What software has found at a number: a bridge with what is below it, or a card.
+struct Seen {
+    id: Id,
+    bridge: Option<(BridgeKind, RangeInclusive<u8>, Vec<Seen>)>,
+}
+
 impl Fabric {
-    /// Numbers the buses, finds the cards, places their windows, and switches them on, as the firmware of a server does: what
-    /// concerns cards, by packets of configuration.
+    /// Numbers the buses, finds bridges and cards, places their windows, and switches them on, as the firmware of a server does:
+    /// what lies below links by packets of configuration.
     ///
     /// # Errors
     /// [`FabricError`] when a card does not answer, or cannot what the fabric is set to.
     pub fn enumerate(&mut self) -> Result<Vec<Found>, FabricError> {
-        let cards = self.number_buses();
-        let mut next = WINDOWS;
+        let seen = self.scan(0, DEVICES, &mut 1)?;
+        let (mut next, mut all) = (WINDOWS, Vec::new());
+        self.place_all(&seen, &mut next, &mut all)?;
+        // Looking where nothing is means nothing.
+        self.rejected = Rejected::default();
+        Ok(all)
+    }
+
+    /// The bridges that software has found, in the order of their numbers.
+    pub fn bridges(&self) -> &[FoundBridge] {
+        &self.bridges
+    }
+
+    /// Finds what is on a bus, and numbers the buses below, depth first; `next` is the first number that is free.
+    fn scan(&mut self, bus: u8, devices: u8, next: &mut u8) -> Result<Vec<Seen>, FabricError> {
         let mut all = Vec::new();
-        for (card, bus) in cards {
-            let found = self.configure(card, Id::new(bus, 0), &mut next)?;
-            for window in &found.windows {
-                self.root_routes.widen(bus, &window.range);
-                for routes in &mut self.switch_routes {
-                    routes.widen(bus, &window.range);
-                }
+        for device in 0..devices {
+            let id = Id::new(bus, device);
+            let Some(header) = self.probe(id)? else {
+                continue;
+            };
+            let mut seen = Seen { id, bridge: None };
+            if header == BRIDGE {
+                let secondary = *next;
+                let many = || FabricError::Description("the fabric has more than 255 buses".to_string());
+                *next = next.checked_add(1).ok_or_else(many)?;
+                self.number(id, secondary, u8::MAX)?;
+                let kind = self.kind_of(id)?;
+                // Below a link there is one device; inside a switch, one for each of its ports.
+                let devices = if kind == BridgeKind::Upstream { DEVICES } else { 1 };
+                let below = self.scan(secondary, devices, next)?;
+                self.number(id, secondary, *next - 1)?;
+                seen.bridge = Some((kind, secondary..=*next - 1, below));
             }
-            next = next.next_multiple_of(BRIDGE_WINDOW);
-            all.push(found);
+            all.push(seen);
         }
         Ok(all)
     }
 
-    /// Numbers the buses, depth first; gives the cards with theirs.
-    fn number_buses(&mut self) -> Vec<(usize, u8)> {
-        let mut cards = Vec::new();
-        let mut next = 1;
-        for number in 0..self.ports.of_root.len() {
-            let first = next;
-            let other = self.ports.all[self.ports.of_root[number].index()].other;
-            self.number_below(other.index(), &mut next, &mut cards);
-            self.root_routes.add(number, first..=next - 1);
+    /// The type of the header of a function; none where there is no function.
+    fn probe(&mut self, id: Id) -> Result<Option<u32>, FabricError> {
+        match self.configuration(id, word::HEADER, None) {
+            Ok(header) => Ok(Some(header >> 16 & 0x7f)),
+            Err(FabricError::Refused { .. }) => Ok(None),
+            Err(error) => Err(error),
         }
-        cards
     }
 
-    /// Numbers the bus of the link to a port, and those below; `next` is the first number that is free.
-    fn number_below(&mut self, port: usize, next: &mut u8, cards: &mut Vec<(usize, u8)>) {
-        let bus = *next;
-        *next += 1;
-        match self.ports.all[port].place {
-            Place::Card(card) => cards.push((card, bus)),
-            Place::Root => {}
-            Place::Switch(switch) => {
-                // The bus inside the switch, on which its other ports are.
-                *next += 1;
-                for number in 1..self.ports.of_switches[switch].len() {
-                    let first = *next;
-                    let other = self.ports.all[self.ports.of_switches[switch][number].index()].other;
-                    self.number_below(other.index(), next, cards);
-                    self.switch_routes[switch].add(number, first..=*next - 1);
+    fn number(&mut self, id: Id, secondary: u8, subordinate: u8) -> Result<(), FabricError> {
+        let buses = [id.bus(), secondary, subordinate, 0];
+        self.configuration(id, word::BUSES, Some(u32::from_le_bytes(buses)))?;
+        Ok(())
+    }
+
+    fn kind_of(&mut self, id: Id) -> Result<BridgeKind, FabricError> {
+        let capability = self.capability(id)?;
+        let header = match capability {
+            Some(place) => self.configuration(id, place, None)?,
+            None => 0,
+        };
+        let unknown = || FabricError::Description(format!("the bridge {id} is no port of PCI Express"));
+        BridgeKind::of(header >> 20 & 0xf).ok_or_else(unknown)
+    }
+
+    /// Places the windows of what was found, from `next` on, and switches it on: bridges when all below them is.
+    fn place_all(&mut self, seen: &[Seen], next: &mut u64, all: &mut Vec<Found>) -> Result<(), FabricError> {
+        for each in seen {
+            let Some((kind, buses, below)) = &each.bridge else {
+                let number = self.card_at(each.id.bus());
+                let missing = || FabricError::Description(format!("no card is at {}", each.id));
+                let found = self.configure(number.ok_or_else(missing)?, each.id, next)?;
+                all.push(found);
+                continue;
+            };
+            *next = next.next_multiple_of(BRIDGE_WINDOW);
+            let (first, place) = (*next, self.bridges.len());
+            self.bridges.push(FoundBridge {
+                id: each.id,
+                kind: *kind,
+                buses: buses.clone(),
+                window: first..first,
+            });
+            self.place_all(below, next, all)?;
+            *next = next.next_multiple_of(BRIDGE_WINDOW);
+            let window = first..*next;
+            let [low, base, limit] = window_words(&window);
+            let [closed, ..] = window_words(&(0..0));
+            let payload = code(self.system.payload_bytes) << 5;
+            let settings = [
+                (word::MEMORY, closed),
+                (word::PREFETCHABLE, low),
+                (word::PREFETCHABLE + 1, base),
+                (word::PREFETCHABLE + 2, limit),
+                (word::COMMAND, ENABLED),
+            ];
+            for (register, value) in settings {
+                self.configuration(each.id, register, Some(value))?;
+            }
+            if let Some(place) = self.capability(each.id)? {
+                let control = RELAXED_AND_NO_SNOOP | payload;
+                self.configuration(each.id, place + DEVICE_CONTROL, Some(control))?;
+            }
+            self.bridges[place].window = window;
+        }
+        Ok(())
+    }
+
+    /// The card on a bus, by the description: software knows its number only.
+    fn card_at(&self, bus: u8) -> Option<usize> {
+        let (number, _) = self.root_routes.of_bus(bus)?;
+        let mut port = self.ports.of_root[number];
+        loop {
+            let below = self.ports.all[port.index()].other;
+            match self.ports.all[below.index()].place {
+                Place::Card(card) => return Some(card),
+                Place::Root => return None,
+                Place::Switch(switch) => {
+                    let (number, _) = self.switch_routes[switch].of_bus(bus)?;
+                    port = self.ports.of_switches[switch][number];
                 }
             }
         }
+    }
+
+    /// Where a function has its capability of PCI Express, in words.
+    fn capability(&mut self, id: Id) -> Result<Option<u16>, FabricError> {
+        let mut place = self.configuration(id, word::CAPABILITIES, None)? & 0xfc;
+        while place != 0 {
+            let header = self.configuration(id, place as u16 / 4, None)?;
+            if header & 0xff == PCI_EXPRESS {
+                return Ok(Some(place as u16 / 4));
+            }
+            place = header >> 8 & 0xfc;
+        }
+        Ok(None)
     }
 
     fn configure(&mut self, card: usize, id: Id, next: &mut u64) -> Result<Found, FabricError> {
@@ -163,16 +266,8 @@ impl Fabric {
             card: fabric.cards[card].name.clone(),
             reason,
         };
-        let mut place = self.configuration(id, word::CAPABILITIES, None)? & 0xfc;
-        let capability = loop {
-            if place == 0 {
-                return Err(fail(self, "it has no capability of PCI Express".to_string()));
-            }
-            let header = self.configuration(id, place as u16 / 4, None)?;
-            if header & 0xff == PCI_EXPRESS {
-                break place as u16 / 4;
-            }
-            place = header >> 8 & 0xfc;
+        let Some(capability) = self.capability(id)? else {
+            return Err(fail(self, "it has no capability of PCI Express".to_string()));
         };
         let able = self.configuration(id, capability + DEVICE_CAPABILITIES, None)?;
         let (payload, read) = (self.system.payload_bytes, self.system.read_request_bytes);

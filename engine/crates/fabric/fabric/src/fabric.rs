@@ -1,3 +1,4 @@
+use crate::bridge::{Bridge, FoundBridge};
 use crate::capture::Captured;
 use crate::card::{Card, Output};
 use crate::class::Class;
@@ -48,6 +49,10 @@ pub struct Fabric {
     /// Of the root complex, and of the switches.
     pub(crate) root_routes: Routes,
     pub(crate) switch_routes: Vec<Routes>,
+    /// Of their ports, in the order of these, and which software has found.
+    pub(crate) root_bridges: Vec<Bridge>,
+    switch_bridges: Vec<Vec<Bridge>>,
+    pub(crate) bridges: Vec<FoundBridge>,
     pub(crate) host: Host,
     /// The answer that the host waits for.
     pub(crate) answer: Option<Answer>,
@@ -58,7 +63,7 @@ pub struct Fabric {
     digest: Digest,
     captured: Option<Vec<Captured>>,
     hops: u64,
-    rejected: Rejected,
+    pub(crate) rejected: Rejected,
     /// The request of the host that is under way: its tag, and the words that it reads.
     asked: Option<(u16, usize)>,
     tag: u16,
@@ -93,6 +98,13 @@ impl Fabric {
             cards,
             root_routes: Routes::default(),
             switch_routes: system.switches.iter().map(|_| Routes::default()).collect(),
+            root_bridges: ports.bridges(&ports.of_root, false),
+            switch_bridges: ports
+                .of_switches
+                .iter()
+                .map(|of| ports.bridges(of, true))
+                .collect(),
+            bridges: Vec::new(),
             host: Host::new(memory_bytes, parameters)?,
             answer: None,
             root_latency: nanoseconds(system.root.latency_ns),
@@ -427,8 +439,17 @@ impl Fabric {
     /// Forwards a packet through a switch once its header is there: it leaves so late that its end does not overtake the end
     /// that comes in.
     fn at_switch(&mut self, now: Cycle, id: PortId, switch: usize, packet: PacketId, header: &Header) {
-        let routes = &self.switch_routes[switch];
         let own = self.ports.all[id.index()].number;
+        if let Kind::ConfigurationRead(further) | Kind::ConfigurationWrite(further) = header.kind {
+            match self.bridge_at(switch, own, further, header.request.target) {
+                Some(Some(number)) => {
+                    return self.configure_bridge(now, id, (switch, number), packet, header)
+                }
+                Some(None) => {}
+                None => return self.refuse(now, id, packet, header),
+            }
+        }
+        let routes = &self.switch_routes[switch];
         let Some((number, header)) = next_port(routes, header, own, Some(0)) else {
             self.refuse(now, id, packet, header);
             return;
@@ -448,6 +469,61 @@ impl Fabric {
         self.pool.get(packet).parts.add(Part::Switch, ready.since(now));
         let waiting = Waiting::new(packet, &header, ready, Some(id));
         self.offer(out, own, waiting, header.kind.class());
+    }
+
+    /// Which of the bridges of a switch a request of configuration is for that came through the port `own`: one of its own, none
+    /// since it goes further, or nobody, as the outer option says.
+    fn bridge_at(&self, switch: usize, own: usize, further: bool, target: Id) -> Option<Option<usize>> {
+        let bridges = &self.switch_bridges[switch];
+        // Configuration comes from the root only.
+        if own != 0 {
+            return None;
+        }
+        let device = usize::from(target.device());
+        if !further {
+            return (device == 0).then_some(Some(0));
+        }
+        if target.bus() == bridges[0].secondary() {
+            let number = device + 1;
+            return (number < bridges.len()).then_some(Some(number));
+        }
+        Some(None)
+    }
+
+    /// A bridge of a switch serves configuration.
+    fn configure_bridge(
+        &mut self,
+        now: Cycle,
+        id: PortId,
+        (switch, number): (usize, usize),
+        packet: PacketId,
+        header: &Header,
+    ) {
+        let bridge = &mut self.switch_bridges[switch][number];
+        let mut completion = Header::completing(header, header.request.target, Status::Successful);
+        let word = header.request.address / 4;
+        let value = bridge.read(word).to_le_bytes();
+        let reads = !header.kind.has_data();
+        let mut parts = self.pool.get(packet).parts;
+        if reads {
+            (completion.kind, completion.words) = (Kind::Completion(true), 1);
+        } else {
+            let data = word_of(&self.pool.get(packet).data);
+            bridge.write(word, header.request.enables & 0xf, data);
+            if number != 0 {
+                self.switch_routes[switch].set(number, bridge);
+            }
+        }
+        let latency = self.switch_latencies[switch];
+        parts.add(Part::Switch, latency);
+        let answer = self.pool.take(completion);
+        let place = self.pool.get(answer);
+        place.parts = parts;
+        place.data.extend(value.iter().take(if reads { 4 } else { 0 }));
+        let source = self.ports.all[id.index()].number;
+        let waiting = Waiting::new(answer, &completion, now + latency, None);
+        self.offer(id, source, waiting, Class::Completion);
+        self.settle(now, id, packet, header);
     }
 
     fn at_root(
@@ -493,6 +569,11 @@ impl Fabric {
                 Ok(())
             }
             Kind::MemoryRead if self.host.has(&range) => self.read(now, id, packet, header),
+            // Configuration is the host's to ask for.
+            Kind::ConfigurationRead(_) | Kind::ConfigurationWrite(_) => {
+                self.refuse(now, id, packet, header);
+                Ok(())
+            }
             _ => {
                 let own = self.ports.all[id.index()].number;
                 let next = next_port(&self.root_routes, header, own, None);
@@ -602,6 +683,13 @@ fn next_port(routes: &Routes, header: &Header, own: usize, up: Option<usize>) ->
     };
     let port = below.or(up)?;
     (port != own).then_some((port, header))
+}
+
+/// The first word of a payload.
+fn word_of(data: &[u8]) -> u32 {
+    let mut word = [0; 4];
+    word.iter_mut().zip(data).for_each(|(to, from)| *to = *from);
+    u32::from_le_bytes(word)
 }
 
 fn note(digest: &mut Digest, at: Cycle, port: PortId, header: &Header, data: &[u8]) {

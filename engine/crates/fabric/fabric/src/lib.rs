@@ -6,6 +6,7 @@
 
 mod bench;
 mod beside;
+mod bridge;
 mod call;
 mod capture;
 mod card;
@@ -41,6 +42,7 @@ mod written;
 
 pub use bench::{Bench, Row, Test};
 pub use beside::Beside;
+pub use bridge::{BridgeKind, FoundBridge};
 pub use call::{Call, Called};
 pub use capture::Captured;
 pub use class::Class;

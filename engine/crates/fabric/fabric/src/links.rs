@@ -1,3 +1,4 @@
+use crate::bridge::{Bridge, BridgeKind};
 use crate::clocks::nanoseconds;
 use crate::credits::Credits;
 use crate::error::FabricError;
@@ -85,6 +86,19 @@ impl Ports {
             overflows: 0,
         });
         Ok(())
+    }
+
+    /// The bridges of the ports of the root complex, or of a switch, whose first port leads to the root.
+    pub(crate) fn bridges(&self, of: &[PortId], switch: bool) -> Vec<Bridge> {
+        let bridge = |(number, port): (usize, &PortId)| {
+            let kind = match (switch, number) {
+                (false, _) => BridgeKind::RootPort,
+                (true, 0) => BridgeKind::Upstream,
+                (true, _) => BridgeKind::Downstream,
+            };
+            Bridge::new(kind, number, self.all[port.index()].rate)
+        };
+        of.iter().enumerate().map(bridge).collect()
     }
 
     /// Gives each port a source for each port of its place, and at the root one for the host, and the room of its other end.

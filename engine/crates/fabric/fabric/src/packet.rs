@@ -11,6 +11,11 @@ impl Id {
         Id(u16::from(bus) << 8 | u16::from(device) << 3)
     }
 
+    /// The device.
+    pub fn device(self) -> u8 {
+        (self.0 >> 3 & 31) as u8
+    }
+
     /// The bus.
     pub fn bus(self) -> u8 {
         (self.0 >> 8) as u8

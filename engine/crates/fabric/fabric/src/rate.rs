@@ -36,6 +36,15 @@ impl Rate {
         WIDTHS.contains(&lanes).then_some(Rate { generation, lanes })
     }
 
+    /// Its generation, 1 to 5, as registers of links have it.
+    pub(crate) fn generation(self) -> u32 {
+        self.generation as u32 + 1
+    }
+
+    pub(crate) fn lanes(self) -> u32 {
+        self.lanes
+    }
+
     /// What a byte takes on one lane, which is the time of a symbol; of 130 bits of a block, 128 are bytes.
     pub fn symbol(self) -> Cycles {
         Cycles::new(match self.generation {

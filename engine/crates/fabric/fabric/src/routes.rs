@@ -1,26 +1,30 @@
+use crate::bridge::Bridge;
 use std::ops::{Range, RangeInclusive};
 
-/// To which of its ports a switch or the root complex forwards: what is below each port that leads away from the root.
+/// To which of its ports a switch or the root complex forwards: what is below each port that leads away from the root, as its
+/// bridge says.
 #[derive(Default)]
 pub(crate) struct Routes {
     below: Vec<Below>,
 }
 
-pub(crate) struct Below {
+struct Below {
     /// Number of the port.
-    pub(crate) port: usize,
+    port: usize,
     /// Buses, of which the first is that of the link.
-    pub(crate) buses: RangeInclusive<u8>,
+    buses: RangeInclusive<u8>,
     /// Addresses.
-    pub(crate) window: Range<u64>,
+    windows: [Range<u64>; 2],
 }
 
 impl Routes {
-    pub(crate) fn add(&mut self, port: usize, buses: RangeInclusive<u8>) {
+    /// The bridge of a port has been set.
+    pub(crate) fn set(&mut self, port: usize, bridge: &Bridge) {
+        self.below.retain(|below| below.port != port);
         self.below.push(Below {
             port,
-            buses,
-            window: 0..0,
+            buses: bridge.buses(),
+            windows: bridge.windows(),
         });
     }
 
@@ -32,19 +36,7 @@ impl Routes {
 
     /// The port below which an address is.
     pub(crate) fn of_address(&self, address: u64) -> Option<usize> {
-        let below = self.below.iter().find(|below| below.window.contains(&address))?;
-        Some(below.port)
-    }
-
-    /// Gives the port with `bus` below it a window, which grows to hold `range`.
-    pub(crate) fn widen(&mut self, bus: u8, range: &Range<u64>) {
-        if let Some(below) = self.below.iter_mut().find(|below| below.buses.contains(&bus)) {
-            let window = &mut below.window;
-            *window = if window.is_empty() {
-                range.clone()
-            } else {
-                window.start.min(range.start)..window.end.max(range.end)
-            };
-        }
+        let contains = |below: &&Below| below.windows.iter().any(|window| window.contains(&address));
+        Some(self.below.iter().find(contains)?.port)
     }
 }

@@ -1,0 +1,231 @@
+use crate::packet::Id;
+use crate::rate::Rate;
+use std::ops::{Range, RangeInclusive};
+
+/// Which port of a fabric a bridge is, as its capability says (7.5.3.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BridgeKind {
+    /// Of the root complex.
+    RootPort = 4,
+    /// Of a switch, towards the root.
+    Upstream = 5,
+    /// Of a switch, away from it.
+    Downstream = 6,
+}
+
+impl BridgeKind {
+    /// The kind of that number in the capability.
+    pub(crate) fn of(number: u32) -> Option<BridgeKind> {
+        let all = [BridgeKind::RootPort, BridgeKind::Upstream, BridgeKind::Downstream];
+        all.into_iter().find(|kind| *kind as u32 == number)
+    }
+
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            BridgeKind::RootPort => "root port",
+            BridgeKind::Upstream => "upstream port",
+            BridgeKind::Downstream => "downstream port",
+        }
+    }
+}
+
+/// The vendor's number is that of our functions; a bridge between two buses.
+const IDENTITY: u32 = 0x0010_5257;
+const CLASS: u32 = 0x06_0400;
+const HEADER: u32 = 1 << 16;
+const CAPABILITIES: u32 = 0x40;
+/// Memory, bus master, parity, system errors, no legacy interrupts; and what a bridge passes on of them.
+const COMMAND_BITS: u32 = 0x0546;
+const BRIDGE_CONTROL_BITS: u32 = 0x0043;
+const CONTROL_BITS: u32 = 0x79ff;
+const MEMORY: u32 = 2;
+/// Of the PCI Express capability: version 2; payloads of 512 bytes, tags of eight bits, errors by their role.
+const CAPABILITY: u32 = 0x0002_0010;
+const DEVICE: u32 = 2 | 1 << 5 | 1 << 15;
+/// The link's layer says whether it is up (7.5.3.6); it is.
+const REPORTS_ACTIVE: u32 = 1 << 20;
+const ACTIVE: u32 = 1 << 29;
+/// Bases and limits of windows have a granularity of 1 MiB; prefetchable ones have 64 bits (7.5.1.3.8, 7.5.1.3.9).
+const WINDOW_BITS: u32 = 0xfff0_fff0;
+const WIDE: u32 = 0x0001_0001;
+const WINDOW: u64 = 1 << 20;
+
+/// The configuration space of a port of the root complex or of a switch: a header of type 1 (7.5.1.3) and the capability of PCI
+/// Express. Words that are not there, of which there are up to 4 KiB, read as 0: among them those of windows of ports.
+pub(crate) struct Bridge {
+    kind: BridgeKind,
+    number: u32,
+    rate: Rate,
+    command: u32,
+    cache_line: u32,
+    buses: u32,
+    memory: u32,
+    prefetchable: u32,
+    high: [u32; 2],
+    line: u32,
+    control: u32,
+}
+
+impl Bridge {
+    /// That of a port with a link of so much, in the state after reset.
+    pub(crate) fn new(kind: BridgeKind, number: usize, rate: Rate) -> Bridge {
+        Bridge {
+            kind,
+            number: number as u32,
+            rate,
+            command: 0,
+            cache_line: 0,
+            buses: 0,
+            memory: 0,
+            prefetchable: 0,
+            high: [0; 2],
+            line: 0,
+            // As of functions: no snooping and relaxed ordering are allowed, reads of 512 bytes.
+            control: 0x2810,
+        }
+    }
+
+    /// A word of its configuration space.
+    pub(crate) fn read(&self, word: u64) -> u32 {
+        let (generation, lanes) = (self.rate.generation(), self.rate.lanes());
+        let reports = self.kind != BridgeKind::Upstream;
+        match word {
+            0x0 => IDENTITY,
+            0x1 => 0x10 << 16 | self.command,
+            0x2 => CLASS << 8 | 1,
+            0x3 => HEADER | self.cache_line,
+            0x6 => self.buses,
+            0x8 => self.memory,
+            0x9 => self.prefetchable | WIDE,
+            0xa => self.high[0],
+            0xb => self.high[1],
+            0xd => CAPABILITIES,
+            0xf => self.line,
+            0x10 => CAPABILITY | (self.kind as u32) << 20,
+            0x11 => DEVICE,
+            0x12 => self.control,
+            0x13 => self.number << 24 | lanes << 4 | generation | if reports { REPORTS_ACTIVE } else { 0 },
+            0x14 => (lanes << 4 | generation) << 16 | if reports { ACTIVE } else { 0 },
+            // The speeds that the link can have, and the one it is to have (7.5.3.18, 7.5.3.19).
+            0x1b => ((1 << generation) - 1) << 1,
+            0x1c => generation,
+            _ => 0,
+        }
+    }
+
+    /// Writes the bytes of a word that `enables` chooses.
+    pub(crate) fn write(&mut self, word: u64, enables: u8, data: u32) {
+        let chosen = (0..4).filter(|bit| enables >> bit & 1 != 0);
+        let mask = chosen.fold(0_u32, |mask, byte| mask | 0xff << (8 * byte));
+        let set = |register: &mut u32, bits: u32| {
+            *register = (data & mask | *register & !mask) & bits;
+        };
+        match word {
+            0x1 => set(&mut self.command, COMMAND_BITS),
+            0x3 => set(&mut self.cache_line, 0xff),
+            0x6 => set(&mut self.buses, 0x00ff_ffff),
+            0x8 => set(&mut self.memory, WINDOW_BITS),
+            0x9 => set(&mut self.prefetchable, WINDOW_BITS),
+            0xa => set(&mut self.high[0], u32::MAX),
+            0xb => set(&mut self.high[1], u32::MAX),
+            0xf => set(&mut self.line, BRIDGE_CONTROL_BITS << 16 | 0xff),
+            0x12 => set(&mut self.control, CONTROL_BITS),
+            _ => {}
+        }
+    }
+
+    /// The bus right below it; 0 before software has numbered it.
+    pub(crate) fn secondary(&self) -> u8 {
+        (self.buses >> 8) as u8
+    }
+
+    /// The buses below it.
+    pub(crate) fn buses(&self) -> RangeInclusive<u8> {
+        match self.secondary() {
+            0 => RangeInclusive::new(1, 0),
+            secondary => secondary..=(self.buses >> 16) as u8,
+        }
+    }
+
+    /// The addresses that it forwards downwards.
+    pub(crate) fn windows(&self) -> [Range<u64>; 2] {
+        if self.command & MEMORY == 0 {
+            return [0..0, 0..0];
+        }
+        let window = |register: u32, high: [u32; 2]| {
+            let base = u64::from(high[0]) << 32 | u64::from(register & 0xfff0) << 16;
+            let limit = u64::from(high[1]) << 32 | u64::from(register & 0xfff0_0000);
+            base..(limit + WINDOW).max(base)
+        };
+        [window(self.memory, [0; 2]), window(self.prefetchable, self.high)]
+    }
+}
+
+/// The words of the registers of a window; of none, whose limit is below its base.
+pub(crate) fn window_words(window: &Range<u64>) -> [u32; 3] {
+    if window.is_empty() {
+        return [0x0000_fff0, 0, 0];
+    }
+    let last = window.end - WINDOW;
+    let low = (window.start >> 16 & 0xfff0) as u32 | (last as u32 & 0xfff0_0000);
+    [low, (window.start >> 32) as u32, (last >> 32) as u32]
+}
+
+/// A bridge as software has found and set it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FoundBridge {
+    /// Bus, device and function.
+    pub id: Id,
+    /// Which port it is.
+    pub kind: BridgeKind,
+    /// The buses below it, of which the first is its own other side.
+    pub buses: RangeInclusive<u8>,
+    /// The addresses below it; empty without any.
+    pub window: Range<u64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bridge() -> Bridge {
+        Bridge::new(BridgeKind::Downstream, 3, Rate::new(4, 8).unwrap())
+    }
+
+    #[test]
+    fn a_window_is_what_its_registers_say() {
+        let mut bridge = bridge();
+        assert_eq!(bridge.windows(), [0..0, 0..0]);
+        let wanted = 0x123_4560_0000..0x124_0000_0000;
+        let words = window_words(&wanted);
+        for (word, data) in [
+            (0x8, window_words(&(0..0))[0]),
+            (0x9, words[0]),
+            (0xa, words[1]),
+            (0xb, words[2]),
+        ] {
+            bridge.write(word, 0xf, data);
+        }
+        assert!(bridge.windows().iter().all(Range::is_empty));
+        bridge.write(0x1, 0x3, MEMORY);
+        assert!(bridge.windows()[0].is_empty());
+        assert_eq!(bridge.windows()[1], wanted);
+    }
+
+    #[test]
+    fn only_what_may_be_written_is() {
+        let mut bridge = bridge();
+        let before: Vec<u32> = (0..1024).map(|word| bridge.read(word)).collect();
+        for word in 0..1024 {
+            bridge.write(word, 0xf, u32::MAX);
+        }
+        let changed = |word: &u64| bridge.read(*word) != before[*word as usize];
+        let writable: Vec<u64> = (0..1024).filter(changed).collect();
+        assert_eq!(writable, [0x1, 0x3, 0x6, 0x8, 0x9, 0xa, 0xb, 0xf, 0x12]);
+        assert_eq!((bridge.read(0x3), bridge.read(0x9)), (0x0001_00ff, 0xfff1_fff1));
+        bridge.write(0x6, 0x2, 0x0000_0500);
+        assert_eq!((bridge.read(0x6), bridge.secondary()), (0x00ff_05ff, 5));
+        assert_eq!(bridge.read(0x13) & 0xfff, 8 << 4 | 4);
+    }
+}
