@@ -72,8 +72,6 @@ impl From<Room> for Amount {
 
 /// Lanes of each port.
 const LANES: usize = 6;
-/// The lane of an event that is in none.
-const NO_LANE: u32 = u32::MAX;
 
 impl Event {
     /// The lane of the port in which such events mostly come in the order of their instants: a wire gives them one by one.
@@ -93,9 +91,9 @@ impl Event {
 #[derive(Clone, Copy)]
 struct Entry {
     at: Cycle,
+    /// Twice the number in the order of scheduling, and 1 if it is in no lane.
     order: u64,
     event: Event,
-    lane: u32,
 }
 
 impl Entry {
@@ -154,11 +152,10 @@ impl Events {
             at,
             order: self.scheduled,
             event,
-            lane: number as u32,
         };
-        self.scheduled += 1;
+        self.scheduled += 2;
         if lane.in_heap && at < lane.last {
-            entry.lane = NO_LANE;
+            entry.order += 1;
             self.heap.push(entry);
             return;
         }
@@ -182,17 +179,15 @@ impl Events {
         if entry.at >= until {
             return None;
         }
-        let lane = self.lanes.get_mut(entry.lane as usize);
-        match lane.map(|lane| (lane.behind.pop_front(), lane)) {
-            Some((Some(next), _)) => *first = next,
-            Some((None, lane)) => {
-                lane.in_heap = false;
-                PeekMut::pop(first);
+        if entry.order & 1 == 0 {
+            let lane = &mut self.lanes[entry.event.lane()];
+            if let Some(next) = lane.behind.pop_front() {
+                *first = next;
+                return Some((entry.at, entry.event));
             }
-            None => {
-                PeekMut::pop(first);
-            }
+            lane.in_heap = false;
         }
+        PeekMut::pop(first);
         Some((entry.at, entry.event))
     }
 }

@@ -85,6 +85,8 @@ const UNACKNOWLEDGED: usize = 2048;
 /// far as packets that have not been acknowledged leave room to keep one more.
 pub(crate) struct Transmitter {
     sources: Vec<Source>,
+    /// Packets that wait.
+    waiting: usize,
     /// The source whose turn is next.
     turn: usize,
     granted: Credits,
@@ -106,6 +108,7 @@ impl Transmitter {
     pub(crate) fn new(room: u64) -> Transmitter {
         Transmitter {
             sources: Vec::new(),
+            waiting: 0,
             turn: 0,
             granted: Credits::default(),
             consumed: Credits::default(),
@@ -151,12 +154,12 @@ impl Transmitter {
         waiting.order = source.added;
         source.added += 1;
         source.classes[class.index()].push_back(waiting);
+        self.waiting += 1;
     }
 
     /// Whether nothing waits here.
     pub(crate) fn is_empty(&self) -> bool {
-        let empty = |source: &Source| source.classes.iter().all(VecDeque::is_empty);
-        self.sources.iter().all(empty) && self.unacknowledged.is_empty()
+        self.waiting == 0 && self.unacknowledged.is_empty()
     }
 
     fn has_credits(&self, class: Class, cost: Amount) -> bool {
@@ -168,6 +171,9 @@ impl Transmitter {
 
     /// Takes what leaves next in the cycle `now`, in which the wire is free.
     pub(crate) fn next(&mut self, now: Cycle) -> Next {
+        if self.waiting == 0 {
+            return Next::Nothing;
+        }
         let room = self.room.saturating_sub(self.kept);
         let full = self.unacknowledged.len() >= UNACKNOWLEDGED;
         let count = self.sources.len();
@@ -196,6 +202,7 @@ impl Transmitter {
         match self.sources[index].classes[class.index()].pop_front() {
             Some(waiting) => {
                 self.consumed[class] += waiting.cost;
+                self.waiting -= 1;
                 Next::Packet(waiting, class)
             }
             None => Next::Nothing,
@@ -204,6 +211,9 @@ impl Transmitter {
 
     /// Keeps how long classes have had no credits.
     fn account(&mut self, now: Cycle, found: Option<Class>, starved: [bool; 3]) {
+        if starved == [false; 3] && self.stalled == [None; 3] {
+            return;
+        }
         for class in Class::ALL {
             let index = class.index();
             let stalled = &mut self.stalled[index];

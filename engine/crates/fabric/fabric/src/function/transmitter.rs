@@ -13,12 +13,42 @@ pub(super) struct Transmitter {
     free: u64,
     /// The class that left last.
     chosen: usize,
-    limits: Credits,
-    /// Which of headers and data have no limit.
-    infinite: [(bool, bool); 3],
     consumed: Credits,
+    /// What is left of each class.
+    left: [Left; 3],
     /// Limits that arrive.
     grants: VecDeque<(u64, bool, Class, Amount)>,
+}
+
+/// Credits that are left of a class; what has no limit has so many always.
+#[derive(Clone, Copy, Default)]
+struct Left {
+    headers: u64,
+    data: u64,
+    /// Which of the two have no limit.
+    infinite: (bool, bool),
+}
+
+const WITHOUT_LIMIT: u64 = u64::MAX;
+
+impl Left {
+    /// Those of a limit of which so much has been consumed.
+    fn learn(&mut self, limit: Amount, consumed: Amount) {
+        let left = |infinite, limit: u64, consumed| {
+            if infinite {
+                WITHOUT_LIMIT
+            } else {
+                limit.saturating_sub(consumed)
+            }
+        };
+        self.headers = left(self.infinite.0, limit.headers, consumed.headers);
+        self.data = left(self.infinite.1, limit.data, consumed.data);
+    }
+
+    fn take(&mut self, data: u64) {
+        self.headers -= u64::from(!self.infinite.0);
+        self.data -= if self.infinite.1 { 0 } else { data };
+    }
 }
 
 /// What is there of the three classes.
@@ -32,24 +62,13 @@ impl Transmitter {
     /// When it learns of credits, or sends the next packet.
     pub(super) fn due(&self, offers: &Offers) -> u64 {
         // A limit counts from the cycle after it has come.
-        let told = self.grants.front().map_or(NEVER, |(cycle, ..)| cycle + 1);
-        let open = Class::ALL
-            .into_iter()
-            .filter(|class| self.is_open(*class, offers));
-        open.map(|class| offers[class.index()].0.max(self.free))
-            .fold(told, u64::min)
-    }
-
-    fn is_open(&self, class: Class, offers: &Offers) -> bool {
-        let (ready, data) = offers[class.index()];
-        let (unlimited, limit, consumed) = (
-            self.infinite[class.index()],
-            self.limits[class],
-            self.consumed[class],
-        );
-        ready != NEVER
-            && (unlimited.0 || consumed.headers < limit.headers)
-            && (unlimited.1 || consumed.data + data <= limit.data)
+        let mut first = self.grants.front().map_or(NEVER, |(cycle, ..)| cycle + 1);
+        for (left, (ready, data)) in self.left.iter().zip(offers) {
+            if *ready != NEVER && left.headers != 0 && *data <= left.data {
+                first = first.min((*ready).max(self.free));
+            }
+        }
+        first
     }
 
     /// The class of the packet that leaves now, after the limits that have come.
@@ -57,20 +76,22 @@ impl Transmitter {
         while let Some((_, initial, class, limit)) = self.grants.front().copied().filter(|(at, ..)| *at < now)
         {
             self.grants.pop_front();
+            let left = &mut self.left[class.index()];
             if initial {
-                self.infinite[class.index()] = (limit.headers == 0, limit.data == 0);
+                left.infinite = (limit.headers == 0, limit.data == 0);
             }
-            self.limits[class] = limit;
+            left.learn(limit, self.consumed[class]);
         }
         let turns = (1..=3).map(|ahead| Class::ALL[(self.chosen + ahead) % 3]);
-        let mut there = turns
-            .filter(|class| self.is_open(*class, offers) && offers[class.index()].0.max(self.free) <= now);
+        let mut there = turns.filter(|class| {
+            let (left, (ready, data)) = (&self.left[class.index()], offers[class.index()]);
+            left.headers != 0 && data <= left.data && ready.max(self.free) <= now
+        });
         let class = there.next()?;
+        let data = offers[class.index()].1;
         self.chosen = class.index();
-        self.consumed[class] += Amount {
-            headers: 1,
-            data: offers[class.index()].1,
-        };
+        self.left[class.index()].take(data);
+        self.consumed[class] += Amount { headers: 1, data };
         Some(class)
     }
 
