@@ -20,6 +20,7 @@ from rackwright.reproduce.firesim import (
     streams,
     thousand_nodes,
 )
+from rackwright.reproduce.hyperscale import area
 from rackwright.reproduce.pengwing import prototype, secure
 
 EXPERIMENTS = (
@@ -49,6 +50,8 @@ EXPERIMENTS = (
     prototype.EXPERIMENT,
     secure.EXPERIMENT,
     drx_lanes.EXPERIMENT,
+    area.AREA,
+    area.CHIP,
 )
 """In the order in which they are listed and run."""
 
