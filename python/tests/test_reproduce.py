@@ -177,6 +177,18 @@ def test_units_of_protobuf_reach_the_published_frequencies() -> None:
     assert [row.unit for row in done.outcome.rows] == ["GHz", "mm²", "GHz", "mm²"]
 
 
+def test_areas_of_the_hyperscale_soc_add_up() -> None:
+    units, chip = reproduce("hyperscale-area", "hyperscale-chip")
+    *each, total = units.outcome.rows
+    assert len(each) == 6
+    assert total.ours == pytest.approx(sum(row.ours for row in each))
+    assert total.paper == pytest.approx(sum(row.paper or 0 for row in each))
+    *parts, die = chip.outcome.rows
+    assert parts[0].ours == pytest.approx(2 * total.ours)
+    assert die.ours == pytest.approx(sum(row.ours for row in parts))
+    assert die.paper == 16
+
+
 def test_the_report_shows_every_row_and_escapes() -> None:
     experiment = Experiment("x-1", "A <title>", "A paper", "Runs.", lambda _: Outcome([]))
     chart = line_chart("a & b", "x", "y", {"ours": [(1, 2), (2, 4)], "<ideal>": [(1, 0), (2, 0)]})

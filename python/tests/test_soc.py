@@ -15,7 +15,7 @@ from command_line import rw
 from bootstrap.paths import REPOSITORY
 from rackwright import RackwrightError, Server, compile_bare_metal, elaborate
 from rackwright.soc import Soc, checked, compose
-from rackwright.soc.compare import run_modelled
+from rackwright.soc.compare import Operation, operations, run_modelled
 from rackwright.soc.generator import generate
 from rackwright.soc.modules import module_names, with_prefix
 from rackwright.soc.projects import constraints, core_file
@@ -141,6 +141,15 @@ def test_a_unit_of_ones_own_that_does_not_say_its_commands_has_its_opcode_alone(
             },
             "the pin read_request_bits_data has 256 bits by .*, but 128 in PopulationCount",
         ),
+        (
+            {
+                "ports": [
+                    {"contract": "command", "name": "command", "opcodes": [3]},
+                    {"contract": "memory", "name": "read", "bytes": 16, "tag_bits": 4, "watch": True},
+                ]
+            },
+            "its port read watches lines; there are command, memory, event, interrupt",
+        ),
     ],
 )
 def test_verilog_that_is_not_what_its_manifest_says(
@@ -220,9 +229,17 @@ def test_a_drawing_has_every_hart_and_unit(tmp_path: Path) -> None:
     assert {"hart 0", "256 bits", "0x80000000", *(unit.name for unit in units)} <= set(texts)
 
 
-def copy_program(folder: Path, header: Path) -> Path:
+def test_what_a_program_measures_is_paired_by_its_name() -> None:
+    chip = "64 bytes in 96 cycles\nhello\nonly here in 3 cycles\n8 of 8 are right, in 1804 cycles\n"
+    model = "64 bytes in 80 cycles\n8 of 8 are right, in 1804 cycles\n"
+    found = list(operations(chip, model))
+    assert found == [Operation("64 bytes", 96, 80), Operation("8 of 8 are right,", 1804, 1804)]
+    assert [each.over_model for each in found] == [1.2, 1.0]
+
+
+def copy_program(folder: Path, header: Path, source: str = "copy.c") -> Path:
     (folder / "units.h").write_bytes(header.read_bytes())
-    return compile_bare_metal([EXAMPLES / "copy.c"], folder / "copy.elf", [f"-I{folder}", "-Wall", "-Werror"])
+    return compile_bare_metal([EXAMPLES / source], folder / "copy.elf", [f"-I{folder}", "-Wall", "-Werror"])
 
 
 @pytest.mark.long("generating and compiling a chip takes minutes")
@@ -243,6 +260,20 @@ def test_the_smallest_chip_alone_runs_the_program_that_the_engine_runs(tmp_path:
     assert run_program(folder, program, max_cycles=1000).exit_code is None
     with pytest.raises(RackwrightError, match="is no static ELF file"):
         run_program(folder, EXAMPLES / "copy.c")
+
+
+@pytest.mark.long("generating and compiling a chip takes minutes")
+def test_operations_take_as_long_as_beside_the_model(tmp_path: Path) -> None:
+    soc = Soc.load(EXAMPLES / "tiny.yaml")
+    folder = tmp_path / "tiny"
+    compose(soc, folder)
+    program = copy_program(tmp_path, folder / "hart0.h", "states.c")
+    alone, modelled = run_program(folder, program), run_modelled(soc, program)
+    found = {each.name: each for each in operations(alone.stdout, modelled.stdout.decode())}
+    assert len(found) == 5
+    for name in ("neither in L1", "both read", "both written"):
+        assert found[name].over_model == pytest.approx(1, abs=0.1)
+    assert alone.cycles == pytest.approx(modelled.cycles, rel=0.15)
 
 
 @pytest.mark.long("generating and compiling a chip takes minutes")

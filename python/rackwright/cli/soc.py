@@ -90,7 +90,18 @@ def draw(
 
 
 @soc.command("compose")
-def compose(file: FileArgument, output: OutputOption = None, json: JsonOption = False) -> None:
+def compose(
+    file: FileArgument,
+    output: OutputOption = None,
+    target: Annotated[
+        str,
+        typer.Option(
+            "--target",
+            help="`simulation`; `fpga`: no checks, no initial values; `asic`: the same, memories apart.",
+        ),
+    ] = "simulation",
+    json: JsonOption = False,
+) -> None:
     """Write a chip as Verilog with all that its users need: files, device tree, C headers, a harness.
 
     The same chip is generated once. A folder that is not that of a chip is never overwritten.
@@ -98,8 +109,10 @@ def compose(file: FileArgument, output: OutputOption = None, json: JsonOption = 
     Examples:
         ./rw soc compose examples/soc/tiny.yaml -o out/tiny
 
+        ./rw soc compose examples/soc/tiny.yaml --target asic -o out/tiny-asic
+
     """
-    folder, description = _composed(file, output)
+    folder, description = _composed(file, output, target)
     if json:
         print_json({**description, "folder": str(folder), "legal": True, "witness": None})
         return
@@ -109,6 +122,7 @@ def compose(file: FileArgument, output: OutputOption = None, json: JsonOption = 
             ("top", description["top"]),
             ("Verilog", ", ".join(description["files"])),
             ("headers", ", ".join(description["headers"]) or "none"),
+            *([("memories", str(len(description["memories"])))] if description["memories"] else []),
         ]
     )
 
@@ -135,7 +149,7 @@ def run(
 
     """
     from rackwright.soc import Soc
-    from rackwright.soc.compare import run_modelled
+    from rackwright.soc.compare import operations, run_modelled
     from rackwright.soc.simulator import run_program, simulator
 
     if not program.is_file():
@@ -146,6 +160,8 @@ def run(
     with working(f"running {program.name}"):
         ended = run_program(folder, program.absolute(), max_cycles)
     modelled = run_modelled(Soc.load(file), program.absolute(), max_cycles) if compare else None
+    output_of_model = "" if modelled is None else modelled.stdout.decode(errors="replace")
+    measured = list(operations(ended.stdout, output_of_model))
     if json:
         print_json(
             {
@@ -161,7 +177,11 @@ def run(
                     "exit_code": modelled.exit_code,
                     "cycles": modelled.cycles,
                     "cycles_over_model": ended.cycles / modelled.cycles,
-                    "stdout": modelled.stdout.decode(errors="replace"),
+                    "stdout": output_of_model,
+                    "operations": [
+                        {"name": each.name, "cycles": each.cycles, "model_cycles": each.model_cycles}
+                        for each in measured
+                    ],
                 },
             }
         )
@@ -172,18 +192,67 @@ def run(
         raise RackwrightError(f"{program}: has not ended after {max_cycles} cycles")
     if not json:
         print(f"{program}: {ended.cycles} cycles, after {ended.boot_cycles} of the boot ROM", file=sys.stderr)
+        for each in measured:
+            beside = f"{each.model_cycles} of the model: {each.over_model - 1:+.1%}"
+            print(f"{each.name}: {each.cycles} cycles, {beside}", file=sys.stderr)
         if modelled is not None:
             more = ended.cycles / modelled.cycles - 1
             print(f"the model: {modelled.cycles} cycles; the chip takes {more:+.1%}", file=sys.stderr)
     raise typer.Exit(ended.exit_code)
 
 
-def _composed(file: Path, output: Path | None) -> tuple[Path, dict[str, Any]]:
+@soc.command("synth")
+def synth(file: FileArgument, json: JsonOption = False) -> None:
+    """Synthesise what is ours of a chip: the units beside each hart, and what connects them to the rest.
+
+    Depth, clock and area are those of `./rw synth`; harts with the same units are one row.
+
+    Examples:
+        ./rw soc synth examples/soc/tiny.yaml
+
+    """
+    from rackwright.soc import Soc
+    from rackwright.soc.synthesis import synthesise_soc
+
+    value = Soc.load(file)
+    with working(f"synthesising {value.name}") as activity:
+        found = synthesise_soc(value, activity.detail)
+    if json:
+        print_json({"rows": [each.record() for each in found]})
+        return
+    columns = [("beside a hart", "left"), ("FO4", "right"), ("GHz", "right"), ("mm²", "right")]
+    columns += [
+        ("of units", "right"),
+        ("wrapper", "right"),
+        ("its FO4", "right"),
+        ("its longest path", "left"),
+    ]
+    rows = []
+    for each in found:
+        path = each.wrapper_path
+        rows.append(
+            (
+                each.module,
+                f"{each.figures.depth_fo4:.1f}",
+                f"{each.figures.clock_hz / 1e9:.2f}",
+                f"{each.figures.area_mm2:.4f}",
+                f"{each.units_mm2:.4f}",
+                f"{each.wrapper_mm2:.4f}",
+                "" if path is None else f"{path.depth_fo4:.1f}",
+                "within units" if path is None else f"{path.start} → {path.end}",
+            )
+        )
+    print_table(columns, rows)
+
+
+def _composed(file: Path, output: Path | None, target: str = "simulation") -> tuple[Path, dict[str, Any]]:
     from rackwright.soc import Soc
     from rackwright.soc import compose as write
     from rackwright.soc.compose import default_output
+    from rackwright.soc.target import target_of
 
     value = Soc.load(file)
-    folder = output or default_output(value)
+    wanted = target_of(target)
+    folder = output or default_output(value, wanted)
     with working(f"composing {value.name}"):
-        return folder, write(value, folder)
+        return folder, write(value, folder, wanted)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rackwright.parameters import ServerParameters
@@ -12,19 +14,64 @@ from rackwright.soc.value import Soc
 _AT_ONCE = ("controller", "column", "activate", "precharge", "row-open", "write-to-read", "refresh")
 """Parts of the time of DRAM that the memory of the harness does not have."""
 
+_L1_BUSY = {"modified": 8, "held": 4, "absent": 3}
+"""Cycles that Rocket's L1 is busy with a probe, by what it has of the line.
+
+It takes the next one when it has answered: after the look-up of its tags for a line that it has not, else
+when the new state is written, of a modified line after its beats have left (Rocket Chip 1.2.6,
+`DCache.scala`). The hub of that package probes every L1 for every line. Measured by `examples/soc/states.c`
+(docs/soc.md), as are the two below.
+"""
+
+_TO_HUB = 8
+"""Cycles from a client of the bus by the hub to memory and back, without those of memory."""
+
+_MISS = {"miss-data-request": 0, "miss-data-response": 0, "miss-fetch-response": 2}
+"""What is left of the way of a miss of L1: it is a client of the bus, too."""
+
+_OPERATION = re.compile(r"(.*\S) in (\d+) cycles")
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What a program has measured, by what it calls it: cycles on the chip and beside the models."""
+
+    name: str
+    cycles: int
+    model_cycles: int
+
+    @property
+    def over_model(self) -> float:
+        """How many times the cycles of the model the chip took."""
+        return self.cycles / self.model_cycles
+
+
+def operations(chip: str, model: str) -> Iterator[Operation]:
+    """Pairs the lines `NAME in N cycles` of what a program printed on both.
+
+    A program that takes another way on one of them has lines that the other has not; those are left out.
+    """
+    of_model = {match[1]: int(match[2]) for match in _OPERATION.finditer(model)}
+    for match in _OPERATION.finditer(chip):
+        if of_model.get(match[1]):
+            yield Operation(match[1], int(match[2]), of_model[match[1]])
+
 
 def run_modelled(soc: Soc, program: Path, max_cycles: int = 0) -> RunResult:
     """Runs a bare-metal program on the model `rocket` with the units of hart 0, all at the clock of the chip.
 
-    Its memory is that of the harness: `memory_cycles` for every line, whatever cache it is in. Raises
-    `EngineError` when `max_cycles` (0: no limit) come first.
+    Its memory is that of the harness: `memory_cycles` for every line, whatever cache it is in. Its L1 is
+    probed as the hub of the chip does. Raises `EngineError` when `max_cycles` (0: no limit) come first.
     """
     memory = {
         "clock-hz": soc.clock_hz,
-        "l2-latency": soc.memory_cycles,
+        "l2-latency": soc.memory_cycles + _TO_HUB,
+        # What an L1 has modified goes to memory before the hub reads it there.
+        "coherence-unit": soc.memory_cycles,
         "llc-latency": 1,
         **{f"dram-{part}-ps": 0 for part in _AT_ONCE},
         "dram-burst-ps": 1,
+        **{f"coherence-busy-{what}": cycles for what, cycles in _L1_BUSY.items()},
     }
     units = [replace(unit, clock=str(soc.clock_hz)) for unit in soc.harts[0].units]
-    return Server("rocket", units, timing=ServerParameters(memory)).run(program, max_cycles=max_cycles)
+    return Server("rocket", units, timing=ServerParameters(memory, _MISS)).run(program, max_cycles=max_cycles)

@@ -10,14 +10,17 @@ from typing import Any
 
 from bootstrap.paths import BUILD, ENGINE, SOC
 from rackwright.errors import RackwrightError
+from rackwright.export.memories import ExportedMemory
 from rackwright.headers import server_header
-from rackwright.manifests import read_manifest
+from rackwright.manifests import is_elaborated, read_manifest
 from rackwright.output_folder import check_output, replaced
 from rackwright.soc.check import FIXED, PlacedUnit, checked
 from rackwright.soc.generator import generate
+from rackwright.soc.memories import cut_memories, model_of, read_conf
 from rackwright.soc.modules import module_names
 from rackwright.soc.projects import constraints, core_file
 from rackwright.soc.specification import specification
+from rackwright.soc.target import TARGETS, Target, without_simulation
 from rackwright.soc.units import copy_verilog, unit_manifests
 from rackwright.soc.value import Soc
 
@@ -28,7 +31,7 @@ _HARNESS = SOC / "harness"
 _AXI = ENGINE / "crates" / "rtl" / "rtl" / "rocket"
 
 
-def compose(soc: Soc, output: Path) -> dict[str, Any]:
+def compose(soc: Soc, output: Path, target: Target = TARGETS["simulation"]) -> dict[str, Any]:
     """Writes the folder `output` of a chip; gives what `soc.json` in it says (docs/json.md).
 
     Raises `RackwrightError` for a chip that cannot be, and for a folder that holds something else.
@@ -37,24 +40,37 @@ def compose(soc: Soc, output: Path) -> dict[str, Any]:
     check_output(output, DESCRIPTION, "`rw soc compose`")
     manifests = unit_manifests(units)
     records = [read_manifest(manifest) for manifest in manifests]
-    generated = generate(specification(soc, units, records), soc.top)
+    generated = generate(specification(soc, units, records, target), soc.top)
     with replaced(output) as made:
         copied = copy_verilog(manifests, records, made / "units")
         files = [f"units/{name}" for names in copied.values() for name in names]
+        own = {
+            f"units/{name}"
+            for manifest, record in zip(manifests, records, strict=True)
+            if not is_elaborated(dict(record))
+            for name in copied[manifest]
+        }
         files += _copy_generated(soc, generated, made)
         _check_modules(made, files)
+        memories = _prepare(soc, target, generated, [made / file for file in files if file not in own], made)
         (made / "files.f").write_text("".join(f"{file}\n" for file in files), encoding="utf-8")
         _write_harness(soc, made)
         _write_projects(soc, files, made)
         headers = list(_write_headers(soc, units, manifests, made))
-        description = _description(soc, units, records, files, headers)
+        description = {
+            "target": target.name,
+            **_description(soc, units, records, files, headers),
+            "models": ["memories.v"] if target.memories_apart else [],
+            "memories": [memory.record() for memory in memories],
+        }
         (made / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
     return description
 
 
-def default_output(soc: Soc) -> Path:
+def default_output(soc: Soc, target: Target = TARGETS["simulation"]) -> Path:
     """Where a chip goes that nobody gave a place."""
-    return BUILD.parent / "out" / "soc" / soc.name
+    name = soc.name if target.monitors else f"{soc.name}-{target.name}"
+    return BUILD.parent / "out" / "soc" / name
 
 
 def _copy_generated(soc: Soc, generated: Path, made: Path) -> Iterator[str]:
@@ -62,6 +78,26 @@ def _copy_generated(soc: Soc, generated: Path, made: Path) -> Iterator[str]:
     for source in sorted(generated.glob("*.v")):
         shutil.copyfile(source, made / source.name)
         yield source.name
+
+
+def _prepare(
+    soc: Soc, target: Target, generated: Path, files: Sequence[Path], made: Path
+) -> list[ExportedMemory]:
+    """Makes Verilog that was generated fit for a target; gives the memories that others bring."""
+    if target.is_synthesised:
+        for file in files:
+            file.write_text(without_simulation(file.read_text(encoding="utf-8")), encoding="utf-8")
+    return _put_apart(soc, generated, files, made) if target.memories_apart else []
+
+
+def _put_apart(soc: Soc, generated: Path, files: Sequence[Path], made: Path) -> list[ExportedMemory]:
+    """Lists the memories that others bring, takes those of units out of `files`, and writes models of all."""
+    of_chip = read_conf((generated / f"{soc.top}.conf").read_text(encoding="utf-8"))
+    models = [(memory, model_of(memory)) for memory in of_chip]
+    models += [pair for file in files if file.parent.name == "units" for pair in cut_memories(file)]
+    (made / "memories.conf").write_text("".join(f"{each.line}\n" for each, _ in models), encoding="utf-8")
+    (made / "memories.v").write_text("\n\n".join(text for _, text in models) + "\n", encoding="utf-8")
+    return [memory for memory, _ in models]
 
 
 def _check_modules(made: Path, files: Sequence[str]) -> None:

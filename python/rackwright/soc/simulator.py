@@ -96,9 +96,14 @@ def _reason(program: Path, ended: subprocess.CompletedProcess[str]) -> str:
     return f"{program}: the chip stopped: {said[0]}"
 
 
+def _verilog(description: dict[str, Any]) -> list[str]:
+    """The files of a chip, with models of the memories that others bring."""
+    return [*description["files"], *description["models"]]
+
+
 def _key(folder: Path, description: dict[str, Any]) -> str:
     digest = hashlib.sha256(repr((_VERILATOR, _COMPILER, compiler(), str(verilator_root()))).encode())
-    for file in [folder / name for name in description["files"]] + sorted((folder / "harness").iterdir()):
+    for file in [folder / name for name in _verilog(description)] + sorted((folder / "harness").iterdir()):
         digest.update(f"\0{file.name}\0".encode())
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
@@ -107,7 +112,7 @@ def _key(folder: Path, description: dict[str, Any]) -> str:
 def _build(folder: Path, description: dict[str, Any], work: Path, program: Path) -> None:
     root, made = verilator_root(), work / "verilated"
     verilate = [str(root / "bin" / "verilator_bin"), *_VERILATOR, "--Mdir", str(made)]
-    verilate += ["--top-module", description["top"], *description["files"]]
+    verilate += ["--top-module", description["top"], *_verilog(description)]
     _execute(verilate, folder)
     sources = [
         *made.glob("*.cpp"),

@@ -7,13 +7,17 @@ from typing import Any
 
 from rackwright.manifests import is_elaborated, main_clock
 from rackwright.soc.check import PlacedUnit
+from rackwright.soc.target import TARGETS, Target
 from rackwright.soc.value import AddressRange, CacheConfig, Soc
 
 
 def specification(
-    soc: Soc, units: Sequence[PlacedUnit], records: Sequence[Mapping[str, Any]]
+    soc: Soc,
+    units: Sequence[PlacedUnit],
+    records: Sequence[Mapping[str, Any]],
+    target: Target = TARGETS["simulation"],
 ) -> dict[str, Any]:
-    """The chip with these units, each with the record of its manifest."""
+    """The chip with these units, each with the record of its manifest, for who reads its Verilog."""
     places = [
         [place for place, unit in enumerate(units) if unit.hart == hart] for hart in range(len(soc.harts))
     ]
@@ -28,6 +32,8 @@ def specification(
         "memory": _range(soc.memory),
         "devices": _range(soc.devices),
         "hertz": soc.clock_hz,
+        "monitors": target.monitors,
+        "memoriesApart": target.memories_apart,
     }
 
 

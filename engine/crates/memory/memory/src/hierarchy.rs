@@ -4,7 +4,7 @@ use crate::directory::{Directory, Sharing, MAXIMUM_SHARERS};
 use crate::dram::Dram;
 use crate::level::Level;
 use crate::named::NamedParameters;
-use crate::parameters::{HierarchyParameters, ParameterError};
+use crate::parameters::{HierarchyParameters, ParameterError, ProbeParameters};
 use crate::port::{LinkId, RateLimit, RequesterId, UnitPort};
 use crate::route::{Route, Traffic};
 use crate::watches::Watches;
@@ -79,6 +79,8 @@ struct Snoops {
     pending: Vec<(u64, Snoop)>,
     /// Whether there are some, for those who do not hold the hierarchy.
     any: Arc<AtomicBool>,
+    /// When the L1 takes the next probe for a unit.
+    free: Cycle,
 }
 
 /// The caches and DRAM that the L1 caches of harts and the units share: timing only, the data is in guest memory.
@@ -217,11 +219,12 @@ impl Hierarchy {
             }
         };
         let (link, path) = (port.link, port.path);
+        let begins_line = port.begins_line(address, write);
         let mut arrival = port.request(at, write);
         if write {
             arrival = self.links[link].1.cross(arrival, true);
         }
-        let mut done = self.unit_access(arrival + path.request, address, write);
+        let mut done = self.unit_access(arrival + path.request, address, write, begins_line);
         if !write {
             done = self.links[link].1.cross(done, false);
         }
@@ -374,6 +377,11 @@ impl Hierarchy {
             return self.direct.access(&mut self.dram, at, address, write);
         }
         let looked_up = self.l2.look_up(at, address, 1);
+    fn unit_access(&mut self, at: Cycle, address: u64, write: bool, begins_line: bool) -> Cycle {
+        let mut looked_up = self.l2.look_up(at, address, 1);
+        if begins_line && self.parameters.coherence.busy != ProbeParameters::default() {
+            looked_up = self.answer_probes(looked_up, address);
+        }
         let entry = self.directory.find(address);
         let modified = entry.filter(|entry| entry.sharing == Sharing::Modified);
         let done = if let Some(entry) = modified {
@@ -393,6 +401,28 @@ impl Hierarchy {
             self.watches.note(address, looked_up);
         }
         done
+    }
+
+    /// When the last L1 has answered the probe of a line that a unit begins to access. One follows the other there.
+    fn answer_probes(&mut self, at: Cycle, address: u64) -> Cycle {
+        let busy = self.parameters.coherence.busy;
+        let entry = self.directory.find(address);
+        let (holders, modified) = entry.map_or((0, false), |entry| {
+            (entry.holders, entry.sharing == Sharing::Modified)
+        });
+        let mut answered = at;
+        for (hart, l1) in self.snoops.iter_mut().enumerate() {
+            let time = match (holders >> hart & 1 == 1, modified) {
+                (true, true) => busy.modified,
+                (true, false) => busy.held,
+                (false, _) => busy.absent,
+            };
+            if time != Cycles::default() {
+                l1.free = at.max(l1.free) + time;
+                answered = answered.max(l1.free);
+            }
+        }
+        answered
     }
 
     /// An L1 no longer holds a line.

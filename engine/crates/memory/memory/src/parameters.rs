@@ -79,6 +79,19 @@ pub struct CoherenceParameters {
     pub acknowledgement: Cycles,
     /// A unit's or a device's, while a hart has modified it.
     pub unit: Cycles,
+    /// How long an L1 is busy with the probe of a line for a unit, in which it takes no other one.
+    pub busy: ProbeParameters,
+}
+
+/// Cycles that an L1 is busy with a probe, by what it has of the line; 0 where it takes as many as come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProbeParameters {
+    /// It has modified the line, and gives it.
+    pub modified: Cycles,
+    /// It has it unmodified.
+    pub held: Cycles,
+    /// It has it not. With a directory that knows this, there is no such probe.
+    pub absent: Cycles,
 }
 
 /// A combination of parameters that no hardware can have.
@@ -140,6 +153,7 @@ impl HierarchyParameters {
                 owner: Cycles::new(27),
                 acknowledgement: Cycles::new(6),
                 unit: Cycles::new(16),
+                busy: ProbeParameters::default(),
             },
             is_own: false,
         }
@@ -346,6 +360,9 @@ impl CoherenceParameters {
             Named::new("owner", 0..=LONGEST, &mut self.owner.0),
             Named::new("acknowledgement", 0..=LONGEST, &mut self.acknowledgement.0),
             Named::new("unit", 0..=LONGEST, &mut self.unit.0),
+            Named::new("busy-modified", 0..=LONGEST, &mut self.busy.modified.0),
+            Named::new("busy-held", 0..=LONGEST, &mut self.busy.held.0),
+            Named::new("busy-absent", 0..=LONGEST, &mut self.busy.absent.0),
         ]
     }
 }

@@ -1,3 +1,4 @@
+use crate::cache::LINE_BYTES;
 use crate::calendar::Calendar;
 use crate::route::Path;
 use rackwright_time::{Clock, Cycle};
@@ -17,6 +18,8 @@ pub(crate) struct UnitPort {
     reads: Calendar,
     writes: Calendar,
     responses: Calendar,
+    /// The lines that it has last read and written.
+    lines: [Option<u64>; 2],
 }
 
 impl UnitPort {
@@ -27,7 +30,16 @@ impl UnitPort {
             reads: Calendar::new(),
             writes: Calendar::new(),
             responses: Calendar::new(),
+            lines: [None; 2],
         }
+    }
+
+    /// Whether a request is for another line than the one before it in its direction: beats of a line that follow
+    /// each other are one transfer.
+    #[inline]
+    pub(crate) fn begins_line(&mut self, address: u64, write: bool) -> bool {
+        let line = Some(address / LINE_BYTES);
+        std::mem::replace(&mut self.lines[usize::from(write)], line) != line
     }
 
     #[inline]

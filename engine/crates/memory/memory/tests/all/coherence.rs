@@ -2,9 +2,10 @@
 
 use proptest::prelude::*;
 use rackwright_memory::{
-    AccessKind, Hierarchy, HierarchyCounters, HierarchyParameters, RequesterId, Route, Snoop, Traffic,
+    AccessKind, Hierarchy, HierarchyCounters, HierarchyParameters, ProbeParameters, RequesterId, Route,
+    Snoop, Traffic, WarmLevel,
 };
-use rackwright_time::Cycle;
+use rackwright_time::{Cycle, Cycles};
 use std::collections::BTreeMap;
 
 const LINE: u64 = 0x8000_0040;
@@ -194,6 +195,37 @@ fn step(harts: &mut Harts, caches: &mut [L1], at: u64, hart: usize, line: u64, a
             };
         }
     }
+}
+
+/// An L1 that is busy with probes takes them one after the other, each line once, however many beats it has.
+#[test]
+fn an_l1_that_is_busy_with_a_probe_takes_the_next_one_later() {
+    let mut parameters = HierarchyParameters::server();
+    parameters.coherence.busy = ProbeParameters {
+        modified: Cycles::new(7),
+        held: Cycles::new(4),
+        absent: Cycles::new(3),
+    };
+    let mut hierarchy = Hierarchy::new(parameters).unwrap();
+    let hart = hierarchy.attach_hart();
+    let link = hierarchy.attach_link(&Route::default(), 32);
+    let unit = hierarchy.attach_port(link, Traffic::Stream);
+    hierarchy.warm(LINE..LINE + 0x1000, WarmLevel::L2);
+    for (place, kind) in [(0, AccessKind::Own), (1, AccessKind::Own), (2, AccessKind::Read)] {
+        hierarchy.access(Cycle::new(place * 1000), LINE + 64 * place, kind, hart);
+    }
+    let start = Cycle::new(10_000);
+    let mut at = |address: u64| (hierarchy.access(start, address, AccessKind::Read, unit) - start).0;
+    let first = at(LINE);
+    // Its second beat needs no probe; a port answers once a cycle.
+    assert!(at(LINE + 32) < first);
+    let second = at(LINE + 64);
+    assert!((first + 5..=first + 7).contains(&second), "{first} {second}");
+    // Lines that nobody modified: 14 cycles of probes come before, 4 and 3 of their own.
+    let (held, absent) = (at(LINE + 128), at(LINE + 192));
+    assert!(held >= HIT + 14 + 4, "{held}");
+    assert_eq!(absent - held, 3);
+    assert_eq!(at(LINE + 256) - absent, 3);
 }
 
 proptest! {

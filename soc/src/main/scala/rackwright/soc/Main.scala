@@ -11,7 +11,8 @@ import freechips.rocketchip.util.ElaborationArtefacts
 
 /** Writes the Verilog of a SoC.
   *
-  * Arguments: the file of its `SocSpec`, and the folder for what is made: `TOP.v` and `TOP.dts`.
+  * Arguments: the file of its `SocSpec`, and the folder for what is made: `TOP.v` and `TOP.dts`, and `TOP.conf` with a
+  * list of memories if they are apart.
   */
 object Main {
   def main(arguments: Array[String]): Unit = {
@@ -30,7 +31,11 @@ object Main {
     }
     val annotations = (new Convert).transform(Seq(ChiselCircuitAnnotation(circuit)))
     val trace = RunFirrtlTransformAnnotation(new WithoutTrace)
-    val options = Array("--compiler", "verilog", "--target-dir", folder.toString, "--output-file", spec.top)
+    val memories =
+      if (spec.memoriesApart) Seq("--repl-seq-mem", s"-c:${spec.top}:-o:${folder.resolve(s"${spec.top}.conf")}")
+      else Nil
+    val options =
+      Array("--compiler", "verilog", "--target-dir", folder.toString, "--output-file", spec.top) ++ memories
     (new FirrtlStage).execute(options, trace +: annotations)
   }
 

@@ -3,7 +3,7 @@ package rackwright.soc
 import freechips.rocketchip.config.{Config, Parameters}
 import freechips.rocketchip.devices.debug.DebugModuleKey
 import freechips.rocketchip.devices.tilelink.BootROMParams
-import freechips.rocketchip.diplomacy.{DTSTimebase, LazyModule}
+import freechips.rocketchip.diplomacy.{DTSTimebase, LazyModule, MonitorsEnabled}
 import freechips.rocketchip.rocket.{DCacheParams, ICacheParams, MulDivParams, RocketCoreParams}
 import freechips.rocketchip.subsystem._
 import freechips.rocketchip.tile.{BuildRoCC, RocketTileParams, TileKey}
@@ -17,6 +17,7 @@ class SocConfig(spec: SocSpec)
         case PeripheryBusKey => up(PeripheryBusKey, site).copy(dtsFrequency = Some(spec.hertz))
         case BroadcastKey => BroadcastParams(nTrackers = spec.trackers)
         case DebugModuleKey => None
+        case MonitorsEnabled => spec.monitors
         case NExtTopInterrupts => SocConfig.deviceInterrupts
         case BootROMParams => BootROMParams(contentFileName = spec.bootRom, hang = SocConfig.bootRomBase)
         case ExtMem =>

@@ -11,7 +11,11 @@ case class HartSpec(units: List[Int])
 /** Sets, ways of a level-1 cache. */
 case class CacheSpec(sets: Int, ways: Int)
 
-/** What a SoC consists of. All of it has been checked by who wrote it (`rackwright.soc` in Python). */
+/** What a SoC consists of. All of it has been checked by who wrote it (`rackwright.soc` in Python).
+  *
+  * With `monitors`, assertions watch every edge of TileLink. With `memoriesApart`, memories that are read synchronously
+  * are modules that others bring, listed in `TOP.conf`.
+  */
 case class SocSpec(
     top: String,
     harts: List[HartSpec],
@@ -23,6 +27,8 @@ case class SocSpec(
     memory: RangeSpec,
     devices: RangeSpec,
     hertz: BigInt,
+    monitors: Boolean,
+    memoriesApart: Boolean,
     bootRom: String
 )
 

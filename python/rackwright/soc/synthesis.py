@@ -1,0 +1,156 @@
+"""What is ours in a chip, in gates: the units beside each hart and what connects them to it and to memory."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from rackwright.soc.compose import compose
+from rackwright.soc.modules import module_names
+from rackwright.soc.target import TARGETS
+from rackwright.soc.value import Soc
+from rackwright.synthesis.batch import synthesise_all
+from rackwright.synthesis.figures import Figures
+from rackwright.synthesis.flow import Report, read_design
+from rackwright.synthesis.library import load_library
+from rackwright.synthesis.process import load_process
+from rackwright.synthesis.timing import TimedPath
+
+_BESIDE = re.compile(r"HartUnits(_\d+)?")
+"""The module of all units of a hart; harts with the same units share one."""
+
+_MODULE = re.compile(r"^module (\w+)\(.*?^endmodule.*?$", re.MULTILINE | re.DOTALL)
+_INSTANCE = re.compile(r"^\s+(\w+)\s+(?:#\(.*?\)\s*)?(\w+)\s*\(", re.MULTILINE)
+
+_PATHS = 1000
+"""Longest paths that are looked at for the first that is not within a unit."""
+
+
+@dataclass(frozen=True)
+class BesideHart:
+    """The units of a hart and their wrapper in gates.
+
+    `wrapper_mm2` is what is not of the units themselves: the splitter of commands, the arbiter of answers,
+    the ports to the bus. `wrapper_path` is the longest path that begins or ends there; None when the longest
+    thousand are all within units.
+    """
+
+    module: str
+    figures: Figures
+    wrapper_mm2: float
+    wrapper_path: TimedPath | None
+
+    @property
+    def units_mm2(self) -> float:
+        """What the units take, memories included."""
+        return self.figures.area_mm2 - self.wrapper_mm2
+
+    def record(self) -> dict[str, Any]:
+        """The row of `--json`."""
+        path = self.wrapper_path
+        return {
+            "module": self.module,
+            "depth_fo4": self.figures.depth_fo4,
+            "clock_hz": self.figures.clock_hz,
+            "area_mm2": self.figures.area_mm2,
+            "units_mm2": round(self.units_mm2, 4),
+            "wrapper_mm2": round(self.wrapper_mm2, 4),
+            "wrapper_depth_fo4": None if path is None else round(path.depth_fo4, 2),
+            "wrapper_path": None if path is None else {"start": path.start, "end": path.end},
+        }
+
+
+def synthesise_soc(soc: Soc, report: Report = lambda _: None) -> list[BesideHart]:
+    """Maps what is ours of a chip to gates, for each hart that has other units than those before it.
+
+    Raises `RackwrightError` for a chip that cannot be, and as `rw synth` does.
+    """
+    with TemporaryDirectory(prefix="rackwright-soc-") as work:
+        folder = Path(work) / soc.name
+        description = compose(soc, folder, TARGETS["fpga"])
+        sources = _sources(folder, description["files"])
+        designs = {
+            name: read_design(_write_manifest(folder, name, sources, description["files"]))
+            for name in sources
+            if _BESIDE.fullmatch(name)
+        }
+        instances = {
+            name: {place: kind for kind, place in _INSTANCE.findall(sources[name])} for name in designs
+        }
+        of_units = {name for file in _of_units(description["files"]) for name in _declared(folder / file)}
+    library, process = load_library(), load_process()
+    found = synthesise_all(list(designs.values()), library, process, paths=_PATHS, report=report)
+    return [
+        _beside(
+            name, figures, of_units, {place for place, kind in instances[name].items() if kind in of_units}
+        )
+        for name, figures in zip(designs, found, strict=True)
+    ]
+
+
+def _beside(module: str, figures: Figures, of_units: set[str], boxes: set[str]) -> BesideHart:
+    """Tells the parts of units, whose instances are `boxes`, from the others."""
+    areas = [(row.module, row.area_mm2) for row in figures.modules]
+    areas += [(row.memory, row.area_mm2) for row in figures.sram_macros]
+    wrapper = sum(area for name, area in areas if not _is_of(name, of_units))
+    outside = (
+        path
+        for path in figures.paths
+        if path.start.split(".")[0] not in boxes or path.end.split(".")[0] not in boxes
+    )
+    return BesideHart(module, figures, wrapper, next(outside, None))
+
+
+def _is_of(module: str, units: set[str]) -> bool:
+    """Whether it is a module of a unit, or a part of one that was cut for synthesis."""
+    return module in units or any(module.startswith(f"{unit}_") for unit in units)
+
+
+def _of_units(files: Sequence[str]) -> Iterator[str]:
+    return (file for file in files if file.startswith("units/"))
+
+
+def _declared(file: Path) -> list[str]:
+    return module_names(file.read_text(encoding="utf-8", errors="replace"))
+
+
+def _sources(folder: Path, files: Sequence[str]) -> dict[str, str]:
+    """The modules that Rocket Chip wrote, by name."""
+    texts = [(folder / file).read_text(encoding="utf-8") for file in files if not file.startswith("units/")]
+    return {match[1]: match[0] for text in texts for match in _MODULE.finditer(text)}
+
+
+def _write_manifest(folder: Path, top: str, sources: Mapping[str, str], files: Sequence[str]) -> Path:
+    """A design of the module `top` with what is below it; gives its manifest."""
+    wanted = reachable(sources, top)
+    (folder / f"{top}.v").write_text("\n".join(sources[name] for name in wanted), encoding="utf-8")
+    manifest = folder / f"{top}.json"
+    record = {
+        "format": 1,
+        "unit": top,
+        "top": top,
+        "verilog": [f"{top}.v", *_of_units(files)],
+        "clock": {"pin": "clock", "reset": "reset", "hertz": 1},
+        "idle": None,
+        "ports": [],
+    }
+    manifest.write_text(json.dumps(record), encoding="utf-8")
+    return manifest
+
+
+def reachable(sources: Mapping[str, str], top: str) -> list[str]:
+    """The modules below `top`, itself included, of those whose text is in `sources`."""
+    found: list[str] = []
+    wanted = [top]
+    while wanted:
+        name = wanted.pop()
+        if name in found or name not in sources:
+            continue
+        found.append(name)
+        wanted += [kind for kind, _ in _INSTANCE.findall(sources[name])]
+    return found

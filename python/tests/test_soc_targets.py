@@ -1,0 +1,176 @@
+"""What a chip's Verilog is for: simulators, FPGAs, gates; and memories that others bring."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import rw
+
+from bootstrap.paths import REPOSITORY
+from rackwright import RackwrightError, compile_bare_metal
+from rackwright.soc import Soc, compose
+from rackwright.soc.memories import cut_memories, model_of, read_conf
+from rackwright.soc.simulator import run_program
+from rackwright.soc.target import TARGETS, target_of, without_simulation
+
+EXAMPLES = REPOSITORY / "examples" / "soc"
+
+FIRRTL = """module A(
+  input clock
+);
+`ifdef RANDOMIZE_REG_INIT
+  reg [31:0] _RAND_0;
+`endif // RANDOMIZE_REG_INIT
+  reg value;
+`ifndef RANDOMIZE_GARBAGE_ASSIGN
+  assign data = memory[0];
+`else
+  assign data = 0 ? _RAND_0 : memory[0];
+`endif // RANDOMIZE_GARBAGE_ASSIGN
+`ifdef RANDOMIZE
+`define RANDOM $random
+`endif
+`ifndef SYNTHESIS
+`ifdef FIRRTL_BEFORE_INITIAL
+`FIRRTL_BEFORE_INITIAL
+`endif
+initial begin
+  value = 1;
+end // initial
+`else
+  wire synthesised;
+`endif // SYNTHESIS
+  always @(posedge clock) value <= ~value;
+endmodule
+"""
+
+
+def test_what_only_simulators_read_is_left_out() -> None:
+    lines = without_simulation(FIRRTL).splitlines()
+    assert lines == [
+        "module A(",
+        "  input clock",
+        ");",
+        "  reg value;",
+        "  assign data = memory[0];",
+        "  wire synthesised;",
+        "  always @(posedge clock) value <= ~value;",
+        "endmodule",
+    ]
+    chosen = "`ifdef A\na\n`elsif SYNTHESIS\nb\n`else\nc\n`endif\n"
+    assert without_simulation(chosen) == "b\n"
+
+
+def test_a_list_of_firrtl_becomes_models(tmp_path: Path) -> None:
+    conf = (
+        "name tags depth 64 width 44 ports mrw mask_gran 22\nname data depth 512 width 8 ports write,read\n"
+    )
+    tags, data = read_conf(conf)
+    assert [each.line for each in (tags, data)] == conf.splitlines()
+    text = model_of(tags) + model_of(data)
+    for line in (
+        "  input [5:0] RW0_addr",
+        "input [1:0] RW0_wmask",
+        "    if (RW0_en & RW0_wmode & RW0_wmask[1]) ram[RW0_addr][43:22] <= RW0_wdata[43:22];",
+        "    if (RW0_en & ~RW0_wmode) RW0_rdata <= ram[RW0_addr];",
+        "    if (W0_en) ram[W0_addr] <= W0_data;",
+        "output reg [7:0] R0_data",
+    ):
+        assert line in text
+    with pytest.raises(RackwrightError, match="the line 'name x depth y', which is none"):
+        read_conf("name x depth y\n")
+
+
+UNIT = """module ram_4x8(
+  input  [1:0] RW0_addr,
+  input        RW0_en,
+               RW0_clk,
+               RW0_wmode,
+  input  [7:0] RW0_wdata,
+  output [7:0] RW0_rdata
+);
+
+  reg [7:0] Memory[0:3];
+  reg       _RW0_ren_d0;
+endmodule
+
+module Unit(
+  input clock
+);
+
+  ram_4x8 ram (
+    .RW0_clk (clock)
+  );
+endmodule
+"""
+
+
+def test_memories_of_units_are_taken_out_of_their_verilog(tmp_path: Path) -> None:
+    file = tmp_path / "unit.sv"
+    file.write_text(UNIT, encoding="utf-8")
+    ((memory, text),) = cut_memories(file)
+    assert (memory.line, text) == ("name ram_4x8 depth 4 width 8 ports rw", UNIT.split("\n\nmodule Unit")[0])
+    left = file.read_text(encoding="utf-8")
+    assert "module ram_4x8" not in left
+    assert "ram_4x8 ram (" in left
+
+
+def test_a_target_that_there_is_not_is_one_line(tmp_path: Path) -> None:
+    assert target_of("asic").memories_apart
+    ended = rw("soc", "compose", EXAMPLES / "tiny.yaml", "--target", "gds", "-o", tmp_path / "tiny")
+    assert (ended.status, len(ended.stderr.splitlines())) == (1, 1)
+    assert "--target: there is none named gds; there are simulation, fpga, asic" in ended.stderr
+
+
+def composed(folder: Path, target: str) -> tuple[Path, dict[str, Any]]:
+    description = compose(Soc.load(EXAMPLES / "tiny.yaml"), folder / "tiny", TARGETS[target])
+    return folder / "tiny", description
+
+
+def yosys(folder: Path, files: list[str], script: str) -> str:
+    """What yosys says of the chip; fails when it does."""
+    read = "".join(f"read_verilog -sv -DSYNTHESIS {file}\n" for file in files)
+    (folder / "check.ys").write_text(read + script, encoding="utf-8")
+    ended = subprocess.run(
+        ["yosys", "-q", "-s", "check.ys"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, (ended.stdout + ended.stderr)[-2000:]
+    return ended.stdout
+
+
+@pytest.mark.long("two minutes of a processor: a chip is generated, and its memories are mapped for an FPGA")
+def test_an_fpga_takes_the_chip(tmp_path: Path) -> None:
+    folder, description = composed(tmp_path, "fpga")
+    text = "".join((folder / file).read_text(encoding="utf-8") for file in description["files"])
+    assert "initial" not in text
+    assert "$fatal" not in text
+    script = """
+hierarchy -check -top TinySoc
+synth_ecp5 -top TinySoc -run :map_gates
+select -assert-none t:$_DLATCH_* t:$dlatch t:$adlatch
+select -assert-min 4 t:DP16KD t:PDPW16KD
+check -assert
+"""
+    yosys(folder, description["files"], script)
+
+
+@pytest.mark.long(
+    "four minutes of a processor: a chip is generated and compiled, with models of its memories"
+)
+def test_memories_that_others_bring_are_all_that_is_missing(tmp_path: Path) -> None:
+    folder, description = composed(tmp_path, "asic")
+    names = [memory["module"] for memory in description["memories"]]
+    conf = (folder / "memories.conf").read_text(encoding="utf-8")
+    assert [line.split()[1] for line in conf.splitlines()] == names
+    assert any(name.startswith("data_arrays") for name in names)
+    boxes = "".join(f"select -assert-any t:{name}\n" for name in names)
+    yosys(folder, description["files"], f"hierarchy -top TinySoc\n{boxes}")
+    yosys(folder, [*description["files"], "memories.v"], "hierarchy -check -top TinySoc\n")
+    (tmp_path / "units.h").write_bytes((folder / "hart0.h").read_bytes())
+    program = compile_bare_metal([EXAMPLES / "small.c"], tmp_path / "small.elf", [f"-I{tmp_path}"])
+    ended = run_program(folder, program)
+    assert ended.exit_code == 0
+    assert "8 times 256 bytes in" in ended.stdout
