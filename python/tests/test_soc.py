@@ -11,16 +11,20 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 from command_line import rw
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bootstrap.paths import REPOSITORY
 from rackwright import RackwrightError, Server, compile_bare_metal, elaborate
-from rackwright.soc import Soc, checked, compose
+from rackwright.soc import CacheConfig, HartConfig, Soc, checked, compose
 from rackwright.soc.compare import Operation, operations, run_modelled
 from rackwright.soc.generator import generate
 from rackwright.soc.modules import module_names, with_prefix
 from rackwright.soc.projects import constraints, core_file
 from rackwright.soc.simulator import run_program
 from rackwright.soc.specification import specification
+from rackwright.soc.value import AddressRange
+from rackwright.unit_config import unit_configs
 from rackwright.verilog.cores import read_core
 from rackwright.verilog.reader import VerilogDesign, VerilogSources
 
@@ -288,3 +292,48 @@ def test_eight_units_on_one_opcode_work_at_the_same_time(tmp_path: Path) -> None
     assert (alone.exit_code, modelled.exit_code) == (0, 0)
     assert alone.stdout.startswith("8 of 8 units are right")
     assert modelled.cycles == pytest.approx(alone.cycles, rel=0.15)
+
+
+UNITS = ("stream-copy", "snappy", "protobuf", "zstd", str(OWN / "manifest.json"), "nic", "page-fault")
+
+
+@given(
+    harts=st.lists(st.lists(st.sampled_from(UNITS), max_size=6), min_size=1, max_size=9),
+    bus_bits=st.sampled_from((64, 128, 256, 512)),
+    trackers=st.integers(0, 65),
+    sets=st.sampled_from((32, 64, 96)),
+    base=st.sampled_from((0x0, 0x1000_0000, 0x2000_0000, 0x8000_0000)),
+    size=st.sampled_from((0x1000, 0x1000_0000, 0x1800_0000)),
+)
+def test_a_random_chip_is_refused_in_one_line_or_reaches_every_unit(
+    harts: list[list[str]], bus_bits: int, trackers: int, sets: int, base: int, size: int
+) -> None:
+    configs = [HartConfig(tuple(unit_configs(units))) for units in harts]
+    soc = Soc(
+        "random",
+        tuple(configs),
+        bus_bits=bus_bits,
+        trackers=trackers,
+        data_cache=CacheConfig(sets=sets),
+        devices=AddressRange(base, size),
+        to_host=base,
+        console=base + 8,
+    )
+    units, refused = [], ""
+    try:
+        units = checked(soc)
+    except RackwrightError as error:
+        refused = str(error)
+    if refused:
+        assert re.match(r"(harts|bus_bits|trackers|data_cache|pins|harness).*[^\n]$", refused)
+        return
+    assert bus_bits <= 256
+    assert sets in (32, 64)
+    reached: set[tuple[int, int, int]] = set()
+    for unit in units:
+        for route in unit.routes:
+            functs = {(unit.hart, route.opcode, funct) for funct in range(route.first, route.last + 1)}
+            assert functs
+            assert not functs & reached
+            reached |= functs
+    assert len(units) == sum(len(config.units) for config in configs)
