@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,11 @@ class ExportedMemory:
     lane: int
     ports: tuple[str, ...]
     synchronous: bool
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> ExportedMemory:
+        """The memory of a row of `--json`."""
+        return cls(**{**record, "ports": tuple(record["ports"])})
 
     @property
     def line(self) -> str:

@@ -10,7 +10,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from rackwright.export.memories import ExportedMemory
+from rackwright.manifests import FORMAT
 from rackwright.soc.compose import compose
+from rackwright.soc.memories import model_of
 from rackwright.soc.modules import module_names
 from rackwright.soc.target import TARGETS
 from rackwright.soc.value import Soc
@@ -26,6 +29,9 @@ _BESIDE = re.compile(r"HartUnits(_\d+)?")
 
 _MODULE = re.compile(r"^module (\w+)\(.*?^endmodule.*?$", re.MULTILINE | re.DOTALL)
 _INSTANCE = re.compile(r"^\s+(\w+)\s+(?:#\(.*?\)\s*)?(\w+)\s*\(", re.MULTILINE)
+
+_MEMORIES = "models.v"
+"""Models of all memories in one form, in which synthesis recognises them."""
 
 _PATHS = 1000
 """Longest paths that are looked at for the first that is not within a unit."""
@@ -72,8 +78,10 @@ def synthesise_soc(soc: Soc, report: Report = lambda _: None) -> list[BesideHart
     """
     with TemporaryDirectory(prefix="rackwright-soc-") as work:
         folder = Path(work) / soc.name
-        description = compose(soc, folder, TARGETS["fpga"])
+        description = compose(soc, folder, TARGETS["asic"])
         sources = _sources(folder, description["files"])
+        memories = [ExportedMemory.of_record(record) for record in description["memories"]]
+        (folder / _MEMORIES).write_text("\n".join(map(model_of, memories)), encoding="utf-8")
         designs = {
             name: read_design(_write_manifest(folder, name, sources, description["files"]))
             for name in sources
@@ -83,6 +91,8 @@ def synthesise_soc(soc: Soc, report: Report = lambda _: None) -> list[BesideHart
             name: {place: kind for kind, place in _INSTANCE.findall(sources[name])} for name in designs
         }
         of_units = {name for file in _of_units(description["files"]) for name in _declared(folder / file)}
+        # What connects units has no memories.
+        of_units |= {memory.module for memory in memories}
     library, process = load_library(), load_process()
     found = synthesise_all(list(designs.values()), library, process, paths=_PATHS, report=report)
     return [
@@ -131,11 +141,12 @@ def _write_manifest(folder: Path, top: str, sources: Mapping[str, str], files: S
     (folder / f"{top}.v").write_text("\n".join(sources[name] for name in wanted), encoding="utf-8")
     manifest = folder / f"{top}.json"
     record = {
-        "format": 1,
+        "format": FORMAT,
         "unit": top,
         "top": top,
-        "verilog": [f"{top}.v", *_of_units(files)],
-        "clock": {"pin": "clock", "reset": "reset", "hertz": 1},
+        "verilog": [f"{top}.v", *_of_units(files), _MEMORIES],
+        "clocks": [{"pin": "clock", "reset": "reset", "hertz": 1}],
+        "attach": [],
         "idle": None,
         "ports": [],
     }

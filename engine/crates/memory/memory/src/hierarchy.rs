@@ -372,12 +372,10 @@ impl Hierarchy {
         done
     }
 
-    fn unit_access(&mut self, at: Cycle, address: u64, write: bool) -> Cycle {
+    fn unit_access(&mut self, at: Cycle, address: u64, write: bool, begins_line: bool) -> Cycle {
         if self.parameters.is_own {
             return self.direct.access(&mut self.dram, at, address, write);
         }
-        let looked_up = self.l2.look_up(at, address, 1);
-    fn unit_access(&mut self, at: Cycle, address: u64, write: bool, begins_line: bool) -> Cycle {
         let mut looked_up = self.l2.look_up(at, address, 1);
         if begins_line && self.parameters.coherence.busy != ProbeParameters::default() {
             looked_up = self.answer_probes(looked_up, address);

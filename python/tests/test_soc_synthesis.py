@@ -1,0 +1,34 @@
+"""What is ours in a chip, in gates."""
+
+from __future__ import annotations
+
+import pytest
+
+from bootstrap.paths import REPOSITORY
+from rackwright.soc import Soc
+from rackwright.soc.synthesis import reachable, synthesise_soc
+
+SOURCES = {
+    "Top": "module Top(\n);\n  wire a; // @[x]\n  Left left ( // @[x]\n    .a(a)\n  );\nendmodule",
+    "Left": "module Left(\n);\n  Box #(.W(4)) box (\n  );\n  Leaf a (\n  );\n  Leaf b (\n  );\nendmodule",
+    "Leaf": "module Leaf(\n);\nendmodule",
+    "Right": "module Right(\n);\n  Leaf leaf (\n  );\nendmodule",
+}
+
+
+def test_what_is_below_a_module_is_found_once() -> None:
+    assert sorted(reachable(SOURCES, "Top")) == ["Leaf", "Left", "Top"]
+    assert sorted(reachable(SOURCES, "Right")) == ["Leaf", "Right"]
+
+
+@pytest.mark.long("five minutes of a processor: a chip is generated and mapped to gates")
+def test_what_connects_a_unit_is_smaller_than_the_unit() -> None:
+    (found,) = synthesise_soc(Soc.load(REPOSITORY / "examples" / "soc" / "tiny.yaml"))
+    assert found.module == "HartUnits"
+    assert 0 < found.wrapper_mm2 < found.units_mm2
+    assert found.figures.area_mm2 == pytest.approx(found.wrapper_mm2 + found.units_mm2)
+    # The buffer of the unit is a macro, as when it is synthesised alone.
+    assert [memory.depth for memory in found.figures.sram_macros] == [64]
+    path = found.wrapper_path
+    assert path is not None
+    assert path.depth_fo4 <= found.figures.depth_fo4
