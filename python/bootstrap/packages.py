@@ -154,7 +154,22 @@ def _install(missing: list[Tool], prefix: list[str]) -> None:
 
 
 def _apt(command: list[str]) -> None:
-    """Runs apt; what it says goes to a log. A failure shows later as a tool that is missing."""
+    """Runs apt; what it says goes to a log, and the reason why it fails to the user too.
+
+    What is missing then shows later.
+    """
     LOGS.mkdir(parents=True, exist_ok=True)
+    result = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
     with open(LOGS / "packages.log", "a", encoding="utf-8") as log:
-        subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, check=False)
+        log.write(result.stdout)
+    reasons = [line for line in result.stdout.splitlines() if line.startswith("E: ")]
+    if result.returncode != 0 and reasons:
+        say(f"packages: {reasons[0]}")
