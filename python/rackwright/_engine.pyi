@@ -70,6 +70,9 @@ def check_manifest(manifest: Path) -> tuple[list[str], str | None]:
     Raises `EngineError` when it is not a manifest.
     """
 
+def interrupt_word(registers: int) -> int:
+    """Where programs wait for the interrupts of the unit whose registers are at that address."""
+
 def reach(manifests: Sequence[Path]) -> list[tuple[str, list[tuple[int, int, int]], int | None]]:
     """How harts call and reach units of these manifests, in their order.
 

@@ -54,6 +54,11 @@ class HeaderUnit:
                 return registers_of([port])
         return None
 
+    @property
+    def has_interrupt(self) -> bool:
+        """Whether programs can wait for its interrupts."""
+        return any(port["contract"] == "interrupt" for port in self.record["ports"])
+
     def called(self) -> str:
         """Its name."""
         return self.name or str(self.record["unit"])
@@ -151,6 +156,9 @@ def _constants(unit: HeaderUnit, reach: _Reach) -> Iterator[_Constant]:
     prefix = unit.prefix or _constant(name)
     if unit.registers is not None:
         yield _Constant(f"{prefix}_REGISTERS", f"{reach.registers:#x}", f"{name}: where its registers are")
+        if unit.has_interrupt and reach.registers is not None:
+            word = f"{_engine.interrupt_word(reach.registers):#x}"
+            yield _Constant(f"{prefix}_INTERRUPT", word, f"{name}: a read of 8 bytes waits for its interrupt")
         yield from _register_constants(prefix, unit.registers)
         return
     port = unit.port

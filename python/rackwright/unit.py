@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from rackwright import _engine
 from rackwright.accelerators import unit_manifest
@@ -16,6 +17,9 @@ from rackwright.unit_config import UnitConfig
 _PAGE = 4096
 _FIRST_ADDRESS = 0x1000_0000
 _GUEST_BYTES = 1 << 34
+
+
+_Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,9 @@ class Unit:
         self._way: CommandWay = (Registers if self.design.has_registers else Instructions)(self.bench)
         self.bench.forbid_all()
         self._next = _FIRST_ADDRESS
+        self._free: dict[str, int] = {}
+        self._left: dict[str, list[bytes]] = {}
+        self._rises: list[int] = []
 
     def reserve(self, length: int, access: str = "w", misalignment: int = 0) -> Buffer:
         """A new buffer of zeros that the unit may read ("r"), write ("w"), both ("rw") or not touch yet ("").
@@ -138,6 +145,55 @@ class Unit:
     def write_register(self, register: str | int, value: int) -> None:
         """Writes a register as a whole; raises as `read_register`."""
         self.bench.register_write(self._register(register), value)
+
+    def send(self, stream: str, frame: bytes | bytearray | memoryview, at: int = 0) -> int:
+        """Has a frame arrive at a stream from cycle `at` on, from now, or behind the one before.
+
+        The unit takes it when it can, while it is clocked. Gives the cycle after that in which its last bytes
+        are there. Raises `EngineError` for a stream that the unit does not have, or a frame that it has no way
+        to take.
+        """
+        first = max(at, self._free.get(stream, 0))
+        self._free[stream] = self.bench.deliver(memoryview(frame).tobytes(), first, 1, stream)
+        return self._free[stream]
+
+    def frames(self, stream: str) -> list[bytes]:
+        """The frames that have left by a stream since the last call; of one without ends, each transfer."""
+        for name, _, _, data in self.bench.frames_by_port():
+            self._left.setdefault(name, []).append(data)
+        return self._left.pop(stream, [])
+
+    def receive(self, stream: str, max_cycles: int = 1_000_000) -> bytes:
+        """The next frame that leaves by a stream.
+
+        Raises `RackwrightError` when none has after so many cycles.
+        """
+        frames = self._until(lambda: self.frames(stream), max_cycles, f"given no frame by {stream}")
+        self._left[stream] = frames[1:] + self._left.get(stream, [])
+        return frames[0]
+
+    def await_interrupt(self, max_cycles: int = 1_000_000) -> int:
+        """Runs until the interrupt line rises, or has since the last call; gives the cycle in which it did.
+
+        Raises `RackwrightError` when it has not after so many cycles.
+        """
+        rises = self._until(self._new_rises, max_cycles, "raised no interrupt")
+        self._rises = rises[1:]
+        return rises[0]
+
+    def _new_rises(self) -> list[int]:
+        changes = self.bench.interrupts()
+        return [*self._rises, *(cycle for cycle, level in changes if level)]
+
+    def _until(self, look: Callable[[], list[_Found]], max_cycles: int, what: str) -> list[_Found]:
+        """Runs, in longer and longer steps, until there is something; `what` says what there was not."""
+        passed, step = 0, 16
+        while not (found := look()):
+            if passed >= max_cycles:
+                raise RackwrightError(f"{self.design.unit} has {what} in {passed:,} cycles")
+            self.bench.run(step)
+            passed, step = passed + step, 2 * step
+        return found
 
     def work(self, max_cycles: int = 0) -> bool:
         """Steps until the unit has nothing left to do, or `max_cycles` passed; tells whether it has."""

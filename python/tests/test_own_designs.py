@@ -16,6 +16,7 @@ from command_line import rw
 from bootstrap.paths import REPOSITORY
 from rackwright import EngineError, RackwrightError, Server, Unit, compile_program
 from rackwright.designs import ParameterValue
+from rackwright.headers import server_header
 from rackwright.manifests import main_clock, read_manifest
 from rackwright.unit_config import UnitConfig, unit_configs
 from rackwright.verilog.known import Known
@@ -353,6 +354,52 @@ def test_a_program_copies_by_a_dma_that_was_scanned(tmp_path: Path) -> None:
     for part in ("unit", "top", "verilog", "clocks", "attach", "ports"):
         assert found.manifest[part] == written[part]
     assert "parameters that can be set: DATA_BYTES, BURST" in found.remarks
+
+
+WAITING = """
+#include "units.h"
+int main(int count, char **words) {
+    (void)words;
+    if (count > 1) return *(volatile unsigned *)COPY_DMA_INTERRUPT;
+    return *(volatile unsigned long *)COPY_DMA_INTERRUPT;
+}
+"""
+
+
+def test_a_program_that_waits_for_an_interrupt_in_vain_is_told(tmp_path: Path) -> None:
+    manifest = AXI / "manifest.json"
+    (tmp_path / "units.h").write_text(server_header([manifest]), encoding="utf-8")
+    (tmp_path / "waiting.c").write_text(WAITING, encoding="utf-8")
+    program = compile_program([tmp_path / "waiting.c"], tmp_path / "waiting.elf", [f"-I{tmp_path}"])
+    server = Server("functional", [manifest])
+    with pytest.raises(
+        EngineError, match=r"limit .*; it waits for unit `copy-dma`, which has raised no inter"
+    ):
+        server.run(program, max_cycles=200_000)
+    with pytest.raises(EngineError, match="LoadAccessFault"):
+        server.run(program, ["a part of the word"])
+
+
+def test_streams_of_axi_carry_frames(tmp_path: Path) -> None:
+    shutil.copy(Path(__file__).parent / "fixtures" / "Sums.sv", tmp_path)
+    found = scan([tmp_path / "Sums.sv"], tmp_path)
+    flags = [{name for name, value in port.items() if value is True} for port in found.manifest["ports"]]
+    assert flags == [{"keep", "last"}, {"keep", "last"}, set(), set()]
+    assert "irq: an interrupt line, for which programs can wait" in found.remarks
+    path = tmp_path / "manifest.json"
+    path.write_text(json.dumps(found.manifest), encoding="utf-8")
+    unit = Unit(path)
+    for length in (1, 3, 4, 5, 8, 17, 300):
+        frame = random.Random(length).randbytes(length)
+        unit.send("s_axis", frame)
+        assert unit.receive("m_axis") == bytes((byte + 1) % 256 for byte in frame)
+        unit.await_interrupt()
+        low, high = unit.frames("SUM")
+        assert low + high == (sum(frame) & 0xFFFF).to_bytes(2, "little")
+    with pytest.raises(RackwrightError, match="sums has raised no interrupt in"):
+        unit.await_interrupt(100)
+    with pytest.raises(EngineError, match="has a stream port, which a server's core does not reach"):
+        Server("functional", [path]).run(compile_program([AXI.parent / "count.c"]))
 
 
 APB = """module Timer(input logic pclk, presetn, psel, penable, pwrite, input logic [7:0] paddr,

@@ -7,7 +7,7 @@
 #include "rackwright/rocc.h"
 #include "units.h" /* made by: ./rw units manifest.json --header units.h */
 
-enum { BYTES = 64 * 1024, START = 1, DONE = 2, ERROR = 8 };
+enum { BYTES = 64 * 1024, START = 1, ERROR = 8 };
 
 static volatile uint32_t *reg(unsigned offset)
 {
@@ -23,11 +23,9 @@ static uint32_t copy_by_unit(void *to, const void *from, uint32_t bytes)
     *reg(COPY_DMA_DESTINATION_HIGH) = (uint32_t)((uintptr_t)to >> 32);
     *reg(COPY_DMA_BYTES) = bytes;
     *reg(COPY_DMA_CONTROL) = START;
-    uint32_t control;
-    do control = *reg(COPY_DMA_CONTROL);
-    while (!(control & DONE));
+    (void)*(volatile uint64_t *)COPY_DMA_INTERRUPT; /* waits for it */
     rackwright_fence();
-    return control;
+    return *reg(COPY_DMA_CONTROL);
 }
 
 int main(void)

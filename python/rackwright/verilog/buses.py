@@ -34,7 +34,7 @@ class Bus:
 
 def buses(pins: Mapping[str, Pin]) -> list[Bus]:
     """The buses among pins, in the order in which they begin."""
-    found = [*_own(pins), *_axi(pins), *_axi_streams(pins), *_apb(pins)]
+    found = [*_own(pins), *_axi(pins), *_axi_streams(pins), *_apb(pins), *_interrupts(pins)]
     order = {name: place for place, name in enumerate(pins)}
     return sorted(found, key=lambda bus: min(order[name] for name in bus.pins))
 
@@ -82,8 +82,6 @@ def _own(pins: Mapping[str, Pin]) -> Iterator[Bus]:
             yield Bus(frozenset(pin for pin in pins if re.match(rf"{prefix}_(ar|aw|w|r|b)_", pin)), entry)
         elif name.startswith("event_") and not pin.is_input:
             yield Bus(frozenset({name}), {"contract": "event", "name": name[6:], "width": pin.bits})
-        elif name.startswith("interrupt_") and not pin.is_input:
-            yield Bus(frozenset({name}), {"contract": "interrupt", "name": name[10:]})
 
 
 _AXI_PIN = re.compile(r"(?P<prefix>\w+)_(?P<channel>aw|ar|w|r|b)(?P<signal>valid)", re.IGNORECASE)
@@ -137,13 +135,60 @@ def _axi_bus(pins: Mapping[str, Pin], prefix: str, naming: str, own: frozenset[s
 
 
 def _axi_streams(pins: Mapping[str, Pin]) -> Iterator[Bus]:
-    """Ports of AMBA AXI4-Stream, which are not attached yet."""
+    """Ports of AMBA AXI4-Stream."""
     for name, pin in pins.items():
-        if match := re.fullmatch(r"(?P<prefix>\w+)_tvalid", name, re.IGNORECASE):
-            way = "takes" if pin.is_input else "gives"
-            remark = f"{match['prefix']}: an AXI4-Stream that it {way}, which cannot be attached"
-            own = frozenset(each for each in pins if each.lower().startswith(f"{match['prefix']}_t".lower()))
-            yield Bus(own, None, remark)
+        if match := re.fullmatch(r"(?P<prefix>\w+)_(tvalid|TVALID)", name):
+            yield _axi_stream(pins, match["prefix"], name.endswith("TVALID"), pin.is_input)
+
+
+_STREAM_WIDTHS = (1, 2, 4, 8, 16, 32)
+"""Bytes of a transfer."""
+
+_SIDE_BAND = ("tid", "tdest", "tuser", "twakeup")
+
+
+def _axi_stream(pins: Mapping[str, Pin], prefix: str, upper: bool, is_input: bool) -> Bus:
+    def named(signal: str) -> str:
+        return f"{prefix}_{signal.upper() if upper else signal}"
+
+    signals = ("tvalid", "tready", "tdata", "tkeep", "tstrb", "tlast", *_SIDE_BAND)
+    own = frozenset(named(signal) for signal in signals) & pins.keys()
+    kind = f"{prefix}: an AXI4-Stream that it {'takes' if is_input else 'gives'}"
+    bits = _bits(pins, named("tdata"))
+    if named("tready") not in pins:
+        return Bus(own, None, f"{kind}, without {named('tready')}; connect it in a wrapper")
+    if bits % 8 or bits // 8 not in _STREAM_WIDTHS:
+        return Bus(own, None, f"{kind}, of {bits} bits, which cannot be attached")
+    way = "in" if is_input else "out"
+    entry: dict[str, Any] = {"contract": "axi4-stream", "name": prefix, "direction": way, "bytes": bits // 8}
+    entry["naming"] = "upper" if upper else "lower"
+    flags = {"keep": "tkeep", "last": "tlast", "strobes": "tstrb"}
+    entry |= {flag: True for flag, signal in flags.items() if named(signal) in pins}
+    others = [named(signal) for signal in _SIDE_BAND if named(signal) in pins]
+    remark = f"{kind}, {bits} bits"
+    if others:
+        remark += f"; {', '.join(others)} {'are zero' if is_input else 'lead nowhere'}"
+    return Bus(own, entry, remark)
+
+
+_INTERRUPT = re.compile(r"interrupt|interrupt_\w+|(\w+_)?(irq|intr|interrupt|introut)(_o)?", re.IGNORECASE)
+
+
+def _interrupts(pins: Mapping[str, Pin]) -> Iterator[Bus]:
+    """Interrupt lines, of which a unit has one."""
+    lines = [name for name, pin in pins.items() if not pin.is_input and _INTERRUPT.fullmatch(name)]
+    for place, name in enumerate(lines):
+        if pins[name].bits != 1:
+            yield Bus(frozenset({name}), None, f"{name}: interrupts of {pins[name].bits} bits lead nowhere")
+        elif place:
+            yield Bus(
+                frozenset({name}), None, f"{name}: another interrupt than {lines[0]}, which leads nowhere"
+            )
+        elif name.startswith("interrupt_"):
+            yield Bus(frozenset({name}), {"contract": "interrupt", "name": name[10:]})
+        else:
+            entry = {"contract": "interrupt", "name": name.lower(), "pin": name}
+            yield Bus(frozenset({name}), entry, f"{name}: an interrupt line, for which programs can wait")
 
 
 _APB_NEEDS = ("psel", "penable", "pwrite", "paddr", "pwdata", "prdata", "pready", "pslverr")

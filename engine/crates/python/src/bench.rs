@@ -236,7 +236,12 @@ impl UnitBench {
     /// Has a frame arrive at the stream port of that name, or at the first; returns the cycle after its last flit.
     #[pyo3(signature = (frame, at = 0, spacing = 1, port = None))]
     fn deliver(&mut self, frame: &[u8], at: u64, spacing: u64, port: Option<&str>) -> PyResult<u64> {
+        let name = port;
         let port = self.bench.stream_input(port).map_err(raise)?;
+        let manifest = &self.bench.unit().instance().design().manifest;
+        if let Some(name) = name {
+            manifest.check_frame(name, frame.len()).map_err(raise)?;
+        }
         let end = self
             .bench
             .deliver(port, frame, Cycle::new(at), Cycles::new(spacing));

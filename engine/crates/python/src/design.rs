@@ -142,6 +142,12 @@ fn reached(manifests: &[&Manifest]) -> PyResult<Vec<Reached>> {
         .collect())
 }
 
+/// Where programs wait for the interrupts of the unit whose registers are at that address.
+#[pyfunction]
+pub fn interrupt_word(registers: u64) -> u64 {
+    rackwright_unit::interrupt_word(registers)
+}
+
 type Reached = (String, Vec<(u32, u32, u32)>, Option<u64>);
 
 /// A compiled unit.

@@ -42,6 +42,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(design::check_manifest, module)?)?;
     module.add_function(wrap_pyfunction!(design::reach, module)?)?;
     module.add_function(wrap_pyfunction!(design::reach_of, module)?)?;
+    module.add_function(wrap_pyfunction!(design::interrupt_word, module)?)?;
     module.add_function(wrap_pyfunction!(map::linux_devices, module)?)?;
     module.add_function(wrap_pyfunction!(map::bare_metal_devices, module)?)?;
     module.add_function(wrap_pyfunction!(map::memory_places, module)?)?;

@@ -58,6 +58,8 @@ module CopyDma import dma_pkg::*; #(
     input  logic [0:0]            m_axi_gmem_bid,
     input  logic [1:0]            m_axi_gmem_bresp,
 
+    output logic                  interrupt, // until the next copy begins
+
     output logic                  event_beat
 );
 `include "dma_registers.svh"
@@ -150,6 +152,8 @@ module CopyDma import dma_pkg::*; #(
     assign m_axi_gmem_wlast   = beat == beats - 1;
     assign m_axi_gmem_bready  = state == CONFIRM;
     assign event_beat         = m_axi_gmem_wvalid && m_axi_gmem_wready;
+
+    assign interrupt          = done;
 
     wire [63:0] moved = 64'(beats) << BEAT_BITS;
 

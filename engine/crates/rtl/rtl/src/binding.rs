@@ -136,6 +136,8 @@ enum ChannelKind {
     Apb,
     StreamOut,
     StreamIn,
+    AxiStreamOut,
+    AxiStreamIn,
     Interrupt,
 }
 
@@ -153,6 +155,8 @@ impl ChannelKind {
             ChannelKind::Apb => "ApbChannel",
             ChannelKind::StreamOut => "StreamOutput",
             ChannelKind::StreamIn => "StreamInput",
+            ChannelKind::AxiStreamOut => "AxiStreamOutput",
+            ChannelKind::AxiStreamIn => "AxiStreamInput",
             ChannelKind::Interrupt => "InterruptLine",
         }
     }
@@ -166,7 +170,10 @@ impl ChannelKind {
             | ChannelKind::WatchingMemory
             | ChannelKind::Axi
             | ChannelKind::CheckedAxi => "requests",
-            ChannelKind::StreamOut | ChannelKind::StreamIn => "flits",
+            ChannelKind::StreamOut
+            | ChannelKind::StreamIn
+            | ChannelKind::AxiStreamOut
+            | ChannelKind::AxiStreamIn => "flits",
             ChannelKind::Interrupt => "interrupts",
         }
     }
@@ -180,8 +187,8 @@ impl ChannelKind {
             | ChannelKind::WatchingMemory
             | ChannelKind::Axi
             | ChannelKind::CheckedAxi => Some("responses"),
-            ChannelKind::StreamIn => Some("flits"),
-            ChannelKind::StreamOut | ChannelKind::Interrupt => None,
+            ChannelKind::StreamIn | ChannelKind::AxiStreamIn => Some("flits"),
+            ChannelKind::StreamOut | ChannelKind::AxiStreamOut | ChannelKind::Interrupt => None,
         }
     }
 
@@ -209,7 +216,11 @@ impl ChannelKind {
     }
 
     fn is_stream(self) -> bool {
-        matches!(self, ChannelKind::StreamOut | ChannelKind::StreamIn)
+        self.takes_frames() || matches!(self, ChannelKind::StreamOut | ChannelKind::AxiStreamOut)
+    }
+
+    fn takes_frames(self) -> bool {
+        matches!(self, ChannelKind::StreamIn | ChannelKind::AxiStreamIn)
     }
 }
 
@@ -235,6 +246,12 @@ fn channels(out: &mut String, manifest: &Manifest) -> Vec<Channel> {
             Port::Axi4Lite { bytes, .. } => (ChannelKind::Lite, *bytes),
             Port::Apb { .. } => (ChannelKind::Apb, APB_BYTES),
             Port::Stream { direction, bytes, .. } => (stream_kind(*direction), *bytes),
+            Port::AxiStream {
+                direction: Direction::Out,
+                bytes,
+                ..
+            } => (ChannelKind::AxiStreamOut, *bytes),
+            Port::AxiStream { bytes, .. } => (ChannelKind::AxiStreamIn, *bytes),
             Port::Interrupt { .. } => (ChannelKind::Interrupt, 0),
             Port::Event { .. } => continue,
         };
@@ -278,8 +295,12 @@ fn pins_type(out: &mut String, port: &Port, bytes: u32, index: usize) {
             absent(out, pin, port);
         }
     }
-    if let Port::Interrupt { name } = port {
-        accessor(out, "    static", "level", &format!("interrupt_{name}"));
+    if let Port::Interrupt { name, pin } = port {
+        accessor(out, "    static", "level", &pins::interrupt(name, pin));
+    }
+    if let Port::AxiStream { keep, last, .. } = port {
+        line(out, &format!("    static constexpr bool has_keep = {keep};"));
+        line(out, &format!("    static constexpr bool has_last = {last};"));
     }
     line(out, "};");
 }
@@ -374,9 +395,7 @@ fn pushes(out: &mut String, channels: &[Channel]) {
 fn push_flits(out: &mut String, channels: &[Channel]) {
     line(out, "    void push(const RackwrightFlit& flit) {");
     line(out, "        switch (flit.port) {");
-    let inputs = channels
-        .iter()
-        .filter(|channel| channel.kind == ChannelKind::StreamIn);
+    let inputs = channels.iter().filter(|channel| channel.kind.takes_frames());
     for Channel { member, index, .. } in inputs {
         line(
             out,

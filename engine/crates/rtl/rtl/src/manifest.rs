@@ -205,10 +205,34 @@ pub enum Port {
         /// Bytes per beat: 8, 16 or 32. The engine sees wide ones as several flits of 8 in one cycle.
         bytes: u32,
     },
+    /// Frames, by the transfers of AXI4-Stream.
+    #[serde(rename = "axi4-stream")]
+    AxiStream {
+        /// Prefix of its pins.
+        name: String,
+        /// Which way they go.
+        direction: Direction,
+        /// Bytes of a transfer, 1 to 32.
+        bytes: u32,
+        /// How its pins are named.
+        naming: Naming,
+        /// Whether it says which bytes of a transfer count (`tkeep`).
+        #[serde(default)]
+        keep: bool,
+        /// Whether it says where a frame ends (`tlast`).
+        #[serde(default)]
+        last: bool,
+        /// Whether it says which bytes are data (`tstrb`): those that count.
+        #[serde(default)]
+        strobes: bool,
+    },
     /// An interrupt line, high while it asks for attention.
     Interrupt {
-        /// The pin is `interrupt_<name>`.
+        /// What it is called; the pin is `interrupt_<name>` if it does not say.
         name: String,
+        /// Another name of its pin.
+        #[serde(default)]
+        pin: Option<String>,
     },
     /// A named event, counted by the engine.
     Event {
@@ -497,9 +521,40 @@ impl Manifest {
     /// The stream ports, in the order in which the host numbers them.
     pub fn stream_ports(&self) -> impl Iterator<Item = (&str, Direction)> {
         self.ports.iter().filter_map(|port| match port {
-            Port::Stream { name, direction, .. } => Some((name.as_str(), *direction)),
+            Port::Stream { name, direction, .. } | Port::AxiStream { name, direction, .. } => {
+                Some((name.as_str(), *direction))
+            }
             _ => None,
         })
+    }
+
+    /// Refuses frames of so many bytes for the stream port `name` if it has no way to say how long they are.
+    ///
+    /// # Errors
+    /// What it takes.
+    pub fn check_frame(&self, name: &str, length: usize) -> Result<(), String> {
+        let beat = self.ports.iter().find_map(|port| match port {
+            Port::AxiStream {
+                name: own,
+                bytes,
+                keep: false,
+                ..
+            } if own == name => Some(*bytes as usize),
+            _ => None,
+        });
+        match beat {
+            Some(bytes) if length % bytes != 0 => Err(format!(
+                "port `{name}` has no `tkeep`: it takes multiples of {bytes} bytes, not {length}"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether it has an interrupt line.
+    pub fn has_interrupt(&self) -> bool {
+        self.ports
+            .iter()
+            .any(|port| matches!(port, Port::Interrupt { .. }))
     }
 
     /// Bytes of the network that the unit's widest stream port takes in a cycle; 0 without any.
@@ -663,7 +718,8 @@ impl Port {
             | Port::Axi4Lite { name, .. }
             | Port::Apb { name, .. }
             | Port::Stream { name, .. }
-            | Port::Interrupt { name }
+            | Port::AxiStream { name, .. }
+            | Port::Interrupt { name, .. }
             | Port::Event { name, .. } => name,
         }
     }
@@ -767,6 +823,17 @@ fn check_port(port: &Port) -> Result<(), String> {
         Port::Stream { name, bytes, .. } if !matches!(bytes, 8 | 16 | 32) => Err(format!(
             "port `{name}` has beats of {bytes} bytes; 8, 16 and 32 are possible"
         )),
+        Port::AxiStream { name, bytes, .. } if !matches!(bytes, 1 | 2 | 4 | 8 | 16 | 32) => Err(format!(
+            "port `{name}` has transfers of {bytes} bytes; 1, 2, 4, 8, 16 and 32 are possible"
+        )),
+        Port::AxiStream {
+            name,
+            naming: Naming::Elaborated,
+            ..
+        } => Err(format!(
+            "port `{name}`: the pins of AXI4-Stream are `lower` or `upper`"
+        )),
+        Port::Interrupt { pin: Some(pin), .. } => check_identifier(pin),
         Port::Command { name, opcodes, .. } if opcodes.iter().any(|opcode| *opcode > 3) => {
             Err(format!("port `{name}` names an opcode above custom-3"))
         }
@@ -960,6 +1027,17 @@ mod tests {
             opcode.unwrap_err(),
             "port `command` names an opcode above custom-3"
         );
+        let odd = r#"{"contract":"axi4-stream","name":"in","direction":"in","bytes":3,"naming":"lower"}"#;
+        assert_eq!(
+            with_ports(odd).unwrap_err(),
+            "port `in` has transfers of 3 bytes; 1, 2, 4, 8, 16 and 32 are possible"
+        );
+        let whole = with_ports(&odd.replace('3', "4")).unwrap();
+        assert_eq!(
+            whole.check_frame("in", 6).unwrap_err(),
+            "port `in` has no `tkeep`: it takes multiples of 4 bytes, not 6"
+        );
+        assert_eq!(whole.check_frame("in", 8), Ok(()));
         let name = with_ports(r#"{"contract":"event","name":"a-b"}"#);
         assert_eq!(name.unwrap_err(), "`a-b` is not a Verilog identifier");
     }

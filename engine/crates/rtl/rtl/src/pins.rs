@@ -168,6 +168,19 @@ const STREAM: &[Pin] = &[
     pin("bits_last", "last", Bits(1)),
 ];
 
+/// After "t", as AXI4-Stream names its signals.
+const AXI_STREAM: &[Pin] = &[
+    pin("ready", "ready", Bits(1)),
+    pin("valid", "valid", Bits(1)),
+    pin("data", "data", Data),
+    pin(KEEP, "keep", Mask),
+    pin(STROBES, "strobes", Mask),
+    pin(LAST, "last", Bits(1)),
+];
+
+const KEEP: &str = "keep";
+const LAST: &str = "last";
+
 /// The pins of a kind of port whose names begin with that of the port: all but those of interrupts and events. A port
 /// may lack some of them ([`Pin::is_on`]).
 pub(crate) fn of(port: &Port) -> &'static [Pin] {
@@ -181,6 +194,7 @@ pub(crate) fn of(port: &Port) -> &'static [Pin] {
         Port::Axi4Lite { .. } => LITE,
         Port::Apb { .. } => APB,
         Port::Stream { .. } => STREAM,
+        Port::AxiStream { .. } => AXI_STREAM,
         Port::Interrupt { .. } | Port::Event { .. } => &[],
     }
 }
@@ -204,6 +218,13 @@ impl Pin {
                     _ => prefix + &signal,
                 }
             }
+            Port::AxiStream { naming, .. } => {
+                let signal = format!("t{}", self.name);
+                match naming {
+                    Naming::Upper => format!("{name}_{}", signal.to_uppercase()),
+                    _ => format!("{name}_{signal}"),
+                }
+            }
             _ => format!("{name}_{}", self.name),
         }
     }
@@ -216,6 +237,16 @@ impl Pin {
                 id_bits, direction, ..
             } => (id_bits, direction),
             Port::Apb { strobes, .. } => return *strobes || self.name != STROBES,
+            Port::AxiStream {
+                keep, last, strobes, ..
+            } => {
+                return match self.name {
+                    KEEP => *keep,
+                    LAST => *last,
+                    STROBES => *strobes,
+                    _ => true,
+                }
+            }
             _ => return true,
         };
         let reads = self.name.starts_with("ar_") || self.name.starts_with("r_");
@@ -240,7 +271,9 @@ impl Pin {
             Port::Axi4 { .. } => self.answers() != is_ready,
             Port::Axi4Lite { .. } => self.answers() == is_ready,
             Port::Apb { .. } => !matches!(self.name, "rdata" | "ready" | "slverr"),
-            Port::Stream { direction, .. } => (*direction == Direction::In) != (self.name == "ready"),
+            Port::Stream { direction, .. } | Port::AxiStream { direction, .. } => {
+                (*direction == Direction::In) != (self.name == "ready")
+            }
             Port::Interrupt { .. } | Port::Event { .. } => false,
         }
     }
@@ -268,7 +301,7 @@ impl Pin {
                 bytes, address_bits, ..
             } => (*bytes, 0, *address_bits),
             Port::Apb { address_bits, .. } => (APB_BYTES, 0, *address_bits),
-            Port::Stream { bytes, .. } => (*bytes, 0, 0),
+            Port::Stream { bytes, .. } | Port::AxiStream { bytes, .. } => (*bytes, 0, 0),
             _ => (0, 0, 0),
         };
         match self.width {
@@ -288,6 +321,11 @@ pub(crate) struct Promised<'a> {
     bits: u32,
 }
 
+/// The pin of an interrupt line.
+pub(crate) fn interrupt(name: &str, pin: &Option<String>) -> String {
+    pin.clone().unwrap_or_else(|| format!("interrupt_{name}"))
+}
+
 /// Every pin that the manifest promises.
 pub(crate) fn promised(manifest: &Manifest) -> Vec<Promised<'_>> {
     let promise = |port, pin, bits| Promised { port, pin, bits };
@@ -301,7 +339,7 @@ pub(crate) fn promised(manifest: &Manifest) -> Vec<Promised<'_>> {
     for port in &manifest.ports {
         let name = port.name();
         match port {
-            Port::Interrupt { name } => all.push(promise(name, format!("interrupt_{name}"), 1)),
+            Port::Interrupt { name, pin } => all.push(promise(name, interrupt(name, pin), 1)),
             Port::Event { name, width } => all.push(promise(name, format!("event_{name}"), *width)),
             _ => all.extend(
                 of(port)
@@ -343,9 +381,48 @@ pub(crate) fn check(manifest: &Manifest, model_header: &str) -> Result<(), RtlEr
     Ok(())
 }
 
+/// What Verilator may call a pin: words of C++ are marked, and two underscores are written as their code.
+fn modelled(pin: &str) -> [String; 3] {
+    [
+        pin.to_string(),
+        format!("__SYM__{pin}"),
+        pin.replace("__", "___05F"),
+    ]
+}
+
+fn declaration(name: &str) -> String {
+    format!("(&{name},")
+}
+
+/// A binding with the names that the model has for the pins of the manifest.
+pub(crate) fn with_names(binding: String, manifest: &Manifest, model_header: &str) -> String {
+    promised(manifest)
+        .iter()
+        .fold(binding, |text, Promised { pin, .. }| {
+            let names = modelled(pin);
+            match names
+                .iter()
+                .find(|name| model_header.contains(&declaration(name)))
+            {
+                Some(name) if name != pin => ["->", "model."].iter().fold(text, |text, before| {
+                    [";", " =", ")"].iter().fold(text, |text, behind| {
+                        text.replace(
+                            &format!("{before}{pin}{behind}"),
+                            &format!("{before}{name}{behind}"),
+                        )
+                    })
+                }),
+                _ => text,
+            }
+        })
+}
+
 fn width_in(model_header: &str, pin: &str) -> Option<u32> {
-    let declaration = format!("(&{pin},");
-    let rest = &model_header[model_header.find(&declaration)? + declaration.len()..];
+    let places = modelled(pin).map(|name| {
+        let declaration = declaration(&name);
+        Some(model_header.find(&declaration)? + declaration.len())
+    });
+    let rest = &model_header[places.into_iter().flatten().next()?..];
     let mut bounds = rest.split([',', ')']).map(|bound| bound.trim().parse::<u32>());
     let (most, least) = (bounds.next()?.ok()?, bounds.next()?.ok()?);
     Some(most - least + 1)

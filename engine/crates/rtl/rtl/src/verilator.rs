@@ -350,7 +350,12 @@ impl Build<'_> {
         for (name, text) in host(self.manifest) {
             self.write(name, text)?;
         }
-        self.write("binding.h", &binding::header(self.manifest))?;
+        let binding = pins::with_names(
+            binding::header(self.manifest),
+            self.manifest,
+            &self.read("Vunit.h")?,
+        );
+        self.write("binding.h", &binding)?;
         let mut unit = String::new();
         for name in self.generated_sources()? {
             unit.push_str(&include(&name));

@@ -3,6 +3,7 @@ use crate::clock::UnitClock;
 use crate::commands::{CommandPort, Commands};
 use crate::error::UnitError;
 use crate::frames::Assembler;
+use crate::interrupts::Interrupts;
 use crate::observation::Observation;
 use crate::observed::Observed;
 use crate::pins::Pins;
@@ -12,11 +13,11 @@ use crate::record::Record;
 use crate::registers::{RegisterPort, Registers};
 use crate::streams::Streams;
 use crate::surroundings::Surroundings;
+use crate::wait::Asked;
 use rackwright_memory::{Interconnect, Route};
 use rackwright_rtl::{Design, Instance, InterruptChange, MemoryRequest, MemoryResponse, RtlError};
 use rackwright_stats::UnitObserver;
 use rackwright_time::{unit, Clock, Cycle, Cycles};
-use std::collections::VecDeque;
 use std::path::Path as FilePath;
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ pub struct AttachedUnit {
     pub(crate) registers: RegisterPort,
     memory: MemoryPorts,
     sent: Assembler,
-    interrupts: VecDeque<InterruptChange>,
+    interrupts: Interrupts,
 }
 
 impl AttachedUnit {
@@ -62,7 +63,7 @@ impl AttachedUnit {
             registers: RegisterPort::new(manifest),
             memory,
             sent: Assembler::default(),
-            interrupts: VecDeque::new(),
+            interrupts: Interrupts::default(),
         })
     }
 
@@ -166,7 +167,24 @@ impl AttachedUnit {
 
     /// The next change of its interrupt line.
     pub fn take_interrupt(&mut self) -> Option<InterruptChange> {
-        self.interrupts.pop_front()
+        self.interrupts.changes.pop_front()
+    }
+
+    /// Takes note that a hart waits for its interrupt from its cycle `at` on.
+    pub(crate) fn await_rise(&mut self, at: Cycle) {
+        self.pins.record.asked = Some((at, Asked::Interrupt));
+    }
+
+    /// How often its interrupt line has risen, and when the hart learns of it that waits; nothing while the line is low and
+    /// has not risen since somebody waited.
+    pub(crate) fn take_rise(&mut self) -> Option<(u64, Cycle)> {
+        let since = self.pins.record.asked.map_or(Cycle::ZERO, |(at, _)| at);
+        self.interrupts.take(since, &self.pins, self.commands.path)
+    }
+
+    /// Looks at what its interrupt line has done, for those who will wait.
+    pub(crate) fn look_at_interrupts(&mut self) {
+        self.interrupts.look();
     }
 
     /// What is seen of it from outside.
@@ -288,7 +306,7 @@ impl AttachedUnit {
         for change in step.interrupts {
             digest.interrupt(change);
         }
-        self.interrupts.extend(step.interrupts);
+        self.interrupts.changes.extend(step.interrupts);
         let requests = self.pins.instance.requests();
         if moved || !requests.is_empty() {
             self.pins.record.moved = self.pins.instance.cycle();

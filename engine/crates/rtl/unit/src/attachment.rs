@@ -111,11 +111,12 @@ pub fn observe(units: &mut [AttachedUnit], observer: &Arc<dyn UnitObserver>, fir
         .fold(first, |first, unit| unit.observe(observer.clone(), first))
 }
 
-/// Commands and accesses to registers reach a unit, it reaches memory; nothing else is connected.
+/// Commands and accesses to registers reach a unit, it reaches memory, and programs wait for the interrupts of those with
+/// registers; nothing else is connected.
 fn refuse_unconnected(unit: &Manifest) -> Result<(), UnitError> {
     let ports = unit.ports.iter().find_map(|port| match port {
-        Port::Stream { .. } => Some("a stream port"),
-        Port::Interrupt { .. } => Some("an interrupt line"),
+        Port::Stream { .. } | Port::AxiStream { .. } => Some("a stream port"),
+        Port::Interrupt { .. } if !unit.has_registers() => Some("an interrupt line and no registers"),
         _ => None,
     });
     match ports {

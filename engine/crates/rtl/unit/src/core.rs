@@ -1,7 +1,7 @@
 use crate::attached::AttachedUnit;
 use crate::error::UnitError;
 use crate::guard::Guard;
-use crate::reach::REGISTER_PAGE;
+use crate::reach::{INTERRUPT_BYTES, REGISTER_PAGE};
 use crate::stall::{Awaited, Stall};
 use crate::surroundings::Surroundings;
 use crate::wait::{Asked, Wait};
@@ -63,9 +63,12 @@ impl<T: Timing> Core<T> {
         if units.iter().any(|unit| !unit.reach().commands.is_empty()) {
             self.hart.offer_custom();
         }
-        let ends = units.iter().filter_map(|unit| unit.reach().registers).max();
-        if let Some(last) = ends {
-            self.hart.offer_devices(UNIT_REGISTERS..last + REGISTER_PAGE);
+        let pages = units.iter().filter_map(|unit| unit.reach().registers);
+        let words = units.iter().filter_map(|unit| unit.reach().interrupt);
+        let pages = pages.map(|page| page + REGISTER_PAGE);
+        let ends = pages.chain(words.map(|word| word + INTERRUPT_BYTES)).max();
+        if let Some(end) = ends {
+            self.hart.offer_devices(UNIT_REGISTERS..end);
         }
         self.hierarchy = Some(hierarchy);
         self.units = units;
@@ -112,7 +115,19 @@ impl<T: Timing> Core<T> {
                             return Ok(fault);
                         }
                     }
-                    None => return Ok(stop),
+                    None => match self.interrupt(&access) {
+                        Some(unit) => {
+                            if let Some(fault) = self.await_interrupt(memory, unit, &access) {
+                                return Ok(fault);
+                            }
+                        }
+                        None if self.is_between_units(access.address) => {
+                            if let Some(fault) = self.hart.refuse_access() {
+                                return Ok(fault);
+                            }
+                        }
+                        None => return Ok(stop),
+                    },
                 },
                 Stop::TranslationsFenced => self.fence(memory),
                 other => return Ok(other),
@@ -177,6 +192,7 @@ impl<T: Timing> Core<T> {
 
     fn catch_up(&mut self, memory: &mut GuestMemory) {
         self.advance_units(memory, self.hart.cycle());
+        self.units.iter_mut().for_each(AttachedUnit::look_at_interrupts);
     }
 
     /// Advances a unit that is not one of the machine's by a window, up to the cycle `until` of its own clock.
@@ -276,6 +292,37 @@ impl<T: Timing> Core<T> {
         Ok(None)
     }
 
+    /// The unit whose interrupts an access waits for, if it does.
+    fn interrupt(&self, access: &DeviceAccess) -> Option<usize> {
+        let mut units = self.units.iter();
+        units.position(|unit| unit.reach().interrupt == Some(access.address))
+    }
+
+    /// Whether an address is among those of units and of none of them.
+    fn is_between_units(&self, address: u64) -> bool {
+        let words = self.units.iter().filter_map(|unit| unit.reach().interrupt);
+        let last = words.max().unwrap_or(0);
+        (UNIT_REGISTERS..last + INTERRUPT_BYTES).contains(&address)
+    }
+
+    /// Has the hart stand still until the interrupt line of a unit is high or has risen; another access than a read of the
+    /// word is refused, which for a program is what this gives.
+    fn await_interrupt(
+        &mut self,
+        memory: &mut GuestMemory,
+        unit: usize,
+        access: &DeviceAccess,
+    ) -> Option<Stop> {
+        if access.write.is_some() || u64::from(access.bytes) != INTERRUPT_BYTES {
+            return self.hart.refuse_access();
+        }
+        let now = self.hart.cycle();
+        self.advance_unit(memory, unit, now);
+        self.units[unit].await_rise(now);
+        self.await_unit(unit, Asked::Interrupt);
+        None
+    }
+
     /// Has units forget translations; the hart goes on when nothing that they have asked for with one from before is under
     /// way any more.
     fn fence(&mut self, memory: &mut GuestMemory) {
@@ -354,8 +401,11 @@ impl<T: Timing> Core<T> {
                 self.hart.write_register(answer.rd, answer.data);
                 Some(at)
             }
-            Asked::Register(_) => {
-                let (value, at) = unit.registers().take_value()?;
+            Asked::Register(_) | Asked::Interrupt => {
+                let (value, at) = match awaited.asked {
+                    Asked::Interrupt => unit.take_rise()?,
+                    _ => unit.registers().take_value()?,
+                };
                 self.hart.advance_to(at);
                 self.hart.finish_access(value);
                 Some(self.hart.cycle())
@@ -469,6 +519,9 @@ impl<T: Timing> Core<T> {
             Asked::Command(command) if unit.is_at_rest() => Err(UnitError::NoAnswer {
                 unit: unit.name().to_string(),
                 command,
+            }),
+            Asked::Interrupt if unit.is_at_rest() => Err(UnitError::NoInterrupt {
+                unit: unit.name().to_string(),
             }),
             // A unit that owes the answer to an access is never idle.
             _ => Ok(()),

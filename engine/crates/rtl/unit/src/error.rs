@@ -55,6 +55,12 @@ pub enum UnitError {
         /// What it was asked.
         command: Command,
     },
+    /// The unit is idle, so that the interrupt never comes that a program waits for.
+    #[error("unit `{unit}` is idle and raises no interrupt, for which the program waits")]
+    NoInterrupt {
+        /// Name of the unit.
+        unit: String,
+    },
     /// A unit has a port that a hart is not connected to.
     #[error(
         "unit `{unit}` has {ports}, which a server's core does not reach: attach units with a command port or \

@@ -10,6 +10,17 @@ const OPCODES: u8 = 4;
 /// Bytes of a unit's page of registers.
 pub const REGISTER_PAGE: u64 = 0x1000;
 
+/// Where programs wait for interrupts: a word for each page of registers, in their order.
+pub const INTERRUPTS: u64 = UNIT_REGISTERS + 0x10_0000;
+
+/// Bytes of such a word.
+pub const INTERRUPT_BYTES: u64 = 8;
+
+/// The address at which programs wait for the interrupts of the unit whose registers are at `registers`.
+pub fn interrupt_word(registers: u64) -> u64 {
+    INTERRUPTS + (registers - UNIT_REGISTERS) / REGISTER_PAGE * INTERRUPT_BYTES
+}
+
 /// Numbers of a custom opcode that lead to one unit, which counts them from 0 on. Of a range that is not the whole opcode,
 /// the last number stands for the unit's last, by which units with translation are asked for faults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,6 +63,8 @@ pub struct Reach {
     pub commands: Vec<FunctRange>,
     /// The address of its page of registers.
     pub registers: Option<u64>,
+    /// Where programs wait for its interrupts.
+    pub interrupt: Option<u64>,
 }
 
 impl Reach {
@@ -70,6 +83,7 @@ impl Reach {
         Reach {
             commands,
             registers: manifest.has_registers().then_some(UNIT_REGISTERS),
+            interrupt: manifest.has_interrupt().then_some(INTERRUPTS),
         }
     }
 
@@ -120,7 +134,11 @@ pub fn assign(units: &[&Manifest]) -> Result<Vec<Reach>, UnitError> {
     }
     let behind_registers = (0..units.len()).filter(|index| units[*index].has_registers());
     for (page, index) in behind_registers.enumerate() {
-        reaches[index].registers = Some(UNIT_REGISTERS + page as u64 * REGISTER_PAGE);
+        let registers = UNIT_REGISTERS + page as u64 * REGISTER_PAGE;
+        reaches[index].registers = Some(registers);
+        if units[index].has_interrupt() {
+            reaches[index].interrupt = Some(interrupt_word(registers));
+        }
     }
     Ok(reaches)
 }

@@ -14,7 +14,7 @@ const REGISTERS_OF_OURS: BusRegisters = BusRegisters {
 };
 
 /// Time from a hart to the bus of registers, or back: as the access to any device of a server.
-const ACROSS: Cycles = Cycles::new(4);
+pub(crate) const ACROSS: Cycles = Cycles::new(4);
 
 /// What is under way between harts and the registers of a unit.
 pub(crate) struct RegisterPort {

@@ -20,6 +20,8 @@ pub enum Asked {
     Command(Command),
     /// An access to the register at this offset.
     Register(u32),
+    /// Its next interrupt.
+    Interrupt,
 }
 
 /// A unit that somebody waits for, and what was last seen of it.
@@ -49,6 +51,11 @@ impl fmt::Display for Wait {
             Some(Asked::Command(Command { opcode, funct, .. })) => write!(
                 out,
                 "waits for unit `{unit}`, which has not ended custom-{opcode} funct {funct} since {}",
+                self.since
+            )?,
+            Some(Asked::Interrupt) => write!(
+                out,
+                "waits for unit `{unit}`, which has raised no interrupt since {}",
                 self.since
             )?,
             None => write!(out, "waits for unit `{unit}` since {}", self.since)?,
