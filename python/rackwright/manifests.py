@@ -39,6 +39,11 @@ def main_clock(record: Mapping[str, Any]) -> dict[str, Any]:
     return clock
 
 
+def interrupt_pin(port: Mapping[str, Any]) -> str:
+    """The pin of an interrupt line."""
+    return str(port.get("pin") or f"interrupt_{port['name']}")
+
+
 def require_one_clock(record: Mapping[str, Any], purpose: str) -> None:
     """Raises `RackwrightError` for a unit with several clocks, which cannot be had for this purpose."""
     if len(record["clocks"]) > 1:

@@ -150,8 +150,8 @@ class Unit:
         """Has a frame arrive at a stream from cycle `at` on, from now, or behind the one before.
 
         The unit takes it when it can, while it is clocked. Gives the cycle after that in which its last bytes
-        are there. Raises `EngineError` for a stream that the unit does not have, or a frame that it has no way
-        to take.
+        are there. Raises `EngineError` for a stream that the unit does not have, or a frame that it has no
+        way to take.
         """
         first = max(at, self._free.get(stream, 0))
         self._free[stream] = self.bench.deliver(memoryview(frame).tobytes(), first, 1, stream)

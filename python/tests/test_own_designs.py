@@ -39,6 +39,7 @@ def gathered(tmp_path: Path) -> Path:
 
 
 AXI = REPOSITORY / "examples" / "bring-your-own" / "axi"
+SUMS = Path(__file__).parent / "fixtures" / "Sums.sv"
 CONTROL, SOURCE, DESTINATION, BYTES = 0x00, 0x10, 0x18, 0x20
 DONE, IDLE, ERROR = 2, 4, 8
 
@@ -356,6 +357,23 @@ def test_a_program_copies_by_a_dma_that_was_scanned(tmp_path: Path) -> None:
     assert "parameters that can be set: DATA_BYTES, BURST" in found.remarks
 
 
+def test_variables_of_lists_choose_the_design(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = SUMS.read_text(encoding="utf-8")
+    for name, more in (("one", "8'd1"), ("two", "8'd2")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "Sums.sv").write_text(text.replace("8'd1", more), encoding="utf-8")
+    (tmp_path / "files.f").write_text("$SUMS/Sums.sv\n", encoding="utf-8")
+    monkeypatch.setenv("SUMS", str(tmp_path / "one"))
+    found = scan([tmp_path / "files.f"], tmp_path, Known(top="Sums"))
+    path = tmp_path / "manifest.json"
+    path.write_text(json.dumps(found.manifest), encoding="utf-8")
+    for name, more in (("one", 1), ("two", 2)):
+        monkeypatch.setenv("SUMS", str(tmp_path / name))
+        unit = Unit(path)
+        unit.send("s_axis", b"abc")
+        assert unit.receive("m_axis") == bytes(byte + more for byte in b"abc")
+
+
 WAITING = """
 #include "units.h"
 int main(int count, char **words) {
@@ -381,7 +399,7 @@ def test_a_program_that_waits_for_an_interrupt_in_vain_is_told(tmp_path: Path) -
 
 
 def test_streams_of_axi_carry_frames(tmp_path: Path) -> None:
-    shutil.copy(Path(__file__).parent / "fixtures" / "Sums.sv", tmp_path)
+    shutil.copy(SUMS, tmp_path)
     found = scan([tmp_path / "Sums.sv"], tmp_path)
     flags = [{name for name, value in port.items() if value is True} for port in found.manifest["ports"]]
     assert flags == [{"keep", "last"}, {"keep", "last"}, set(), set()]

@@ -211,6 +211,53 @@ def test_texts_wide_numbers_long_loops_and_paths_with_spaces_are_read(tmp_path: 
     assert " * " in textual(folder, "Top.sv", MODE="scale", FACTOR=2**40 + 1)
 
 
+LEGACY = """`include "width.vh"
+module Textual(input clock, input reset_n, input [1:0] select, input [`WIDTH-1:0] x,
+               output reg [7:0] kept, output reg total);
+  initial kept <= 8'h5a;
+  reg [7:0] next;
+  reg odd;
+  always @* begin
+    (* full_case *)
+    case (select)
+      2'd0: next = x;
+      2'd1: next = x + 1;
+      2'd2: next = ~x;
+    endcase
+    case (select) // synopsys full_case parallel_case
+      2'd0: odd = x[0];
+      2'd3: odd = ^x;
+    endcase
+  end
+  always @(posedge clock) begin
+    if (!reset_n) kept <= kept + next;
+    total <= odd;
+  end
+endmodule
+"""
+
+
+def test_what_old_verilog_says_is_read_by_lists_with_variables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "elsewhere"
+    (folder / "include").mkdir(parents=True)
+    (folder / "include" / "width.vh").write_text("`define WIDTH 8\n")
+    (folder / "Textual.v").write_text(LEGACY)
+    inner = "/* what all have */ +incdir+${LEGACY_HOME}/include\n$(LEGACY_HOME)/Textual.v // the top\n"
+    (tmp_path / "inner.f").write_text(inner)
+    (tmp_path / "files.f").write_text("-f inner.f # and nothing else\n")
+    monkeypatch.setenv("LEGACY_HOME", str(folder))
+    assert "8'h5a" in textual(tmp_path, "files.f")
+    assert "latch" not in textual(tmp_path, "files.f")
+    (folder / "Textual.v").write_text(LEGACY.replace("(* full_case *)", ""))
+    with pytest.raises(RackwrightError, match=r"Textual\.v:\S*: synthesis does not take a latch"):
+        textual(tmp_path, "files.f")
+    monkeypatch.delenv("LEGACY_HOME")
+    with pytest.raises(RackwrightError, match=r"inner\.f: \$LEGACY_HOME is not set"):
+        textual(tmp_path, "files.f")
+
+
 def test_a_list_of_files_may_have_absolute_paths(tmp_path: Path) -> None:
     # The program that reads has a `/tmp` of its own, so that the sources are elsewhere.
     CACHE.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ from bootstrap.paths import BUILD, ENGINE, SOC
 from rackwright.errors import RackwrightError
 from rackwright.export.memories import ExportedMemory
 from rackwright.headers import server_header
-from rackwright.manifests import is_elaborated, read_manifest
+from rackwright.manifests import interrupt_pin, is_elaborated, read_manifest
 from rackwright.output_folder import check_output, replaced
 from rackwright.soc.check import FIXED, PlacedUnit, checked
 from rackwright.soc.generator import generate
@@ -183,7 +183,7 @@ def _description(
             for route in unit.routes
         ],
         "interrupts": [
-            {"unit": unit.name, "hart": unit.hart, "pin": f"interrupt_{port['name']}"}
+            {"unit": unit.name, "hart": unit.hart, "pin": interrupt_pin(port)}
             for unit in units
             for port in unit.ports
             if port["contract"] == "interrupt"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rackwright.manifests import main_clock
+from rackwright.manifests import interrupt_pin, main_clock
 
 _COMMAND = {
     "request_ready": 1,
@@ -35,7 +35,7 @@ def pins_of(record: dict[str, Any]) -> dict[str, int]:
         elif port["contract"] == "memory":
             pins |= {f"{name}_{pin}": width for pin, width in _memory(port).items()}
         elif port["contract"] == "interrupt":
-            pins[f"interrupt_{name}"] = 1
+            pins[interrupt_pin(port)] = 1
     return pins
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rackwright.manifests import is_elaborated, main_clock
+from rackwright.manifests import interrupt_pin, is_elaborated, main_clock
 from rackwright.soc.check import PlacedUnit
 from rackwright.soc.target import TARGETS, Target
 from rackwright.soc.value import AddressRange, CacheConfig, Soc
@@ -76,7 +76,7 @@ def unit_specification(
             for port in ports
             if port["contract"] == "memory"
         ],
-        "interrupts": [f"interrupt_{port['name']}" for port in ports if port["contract"] == "interrupt"],
+        "interrupts": [interrupt_pin(port) for port in ports if port["contract"] == "interrupt"],
         "verilog": list(verilog),
     }
 

@@ -25,8 +25,10 @@ from rackwright.synthesis.inferred import extracted
 from rackwright.synthesis.library import CACHE
 from rackwright.synthesis.tools import run
 from rackwright.synthesis.verilog import FirtoolModule, Module
+from rackwright.verilog.lists import has_variables, list_words
 from rackwright.verilog.parameters import ParameterValue, written_parameters
-from rackwright.verilog.reader import VerilogSources, quoted
+from rackwright.verilog.reader import VerilogDesign, VerilogSources, quoted
+from rackwright.verilog.rewriting import rewritten
 
 _READ = """read_slang --threads 1 --keep-hierarchy --unroll-limit {loops} -f {folder}/options.f
 hierarchy -check -top {top}
@@ -132,9 +134,9 @@ def read(manifest: Path, parameters: Mapping[str, ParameterValue]) -> Read:
     sources = VerilogSources.of_manifest(manifest)
     assert sources.top is not None
     given = written_parameters(manifest, parameters) if parameters else {}
-    words = [_seen(word) for word in sources.arguments(given)[1:] if word not in _REFUSED]
     with tempfile.TemporaryDirectory(prefix="read-", dir=CACHE) as folder:
         work = Path(folder)
+        words = [_seen(word) for word in _words(sources, given, work) if word not in _REFUSED]
         # Words of a list may have spaces and quotation marks, which those of a script may not.
         (work / "options.f").write_text("\n".join(map(quoted, words)), encoding="utf-8")
         _yosys(_READ.format(top=sources.top, loops=_MOST_LOOPS, folder=_seen(str(work))), work)
@@ -153,6 +155,34 @@ def read(manifest: Path, parameters: Mapping[str, ParameterValue]) -> Read:
     ordered = dict(_children_first(modules, sources.top))
     named = "\0".join(module.text for module in ordered.values())
     return Read(ordered, hashlib.sha256(named.encode()).hexdigest(), clocks, notes)
+
+
+def _words(sources: VerilogSources, given: Mapping[str, str], folder: Path) -> list[str]:
+    """The command line of the front end: lists are written out, and files in `folder` stand for some."""
+    changed = rewritten(VerilogDesign(sources, given))
+    lists = [file for file in sources.files if file.suffix == ".f"]
+    words = sources.arguments(given)[1:]
+    if changed or any(map(has_variables, lists)):
+        words = _without_lists(words)
+    if not changed:
+        return words
+    replaced = {}
+    for number, (path, text) in enumerate(changed.items()):
+        place = folder / f"rewritten-{number}" / path.name
+        place.parent.mkdir()
+        place.write_text(text, encoding="utf-8", errors="surrogateescape")
+        replaced[path] = place
+    folders = [
+        word for place in replaced.values() for option in ("-I", "-y") for word in (option, str(place.parent))
+    ]
+    beside = [word for path in replaced for word in ("-I", str(path.parent))]
+    return [*folders, *(str(replaced.get(Path(word).resolve(), word)) for word in words), *beside]
+
+
+def _without_lists(words: Sequence[str]) -> list[str]:
+    """A command line with what lists say in their place."""
+    given = iter(words)
+    return [each for word in given for each in (list_words(Path(next(given))) if word == "-F" else [word])]
 
 
 def _children_first(modules: Mapping[str, Module], top: str) -> Iterator[tuple[str, Module]]:

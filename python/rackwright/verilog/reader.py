@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from pyslang import ast, driver
 
 from rackwright.errors import RackwrightError
 from rackwright.manifests import read_manifest
+from rackwright.verilog.lists import has_variables, list_words
 
 _COMMAND_LINE = "<command-line>"
 """Where slang says that the value of a parameter comes from."""
@@ -73,6 +74,9 @@ class VerilogDesign:
         for file in sources.files:
             if not file.is_file():
                 raise RackwrightError(f"{file}: no such file")
+            if file.suffix == ".f" and has_variables(file):
+                # Of a variable that is not set, slang makes nothing, and looks elsewhere for what is named.
+                list_words(file)
         self._first = sources.files[0]
         self._driver = driver.Driver()
         self._driver.addStandardArgs()
@@ -88,6 +92,20 @@ class VerilogDesign:
     def tops(self) -> Sequence[ast.InstanceSymbol]:
         """The top modules."""
         return list(self._compilation.getRoot().topInstances)
+
+    @property
+    def trees(self) -> Iterator[tuple[Any, Callable[[Any], Path | None]]]:
+        """The syntax of what was read, and what tells in which file a part of it stands, if in any itself."""
+        manager = self._driver.sourceManager
+
+        def place(node: Any) -> Path | None:
+            start = node.sourceRange.start
+            if manager.isMacroLoc(start):
+                return None
+            return Path(manager.getRawFileName(start.buffer)).resolve()
+
+        for tree in self._driver.syntaxTrees:
+            yield tree.root, place
 
     @property
     def files(self) -> list[Path]:

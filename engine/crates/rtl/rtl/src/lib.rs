@@ -11,6 +11,7 @@ mod cache;
 mod clocks;
 mod compiled;
 mod design;
+mod environment;
 mod error;
 mod instance;
 mod interface;

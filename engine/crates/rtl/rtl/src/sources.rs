@@ -1,5 +1,6 @@
 //! Which files a design is made of: those that its manifest names, and all that these include.
 
+use crate::environment::named_in_lists;
 use crate::verilator::{is_list, run};
 use crate::{cache, Cache, Manifest, RtlError, Toolchain};
 use serde::{Deserialize, Serialize};
@@ -34,10 +35,12 @@ impl Sources {
             return Sources::of(manifest.verilog_paths(), Vec::new());
         }
         let command = tools.verilate(manifest, Path::new(""));
+        let lists = manifest.verilog_paths();
         let asked = format!(
-            "{command:?} {:?} {}",
+            "{command:?} {:?} {} {:?}",
             manifest.dpi_paths(),
-            tools.version(&manifest.unit)?
+            tools.version(&manifest.unit)?,
+            named_in_lists(lists.iter().map(PathBuf::as_path))
         );
         let name = format!("{}.sources", cache::key([asked.as_bytes()]));
         if let Some(known) = cache.find(&name).and_then(|path| Sources::known(&path)) {

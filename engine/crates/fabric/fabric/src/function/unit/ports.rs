@@ -29,7 +29,10 @@ pub(super) fn widths(card: &str, manifest: &Manifest) -> Result<Vec<usize>, Fabr
                     "has the port `{name}`, which leads nowhere on a card"
                 )));
             }
-            Port::Apb { name, .. } | Port::Stream { name, .. } | Port::Interrupt { name } => {
+            Port::Apb { name, .. }
+            | Port::Stream { name, .. }
+            | Port::AxiStream { name, .. }
+            | Port::Interrupt { name, .. } => {
                 return Err(refuse(format!(
                     "has the port `{name}`, which leads nowhere on a card"
                 )));
