@@ -12,7 +12,7 @@ import rackwright.entropy.huffman.{CanonicalCode, CanonicalCodeBuilder, Canonica
   * the last symbol, a code with too many or too few codes (but one distance of one bit, or none), no end of block.
   */
 class CodeReader extends Module {
-  import CodeReader._
+  import CodeLengthDecoder.{lanes, reach}
 
   /** A description begins with the next bit. */
   val start = IO(Input(Bool()))
@@ -31,60 +31,60 @@ class CodeReader extends Module {
   val wrong = IO(Output(Bool()))
 
   private object State extends ChiselEnum {
-    val idle, counts, lengths, feed, build, decode, meaning, taking, repeat, finish, check, done, wrong = Value
+    val idle, counts, lengths, assign, assigning, find, decode, repeat, skip, ended, finish, check, done, wrong = Value
   }
   private val state = RegInit(State.idle)
-  private val codeBuilder = Module(new CanonicalCodeBuilder(codeMostBits, codeSymbols))
+  private val decoder = Module(new CodeLengthDecoder)
   private val literals = Module(new CanonicalCodeBuilder(mostBits, literalSymbols))
   private val distances = Module(new CanonicalCodeBuilder(mostBits, distanceSymbols))
 
   private val literalCount = Reg(UInt(9.W))
   private val total = Reg(UInt(9.W))
+  private val lastIndex = Reg(UInt(9.W))
   private val codeCount = Reg(UInt(5.W))
   private val index = Reg(UInt(9.W))
-  private val codeLengths = Reg(Vec(codeSymbols, UInt(3.W)))
-  private val codes = Reg(Vec(codeSymbols, UInt(5.W)))
-  private val symbol = Reg(UInt(5.W))
-  private val place = Reg(UInt(5.W))
-  private val codeBits = Reg(UInt(3.W))
-
-  /** Bits of the code and of what is behind it. */
-  private val whole = Reg(UInt(4.W))
   private val previous = Reg(UInt(4.W))
   private val repeats = Reg(UInt(8.W))
   private val hasEnd = Reg(Bool())
 
   take := 0.U
-  when(codeBuilder.place.valid) { codes(codeBuilder.place.bits.place) := codeBuilder.place.bits.symbol }
+
+  // The lengths of the code of the description.
+  private val grouped = Mux(codeCount > lanes.U, lanes.U, codeCount)
+  private val groupBits = grouped +& Cat(grouped, 0.U(1.W))
+  decoder.start := start
+  decoder.group.valid := false.B
+  decoder.group.bits := VecInit.tabulate(lanes)(i => Mux(codeCount > i.U, head.window(3 * i + 2, 3 * i), 0.U))
+  decoder.build := state === State.assign
+  decoder.window := head.window
+  decoder.advance := false.B
 
   // A code of the description, and what follows it.
-  private val value = Reverse(head.window(codeMostBits - 1, 0))
-  private val length = codeBuilder.code.lengthOf(value)
-  private val plain = symbol < 16.U
-  private def extraOf(symbol: UInt): UInt =
-    MuxLookup(symbol, 0.U(3.W))(Seq(16.U -> 2.U, 17.U -> 3.U, 18.U -> 7.U))
-  private val behind = (head.window >> codeBits)(6, 0)
-  private val count = MuxLookup(symbol, 1.U(8.W))(
-    Seq(16.U -> (behind(1, 0) +& 3.U), 17.U -> (behind(2, 0) +& 3.U), 18.U -> (behind +& 11.U))
+  private val found = decoder.found
+  private val symbol = found.symbol
+  private val behind = (head.window >> found.codeBits)(6, 0)
+  private val count = MuxLookup(symbol, behind +& 11.U)(
+    Seq(16.U -> (behind(1, 0) +& 3.U), 17.U -> (behind(2, 0) +& 3.U))
   )
+
+  /** The next code is found in these bits, too, or in what there is of them. */
+  private val enough = head.has(reach.U) || head.last
   private val gives = WireDefault(false.B)
   private val bits = WireDefault(previous)
   private val toLiterals = index < literalCount
-  // A cycle late, as it is known late; the codes are finished two cycles after the last length or later.
-  for ((builder, mine) <- Seq(literals -> toLiterals, distances -> !toLiterals)) {
+  // A cycle late, as it is known late; the codes are finished two cycles after the last length.
+  for ((builder, mine, first) <- Seq((literals, toLiterals, 0.U), (distances, !toLiterals, literalCount))) {
     builder.start := start
-    builder.length.valid := RegNext(gives && mine, false.B)
-    builder.length.bits := RegNext(bits)
+    builder.length.valid := RegNext(gives && mine && bits =/= 0.U, false.B)
+    builder.length.bits.length := RegNext(bits)
+    builder.length.bits.symbol := RegNext(index - first)
     builder.finish := state === State.finish
   }
+  private val isLast = index === lastIndex
   when(gives) {
     index := index + 1.U
     when(index === endOfBlock.U && bits =/= 0.U) { hasEnd := true.B }
   }
-  codeBuilder.start := start
-  codeBuilder.length.valid := false.B
-  codeBuilder.length.bits := codeLengths(index(4, 0))
-  codeBuilder.finish := false.B
 
   private def fail(): Unit = state := State.wrong
   switch(state) {
@@ -92,10 +92,10 @@ class CodeReader extends Module {
       val (hlit, hdist) = (head.window(4, 0), head.window(9, 5))
       literalCount := hlit +& 257.U
       total := hlit +& hdist +& 258.U
+      lastIndex := hlit +& hdist +& 257.U
       codeCount := head.window(13, 10) +& 4.U
       index := 0.U
       hasEnd := false.B
-      codeLengths.foreach(_ := 0.U)
       when(head.has(14.U)) {
         take := 14.U
         state := State.lengths
@@ -103,61 +103,52 @@ class CodeReader extends Module {
       }.elsewhen(head.lacks(14.U)) { fail() }
     }
     is(State.lengths) {
-      when(head.has(3.U)) {
-        take := 3.U
-        codeLengths(VecInit(order.map(_.U(5.W)))(index(4, 0))) := head.window(2, 0)
-        index := index + 1.U
-        when(index + 1.U === codeCount) {
-          index := 0.U
-          state := State.feed
-        }
-      }.elsewhen(head.lacks(3.U)) { fail() }
+      when(head.has(groupBits)) {
+        take := groupBits
+        decoder.group.valid := true.B
+        codeCount := codeCount - grouped
+        when(codeCount <= lanes.U) { state := State.assign }
+      }.elsewhen(head.lacks(groupBits)) { fail() }
     }
-    is(State.feed) {
-      codeBuilder.length.valid := index < codeSymbols.U
-      codeBuilder.finish := index === codeSymbols.U
-      index := index + 1.U
-      when(index === codeSymbols.U) { state := State.build }
-    }
-    is(State.build) {
-      index := 0.U
-      when(codeBuilder.done) {
-        state := Mux(codeBuilder.oversubscribed || codeBuilder.incomplete, State.wrong, State.decode)
-      }
+    is(State.assign) { state := State.assigning }
+    is(State.assigning) { when(decoder.done) { state := Mux(decoder.complete, State.find, State.wrong) } }
+    is(State.find) {
+      decoder.advance := enough
+      when(enough) { state := State.decode }
     }
     is(State.decode) {
-      place := codeBuilder.code.placeOf(value, length)
-      codeBits := OHToUInt(Cat(length, 0.U(1.W)))
-      when(index === total) {
-        state := Mux(hasEnd, State.finish, State.wrong)
-      }.elsewhen(head.has(codeMostBits.U) || head.last) { state := State.meaning }
-    }
-    is(State.meaning) {
-      symbol := codes(place)
-      whole := codeBits +& extraOf(codes(place))
-      state := State.taking
-    }
-    is(State.taking) {
-      when(head.has(whole)) {
-        take := whole
-        when(plain) {
+      when(enough) {
+        take := found.whole
+        decoder.advance := true.B
+        when(symbol < 16.U) {
           gives := true.B
           bits := symbol(3, 0)
           previous := symbol(3, 0)
-          state := State.decode
+          when(isLast) { state := State.ended }
         }.otherwise {
-          when(symbol =/= 16.U) { previous := 0.U }
           repeats := count
-          state := State.repeat
-          when(index +& count > total || (symbol === 16.U && index === 0.U)) { fail() }
+          state := State.skip
+          when(symbol === 16.U) { state := State.repeat }.otherwise { previous := 0.U }
+          when(symbol === 16.U && index === 0.U) { fail() }
         }
-      }.elsewhen(head.lacks(whole)) { fail() }
+        when(head.lacks(found.whole)) {
+          take := 0.U
+          fail()
+        }
+      }
     }
     is(State.repeat) {
       gives := true.B
       repeats := repeats - 1.U
       when(repeats === 1.U) { state := State.decode }
+      when(isLast) { state := Mux(repeats === 1.U, State.ended, State.wrong) }
     }
+    is(State.skip) {
+      val next = index +& repeats
+      index := next
+      state := Mux(next === total, State.ended, Mux(next > total, State.wrong, State.decode))
+    }
+    is(State.ended) { state := Mux(hasEnd, State.finish, State.wrong) }
     is(State.finish) { state := State.check }
     is(State.check) {
       val badLiterals = literals.oversubscribed || (literals.incomplete && !literals.single)
@@ -175,14 +166,4 @@ class CodeReader extends Module {
   distancePlace := distances.place
   done := state === State.done
   wrong := state === State.wrong
-}
-
-object CodeReader {
-
-  /** The code of the lengths of codes. */
-  val codeSymbols: Int = 19
-  val codeMostBits: Int = 7
-
-  /** The order in which its lengths are given. */
-  val order: Seq[Int] = Seq(16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15)
 }

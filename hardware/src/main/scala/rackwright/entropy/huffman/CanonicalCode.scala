@@ -3,7 +3,7 @@ package rackwright.entropy.huffman
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.RegisterFile
+import rackwright.memory.Sram
 
 /** A Huffman code in canonical form, the shortest codes lowest (RFC 1951, section 3.2.2): a length follows from
   * comparisons, and a symbol's place among all symbols from its code.
@@ -43,7 +43,13 @@ class CanonicalPlace(symbols: Int) extends Bundle {
   val symbol = UInt(log2Ceil(symbols).W)
 }
 
-/** Makes a code from the lengths of its symbols' codes (RFC 1951, section 3.2.2): takes one length per cycle, then
+/** A symbol and the length of its code. */
+class SymbolLength(mostBits: Int, symbols: Int) extends Bundle {
+  val symbol = UInt(log2Ceil(symbols).W)
+  val length = UInt(log2Ceil(mostBits + 1).W)
+}
+
+/** Makes a code from the lengths of its symbols' codes (RFC 1951, section 3.2.2): takes one symbol per cycle, then
   * works out one length of codes per cycle, then gives one symbol its place per cycle.
   *
   * @param mostBits
@@ -52,15 +58,14 @@ class CanonicalPlace(symbols: Int) extends Bundle {
   *   symbols at most.
   */
 class CanonicalCodeBuilder(mostBits: Int, symbols: Int) extends Module {
-  private val lengthBits = log2Ceil(mostBits + 1)
   private val symbolBits = log2Ceil(symbols)
   private val countBits = log2Ceil(symbols + 1)
 
-  /** Lengths follow, one in a cycle at most, of symbols from 0 on. */
+  /** Symbols that have a code follow, one in a cycle at most, in ascending order. */
   val start = IO(Input(Bool()))
-  val length = IO(Flipped(Valid(UInt(lengthBits.W))))
+  val length = IO(Flipped(Valid(new SymbolLength(mostBits, symbols))))
 
-  /** No more lengths come. */
+  /** No more of them come. */
   val finish = IO(Input(Bool()))
   val code = IO(Output(new CanonicalCode(mostBits, symbols)))
   val place = IO(Valid(new CanonicalPlace(symbols)))
@@ -78,7 +83,7 @@ class CanonicalCodeBuilder(mostBits: Int, symbols: Int) extends Module {
     val idle, lengths, codes, places, last, end = Value
   }
   private val state = RegInit(State.idle)
-  private val lengths = RegisterFile(symbols, UInt(lengthBits.W))
+  private val coded = Sram(symbols, new SymbolLength(mostBits, symbols))
   private val count = Reg(UInt(countBits.W))
 
   /** How many codes have each length from 1 on; turned by one in each cycle of `codes`. */
@@ -92,13 +97,13 @@ class CanonicalCodeBuilder(mostBits: Int, symbols: Int) extends Module {
   private val aligned = Reg(UInt(sumBits.W))
   private val first = Reg(UInt(sumBits.W))
   private val index = Reg(UInt(countBits.W))
-  private val symbol = Reg(UInt(countBits.W))
+  private val asked = Reg(UInt(countBits.W))
   private val onlyOne = Reg(Bool())
 
   when(length.valid) {
-    lengths.write(count(symbolBits - 1, 0), length.bits)
+    coded.write(count(symbolBits - 1, 0), length.bits)
     count := count + 1.U
-    for (n <- 1 to mostBits) when(length.bits === n.U) { counts(n - 1) := counts(n - 1) + 1.U }
+    for (n <- 1 to mostBits) when(length.bits.length === n.U) { counts(n - 1) := counts(n - 1) + 1.U }
   }
 
   private val current = counts.head
@@ -112,7 +117,7 @@ class CanonicalCodeBuilder(mostBits: Int, symbols: Int) extends Module {
         aligned := 0.U
         first := 0.U
         index := 0.U
-        symbol := 0.U
+        asked := 0.U
         onlyOne := counts.head === 1.U && counts.tail.map(_ === 0.U).reduce(_ && _)
       }
     }
@@ -132,19 +137,20 @@ class CanonicalCodeBuilder(mostBits: Int, symbols: Int) extends Module {
       when(isLast) { state := State.places }
     }
     is(State.places) {
-      symbol := symbol + 1.U
-      when(symbol === count) { state := State.last }
+      asked := asked + 1.U
+      when(asked === count) { state := State.last }
     }
     is(State.last) { state := State.end }
   }
 
-  private val placing = RegNext(state === State.places && symbol =/= count, false.B)
-  private val placedLength = RegNext(lengths.read(symbol(symbolBits - 1, 0)))
-  private val placedSymbol = RegNext(symbol(symbolBits - 1, 0))
-  private val which = (1 to mostBits).map(n => placedLength === n.U)
-  place.valid := placing && placedLength =/= 0.U
+  // Read, kept, placed.
+  private val asks = state === State.places && asked =/= count
+  private val placing = RegNext(RegNext(asks, false.B), false.B)
+  private val placed = RegNext(coded.read(asked(symbolBits - 1, 0), asks))
+  private val which = (1 to mostBits).map(n => placed.length === n.U)
+  place.valid := placing
   place.bits.place := Mux1H(which, positions)
-  place.bits.symbol := placedSymbol
+  place.bits.symbol := placed.symbol
   for (n <- 0 until mostBits) when(placing && which(n)) { positions(n) := positions(n) + 1.U }
 
   when(start) {

@@ -9,7 +9,7 @@ import rackwright.BlockTest
 class CodeAndLookup(mostBits: Int, symbols: Int) extends Module {
   val builder = Module(new CanonicalCodeBuilder(mostBits, symbols))
   val start = IO(Input(Bool()))
-  val length = IO(Flipped(Valid(UInt(log2Ceil(mostBits + 1).W))))
+  val length = IO(Flipped(Valid(new SymbolLength(mostBits, symbols))))
   val finish = IO(Input(Bool()))
   val place = IO(Valid(new CanonicalPlace(symbols)))
   val done = IO(Output(Bool()))
@@ -49,8 +49,9 @@ class CanonicalCodeTest extends BlockTest {
     dut.clock.step()
     dut.start.poke(false)
     dut.length.valid.poke(true)
-    for (length <- lengths) {
-      dut.length.bits.poke(length)
+    for ((length, symbol) <- lengths.zipWithIndex if length > 0) {
+      dut.length.bits.symbol.poke(symbol)
+      dut.length.bits.length.poke(length)
       dut.clock.step()
     }
     dut.length.valid.poke(false)
