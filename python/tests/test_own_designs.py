@@ -357,6 +357,32 @@ def test_a_program_copies_by_a_dma_that_was_scanned(tmp_path: Path) -> None:
     assert "parameters that can be set: DATA_BYTES, BURST" in found.remarks
 
 
+def test_registers_of_a_kernel_of_high_level_synthesis_have_names(tmp_path: Path) -> None:
+    given = ("AWVALID", "AWADDR", "WVALID", "WDATA", "WSTRB", "BREADY", "ARVALID", "ARADDR", "RREADY")
+    taken = ("AWREADY", "WREADY", "BVALID", "BRESP", "ARREADY", "RVALID", "RDATA", "RRESP")
+    wide = {"ADDR": "[5:0] ", "DATA": "[31:0] ", "STRB": "[3:0] ", "RESP": "[1:0] "}
+    lite = "".join(
+        f"{way} {wide.get(name[-4:], '')}s_axi_control_{name}, "
+        for way, names in (("input", given), ("output", taken))
+        for name in names
+    )
+    (tmp_path / "add.v").write_text(
+        f"""module add({lite} input ap_clk, input ap_rst_n, output interrupt);
+              add_control_s_axi control_s_axi_U(ap_clk);
+            endmodule
+            module add_control_s_axi(input ACLK);
+              localparam ADDR_AP_CTRL = 6'h00, ADDR_GIE = 6'h04,
+                         ADDR_N_DATA_0 = 6'h1c, ADDR_BITS = 6;
+            endmodule
+        """,
+        encoding="utf-8",
+    )
+    (port, line) = scan([tmp_path / "add.v"], tmp_path, Known(top="add")).manifest["ports"]
+    offsets = {register["name"]: register["offset"] for register in port["registers"]}
+    assert offsets == {"ap_ctrl": 0, "gie": 4, "n_data_0": 0x1C}
+    assert line == {"contract": "interrupt", "name": "interrupt", "pin": "interrupt"}
+
+
 def test_variables_of_lists_choose_the_design(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = SUMS.read_text(encoding="utf-8")
     for name, more in (("one", "8'd1"), ("two", "8'd2")):
@@ -367,11 +393,11 @@ def test_variables_of_lists_choose_the_design(tmp_path: Path, monkeypatch: pytes
     found = scan([tmp_path / "files.f"], tmp_path, Known(top="Sums"))
     path = tmp_path / "manifest.json"
     path.write_text(json.dumps(found.manifest), encoding="utf-8")
-    for name, more in (("one", 1), ("two", 2)):
+    for name, added in (("one", 1), ("two", 2)):
         monkeypatch.setenv("SUMS", str(tmp_path / name))
         unit = Unit(path)
         unit.send("s_axis", b"abc")
-        assert unit.receive("m_axis") == bytes(byte + more for byte in b"abc")
+        assert unit.receive("m_axis") == bytes(byte + added for byte in b"abc")
 
 
 WAITING = """

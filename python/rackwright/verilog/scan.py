@@ -15,6 +15,7 @@ from rackwright.errors import RackwrightError
 from rackwright.manifests import FORMAT
 from rackwright.verilog.buses import Pin, buses
 from rackwright.verilog.cores import DEFAULT_TARGET, CoreTarget, read_core
+from rackwright.verilog.kernels import kernel_registers
 from rackwright.verilog.known import Known
 from rackwright.verilog.reader import VerilogDesign, VerilogSources
 
@@ -54,6 +55,10 @@ def scan(files: Iterable[Path], folder: Path, known: Known | None = None) -> Sca
         raise RackwrightError(f"{sources.files[0]}: which top module? --top says it; there are {names}")
     found = _describe(tops[0], sources, folder, known)
     found.manifest["parameters"] |= described.parameters
+    for port in found.manifest["ports"]:
+        if port["contract"] == "axi4-lite":
+            registers = kernel_registers(port["name"], 1 << port["address_bits"], design.files)
+            port |= {"registers": registers} if registers else {}
     return found
 
 
