@@ -1,7 +1,7 @@
 /* Packets that are encrypted, sent as datagrams to a station that sends them back, received and decrypted (Pengwing, figure 4.1). Each of
  * the three services between is by the unit of its tile (0 encrypts, 1 is the network, 2 decrypts), or by a program.
  *
- * The words: `u` or `p` for each service, as `upu`; bytes of a packet, a multiple of 16; packets; how many are under way at most. Prints
+ * The words: `u` or `p` for each service, as `upu`, or `-` where there is none; bytes of a packet, a multiple of 16; packets; how many are under way at most. Prints
  * the packets that came back as they were, cycles and instructions of the caller from the first push to the last pop, and the median and
  * the 99th percentile of the cycles of a packet. */
 #include <pthread.h>
@@ -19,7 +19,7 @@ enum { SET_MODE = 4, SET_DECRYPT, SET_KEY_BYTES, SET_KEY }; /* commands of `aes`
 
 static const uint8_t key[AES_BLOCK] = {0x2b, 0x7e, 0x15, 0x16, 0x28, 0xae, 0xd2, 0xa6, 0xab, 0xf7, 0x15, 0x88, 0x09, 0xcf, 0x4f, 0x3c};
 static const datagram_socket own = {{2, 0, 0, 0, 0, 1}, {2, 0, 0, 0, 0, 0}, {10, 0, 0, 1}, {10, 0, 0, 2}, {0x1f, 0x90}, {0x1f, 0x91}};
-static rw_queue *queues[SERVICES + 1];
+static rw_queue *entry, *incoming[SERVICES], *outgoing[SERVICES], *way_out;
 static aes_keys keys;
 static volatile bool ends;
 static uint64_t each[MOST_PACKETS], begun[MOST_PACKETS];
@@ -53,7 +53,7 @@ static void open_aes(unsigned tile, bool decrypts)
     rw_tile_set(tile, SET_DECRYPT, decrypts);
     rw_tile_set(tile, SET_KEY_BYTES, AES_BLOCK);
     for (unsigned i = 0; i < 2; i++) rw_tile_set(tile, SET_KEY + i, words[i]);
-    rw_tile_open(tile, queues[tile], queues[tile + 1]);
+    rw_tile_open(tile, incoming[tile], outgoing[tile]);
 }
 
 static void set_network(unsigned offset, uint64_t to)
@@ -69,14 +69,14 @@ static void open_network(void)
     set_network(RW_NETWORK_REGISTER_BINDINGS, UINT64_C(1) << 63 | value(own.port, 2));
     rackwright_register_write(rw_tile_page(NETWORK), RW_TILE_REGISTER_PEER,
                               value(own.peer, 4) << 32 | value(own.peer_port, 2) << 16 | value(own.port, 2));
-    rw_tile_open(NETWORK, queues[NETWORK], queues[NETWORK + 1]);
+    rw_tile_open(NETWORK, incoming[NETWORK], outgoing[NETWORK]);
 }
 
 /* One packet, if there is one, is done in `buffer`. */
 static void serve(unsigned service, uint8_t *buffer)
 {
     uint8_t *data = buffer + DATAGRAM_HEADERS + 6; /* aligned to 8 bytes */
-    long bytes = rw_packet_try_pop(queues[service], data);
+    long bytes = rw_packet_try_pop(incoming[service], data);
     if (bytes < 0) return;
     if (service == NETWORK) {
         uint8_t *frame = data - DATAGRAM_HEADERS;
@@ -87,7 +87,7 @@ static void serve(unsigned service, uint8_t *buffer)
     } else {
         (service == ENCRYPT ? aes_encrypt : aes_decrypt)(&keys, data, (size_t)bytes);
     }
-    while (!rw_packet_try_push(queues[service + 1], data, (size_t)bytes)) {
+    while (!rw_packet_try_push(outgoing[service], data, (size_t)bytes)) {
     }
 }
 
@@ -109,9 +109,9 @@ static size_t there_and_back(uint64_t *words, size_t bytes, size_t packets, size
         if (pushed < packets && pushed - popped < window) {
             words[0] = pushed;
             uint64_t now = cycles();
-            if (rw_packet_try_push(queues[0], words, bytes)) begun[pushed++] = now;
+            if (rw_packet_try_push(entry, words, bytes)) begun[pushed++] = now;
         }
-        if (rw_packet_try_pop(queues[SERVICES], back) != (long)bytes) continue;
+        if (rw_packet_try_pop(way_out, back) != (long)bytes) continue;
         each[popped] = cycles() - begun[popped];
         same += back[0] == popped++ && !memcmp(back + 1, words + 1, bytes - 8);
     }
@@ -131,13 +131,16 @@ int main(int count, char **words)
     size_t bytes = strtoul(words[2], NULL, 10), packets = strtoul(words[3], NULL, 10), window = strtoul(words[4], NULL, 10);
     if (!bytes || bytes % 16 || bytes > 1472 || !packets || packets > MOST_PACKETS || !window) return 2;
     for (size_t i = 0; i < DATAGRAM_MOST / 8; i++) data[i] = UINT64_C(0x9e3779b97f4a7c15) * (i + 1);
-    for (unsigned i = 0; i <= SERVICES; i++) queues[i] = rw_queue_create(ELEMENTS, 8);
+    entry = way_out = rw_queue_create(ELEMENTS, 8);
+    for (unsigned service = 0; service < SERVICES; service++)
+        if (words[1][service] != '-') incoming[service] = way_out, way_out = outgoing[service] = rw_queue_create(ELEMENTS, 8);
     aes_prepare(&keys, key);
 
     /* Programs on harts of their own: both that encrypt on one, the network on the other. */
     pthread_t harts[2];
     uintptr_t by_program = 0;
     for (unsigned service = 0; service < SERVICES; service++) {
+        if (words[1][service] == '-') continue;
         if (words[1][service] == 'p') by_program |= (uintptr_t)1 << service;
         else if (service == NETWORK) open_network();
         else open_aes(service, service == DECRYPT);

@@ -1,0 +1,84 @@
+"""Figures 4.6 and 4.7: packets of 64 and of 1024 bytes through the network, as streams of data."""
+
+from __future__ import annotations
+
+from rackwright.reproduce.experiment import Experiment, Outcome, Settings
+from rackwright.reproduce.pengwing.secure import SecureRun, run_packets, server
+from rackwright.reproduce.reference import compare
+
+SMALL, LARGE = 64, 1024
+"""Bytes of data in a packet."""
+
+UNITS, PROGRAMS = "-u-", "-p-"
+"""The network alone, without ciphers, by the unit and by a program."""
+
+_PACKETS = {(UNITS, SMALL): 200, (UNITS, LARGE): 60, (PROGRAMS, SMALL): 60, (PROGRAMS, LARGE): 20}
+
+
+def _runs(settings: Settings, figure: str) -> dict[tuple[str, int], SecureRun]:
+    """A run for each size and each who serves; a quick one has a quarter of the packets."""
+    on = server()
+    runs = {}
+    for (by, size), packets in _PACKETS.items():
+        settings.detail(f"{figure}: {size} bytes by {'a unit' if by == UNITS else 'a program'}")
+        count = packets // (4 if settings.quick else 1)
+        runs[by, size] = run_packets(by, count, payload_bytes=size, on=on)
+    return runs
+
+
+def measure_data(settings: Settings) -> Outcome:
+    """Figure 4.6: bits a second."""
+    runs = _runs(settings, "pengwing-4.6")
+    data = {key: run.megabits_per_second(run.clock_hz) / 1e3 for key, run in runs.items()}
+    rows = compare(
+        "pengwing/figure_4_6.csv",
+        {
+            "streams: data of 1024 bytes over 64": data[UNITS, LARGE] / data[UNITS, SMALL],
+            "streams: data, 64 bytes": data[UNITS, SMALL],
+            "streams: data, 1024 bytes": data[UNITS, LARGE],
+            "by a program: data, 64 bytes": data[PROGRAMS, SMALL],
+            "by a program: data, 1024 bytes": data[PROGRAMS, LARGE],
+            "the unit over a program, 64 bytes": data[UNITS, SMALL] / data[PROGRAMS, SMALL],
+            "the unit over a program, 1024 bytes": data[UNITS, LARGE] / data[PROGRAMS, LARGE],
+        },
+        partial=settings.quick,
+    )
+    return Outcome(rows, [], [run.digest for run in runs.values()])
+
+
+def measure_packets(settings: Settings) -> Outcome:
+    """Figure 4.7: packets a second."""
+    runs = _runs(settings, "pengwing-4.7")
+    packets = {key: run.per_second(run.clock_hz) for key, run in runs.items()}
+    rows = compare(
+        "pengwing/figure_4_7.csv",
+        {
+            "streams: packets of 64 bytes over 1024": packets[UNITS, SMALL] / packets[UNITS, LARGE],
+            "streams: packets, 64 bytes": packets[UNITS, SMALL],
+            "streams: packets, 1024 bytes": packets[UNITS, LARGE],
+            "by a program: packets, 64 bytes": packets[PROGRAMS, SMALL],
+            "by a program: packets, 1024 bytes": packets[PROGRAMS, LARGE],
+        },
+        partial=settings.quick,
+    )
+    return Outcome(rows, [], [run.digest for run in runs.values()])
+
+
+_RUNS = "`network`, whose frames come back, and a program in its place, with data in queues of 1024 elements."
+
+EXPERIMENTS = (
+    Experiment(
+        "pengwing-4.6",
+        "Data through the network, by the size of packets: streams",
+        "Pengwing, figure 4.6",
+        _RUNS,
+        measure_data,
+    ),
+    Experiment(
+        "pengwing-4.7",
+        "Packets through the network, by their size: streams",
+        "Pengwing, figure 4.7",
+        _RUNS,
+        measure_packets,
+    ),
+)
