@@ -40,6 +40,7 @@ const COMMAND_BITS: u32 = 0x0546;
 const BRIDGE_CONTROL_BITS: u32 = 0x0043;
 const CONTROL_BITS: u32 = 0x79ff;
 const MEMORY: u32 = 2;
+const MASTER: u32 = 4;
 /// Of the PCI Express capability: version 2; payloads of 512 bytes, tags of eight bits, errors by their role.
 const CAPABILITY: u32 = 0x0002_0010;
 const DEVICE: u32 = 2 | 1 << 5 | 1 << 15;
@@ -133,6 +134,11 @@ impl Bridge {
             0x12 => set(&mut self.control, CONTROL_BITS),
             _ => {}
         }
+    }
+
+    /// Whether it forwards requests to memory upwards (7.5.1.1.3).
+    pub(crate) fn is_master(&self) -> bool {
+        self.command & MASTER != 0
     }
 
     /// The bus right below it; 0 before software has numbered it.

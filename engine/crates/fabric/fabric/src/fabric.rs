@@ -450,7 +450,14 @@ impl Fabric {
             }
         }
         let routes = &self.switch_routes[switch];
-        let Some((number, header)) = next_port(routes, header, own, Some(0)) else {
+        let bridges = &self.switch_bridges[switch];
+        // What comes from below passes the bridge of its port, what goes up that of the switch.
+        let passes = |out: usize| {
+            !header.kind.is_memory()
+                || (own == 0 || bridges[own].is_master()) && (out != 0 || bridges[0].is_master())
+        };
+        let next = next_port(routes, header, own, Some(0));
+        let Some((number, header)) = next.filter(|(out, _)| passes(*out)) else {
             self.refuse(now, id, packet, header);
             return;
         };
@@ -555,6 +562,11 @@ impl Fabric {
                 parts: packet_of.parts,
             });
             self.settle(now, id, packet, header);
+            return Ok(());
+        }
+        let from = self.ports.all[id.index()].number;
+        if header.kind.is_memory() && !self.root_bridges[from].is_master() {
+            self.refuse(now, id, packet, header);
             return Ok(());
         }
         let address = header.request.address;

@@ -61,6 +61,12 @@ impl Kind {
         }
     }
 
+    /// Whether it asks for something of memory.
+    pub fn is_memory(self) -> bool {
+        use Kind::{CompareSwap, FetchAdd, MemoryRead, MemoryWrite, Swap};
+        matches!(self, MemoryRead | MemoryWrite | FetchAdd | Swap | CompareSwap)
+    }
+
     /// Whether it carries a payload.
     pub fn has_data(self) -> bool {
         use Kind::{CompareSwap, Completion, ConfigurationWrite, FetchAdd, MemoryWrite, Message, Swap};

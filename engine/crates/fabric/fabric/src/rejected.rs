@@ -27,6 +27,7 @@ pub(crate) fn is_malformed(header: &Header, payload: usize, most: u32) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use crate::driver::{Access, Space};
     use crate::events::Event;
     use crate::fabric::{Fabric, ROOT};
     use crate::packet::{Completion, Header, Id, Kind, Status};
@@ -117,6 +118,33 @@ mod tests {
             &[],
         );
         assert_eq!(count(&fabric, "unsupported_requests"), 4);
+    }
+
+    #[test]
+    fn a_bridge_that_is_no_bus_master_lets_nothing_up() {
+        let mut fabric = fabric();
+        let command = |id, value: u64| {
+            (
+                Access {
+                    space: Space::Configuration(id),
+                    address: 4,
+                    bytes: 4,
+                },
+                value,
+            )
+        };
+        // Root port, upstream and downstream port of the switch.
+        for (number, bridge) in [Id(0), Id(0x0100), Id(0x0200)].into_iter().enumerate() {
+            let (access, memory_only) = command(bridge, 2);
+            fabric.access(access, Some(memory_only)).unwrap();
+            send(&mut fabric, write(0x1000, 4), &[0xaa; 16]);
+            assert_eq!(count(&fabric, "unsupported_requests"), number as u64 + 1);
+            assert_eq!(fabric.host.memory.word(0x1000).unwrap(), 0);
+            let (access, both) = command(bridge, 6);
+            fabric.access(access, Some(both)).unwrap();
+        }
+        send(&mut fabric, write(0x1000, 4), &[0xaa; 16]);
+        assert_eq!(fabric.host.memory.word(0x1000).unwrap(), 0xaaaa_aaaa_aaaa_aaaa);
     }
 
     #[test]

@@ -52,6 +52,8 @@ pub(crate) struct Unit {
     /// Requests that were refused, and completions that nobody waits for.
     refused: u64,
     unexpected: u64,
+    /// Reads that were given up.
+    timeouts: u64,
 }
 
 impl Unit {
@@ -78,6 +80,7 @@ impl Unit {
             wire: Wire::new(edges, rate),
             refused: 0,
             unexpected: 0,
+            timeouts: 0,
         })
     }
 
@@ -100,6 +103,7 @@ impl Unit {
             ("dma_writes", self.writes.packets),
             ("unsupported_requests", self.refused),
             ("unexpected_completions", self.unexpected),
+            ("completion_timeouts", self.timeouts),
         ];
         let names = self.instance.design().manifest.events().enumerate();
         let of_unit = names.map(|(index, name)| (name.to_string(), self.instance.event(index)));
@@ -146,6 +150,7 @@ impl Unit {
                 (now + WINDOW).min(end.0)
             };
             self.serve(until, give);
+            self.give_up(until);
             self.step(Cycle::new(until), card)?;
             self.transmit(now, give);
         }
@@ -161,7 +166,8 @@ impl Unit {
         } else {
             NEVER
         };
-        dma.min(sends).min(self.target.due())
+        let given_up = self.reads.times_out();
+        dma.min(sends).min(self.target.due()).min(given_up)
     }
 
     /// Serves the request for it that is due before `until`, if there is one.
@@ -182,6 +188,17 @@ impl Unit {
                 });
                 self.rests = false;
             }
+        }
+    }
+
+    /// Gives up reads that have been awaited for too long before `until`.
+    fn give_up(&mut self, until: u64) {
+        let Unit { instance, reads, .. } = self;
+        while reads.times_out() < until {
+            let now = reads.times_out().max(instance.cycle().0);
+            reads.time_out(now, |response| instance.respond(response));
+            self.timeouts += 1;
+            self.rests = false;
         }
     }
 

@@ -11,6 +11,9 @@ const PLAIN_TAGS: u16 = 32;
 /// From the last beat that brings data to the cycle in which the unit sees it.
 const RECEIVED: u64 = 2;
 
+/// Completions are awaited for so many cycles, as `traffic` does (7.5.3.16).
+const PATIENCE: u64 = 1 << 17;
+
 /// A beat that a port waits for.
 #[derive(Clone, Copy)]
 struct Beat {
@@ -31,6 +34,8 @@ struct Slot {
     port: u8,
     address: u64,
     beats: Vec<u16>,
+    /// When its request left.
+    left: u64,
     received: usize,
     data: Vec<u8>,
 }
@@ -44,6 +49,9 @@ pub(super) struct Reads {
     slots: Vec<Slot>,
     /// Free tags, and from when on they are.
     free: VecDeque<(u64, u16)>,
+    /// Requests that have left, the oldest first, and when: it is one that waits. Tags that are not used again.
+    awaited: VecDeque<(u64, u16)>,
+    retired: usize,
     /// The next request, and from when on it is there; from when on there is room for another.
     offer: Option<(u64, u16)>,
     room: u64,
@@ -63,6 +71,8 @@ impl Reads {
             turn: 0,
             slots: (0..TAGS).map(|_| Slot::default()).collect(),
             free: (0..TAGS).map(|tag| (0, tag)).collect(),
+            awaited: VecDeque::new(),
+            retired: 0,
             offer: None,
             room: 0,
             packets: 0,
@@ -144,7 +154,9 @@ impl Reads {
         let Some((_, tag)) = self.offer.take() else {
             return (now, 0);
         };
-        let slot = &self.slots[usize::from(tag)];
+        let slot = &mut self.slots[usize::from(tag)];
+        slot.left = now;
+        self.awaited.push_back((now, tag));
         let words = slot.beats.len() * self.ports[usize::from(slot.port)].bytes / 4;
         let header = Header::memory(Kind::MemoryRead, id, tag, slot.address, words as u16);
         self.room = now + 1;
@@ -211,13 +223,53 @@ impl Reads {
             slot.data.clear();
             let last = now + data.len().div_ceil(BEAT as usize) as u64;
             self.free.push_back((last + 1, header.tag));
+            self.forget_answered();
         }
         true
     }
 
+    /// Has the oldest of those that are awaited be one that waits.
+    fn forget_answered(&mut self) {
+        while let Some((left, tag)) = self.awaited.front() {
+            let slot = &self.slots[usize::from(*tag)];
+            if !slot.beats.is_empty() && slot.left == *left {
+                return;
+            }
+            self.awaited.pop_front();
+        }
+    }
+
+    /// When the oldest request has waited for too long.
+    pub(super) fn times_out(&self) -> u64 {
+        self.awaited.front().map_or(NEVER, |(left, _)| left + PATIENCE)
+    }
+
+    /// Gives up the oldest request in the cycle `now`: what is left of it is a fault. Its tag is not used again, so that a
+    /// completion that comes after all is an unexpected one.
+    pub(super) fn time_out(&mut self, now: u64, mut respond: impl FnMut(&MemoryResponse)) {
+        let Some((_, tag)) = self.awaited.pop_front() else {
+            return;
+        };
+        let slot = &mut self.slots[usize::from(tag)];
+        let first = slot.received / self.ports[usize::from(slot.port)].bytes;
+        for tag in slot.beats.drain(..).skip(first) {
+            respond(&MemoryResponse {
+                due: Cycle::new(now),
+                tag,
+                port: slot.port,
+                fault: true,
+                data: [0; BEAT_BYTES],
+            });
+        }
+        slot.data.clear();
+        self.retired += 1;
+        self.forget_answered();
+    }
+
     /// Whether nothing is asked for or awaited.
     pub(super) fn is_idle(&self) -> bool {
-        self.free.len() == usize::from(TAGS) && self.ports.iter().all(|port| port.waiting.is_empty())
+        self.free.len() + self.retired == usize::from(TAGS)
+            && self.ports.iter().all(|port| port.waiting.is_empty())
     }
 }
 
@@ -305,6 +357,33 @@ mod tests {
         );
         assert!(reads.is_idle());
         assert!(!reads.arrive(300, &header, &[0; 64], |_| panic!("nobody waits")));
+    }
+
+    #[test]
+    fn what_does_not_come_is_a_fault_in_the_end() {
+        let mut reads = Reads::new(&[32]);
+        for (cycle, tag) in [(0, 4), (0, 5), (50, 6)] {
+            reads.ask(&beat(cycle, 0x1000 + 0x20 * u64::from(tag), tag));
+        }
+        for now in [1, 51] {
+            reads.make(now, &configuration());
+            leave(&mut reads, now + 1);
+        }
+        assert_eq!(reads.times_out(), 2 + PATIENCE);
+        let mut header = Header::new(Kind::Completion(true), Id(0x100), 0);
+        header.completion.byte_count = 64;
+        assert!(reads.arrive(100, &header, &[7; 32], |response| assert_eq!(response.tag, 4)));
+        let mut faults = Vec::new();
+        reads.time_out(2 + PATIENCE, |response| {
+            faults.push((response.tag, response.fault))
+        });
+        assert_eq!((faults, reads.times_out()), (vec![(5, true)], 52 + PATIENCE));
+        header.completion.byte_count = 32;
+        assert!(!reads.arrive(200_000, &header, &[7; 32], |_| panic!("it has been given up")));
+        header.tag = 1;
+        assert!(reads.arrive(200_000, &header, &[7; 32], |response| assert_eq!(response.tag, 6)));
+        assert_eq!(reads.times_out(), NEVER);
+        assert!(reads.is_idle());
     }
 
     #[test]
