@@ -9,20 +9,27 @@ import Dialect.{LazyModule, LazyModuleImp, Parameters}
   *
   * The hub keeps accesses to one line apart, so that two halves of a line, asked for one after the other, would each
   * take as long as memory does. Requests for beats of one line therefore share a transfer: a read as long as the `Get`
-  * has not left, a write as long as its burst goes on. Tags are source numbers: a transfer has that of its first beat.
+  * has not left, a write as long as its burst goes on. Each transfer has a slot, which is its source number and knows
+  * the tags of its beats.
   *
   * Addresses outside memory are answered with `fault` and go nowhere.
   */
 class LinePort(spec: MemorySpec, memory: RangeSpec, lineBytes: Int)(implicit p: Parameters) extends LazyModule {
-  val node = Dialect.client(spec.name, 1 << spec.tagBits)
+  val node = Dialect.client(spec.name, 1 << LinePort.slotBits(spec))
 
   lazy val module = new LinePortModule(this, spec, memory, lineBytes)
 }
 
-/** A line that a transfer is about, and the source number of the transfer. */
+object LinePort {
+
+  /** For as many transfers at once as keep a bus busy, without as many comparisons as a unit has tags. */
+  def slotBits(spec: MemorySpec): Int = spec.tagBits.min(4)
+}
+
+/** A line that a transfer is about, and the slot of the transfer. */
 class Transfer(val spec: MemorySpec, val lineBits: Int) extends Bundle {
   val line = UInt((spec.addressBits - lineBits).W)
-  val source = UInt(spec.tagBits.W)
+  val source = UInt(LinePort.slotBits(spec).W)
 }
 
 /** The logic of a `LinePort`: `unit` is the port of the unit. */
@@ -35,7 +42,7 @@ class LinePortModule(outer: LinePort, spec: MemorySpec, memory: RangeSpec, lineB
 
   private val beats = lineBytes / spec.bytes
   private val lineBits = log2Ceil(lineBytes)
-  private val sources = 1 << spec.tagBits
+  private val slots = 1 << LinePort.slotBits(spec)
 
   private val request = unit.request.bits
   private val line = request.address >> lineBits
@@ -44,10 +51,13 @@ class LinePortModule(outer: LinePort, spec: MemorySpec, memory: RangeSpec, lineB
   private val inMemory = (request.address >> memoryBits) === (memory.base >> memoryBits).U
 
   // What each transfer is to answer: whether a beat was asked for, and by which tag.
-  private val busy = RegInit(0.U(sources.W))
-  private val wanted = Reg(Vec(sources, Vec(beats, Bool())))
-  private val tags = Reg(Vec(sources, Vec(beats, UInt(spec.tagBits.W))))
-  private val free = !busy(request.tag)
+  private val busy = RegInit(0.U(slots.W))
+  private val wanted = Reg(Vec(slots, Vec(beats, Bool())))
+  private val tags = Reg(Vec(slots, Vec(beats, UInt(spec.tagBits.W))))
+
+  // The slot of the next transfer, found in the cycle before.
+  private val free = RegInit(true.B)
+  private val slot = RegInit(0.U(LinePort.slotBits(spec).W))
 
   // A read waits here for a cycle, or until the bus takes it.
   private val getWaits = RegInit(false.B)
@@ -66,7 +76,7 @@ class LinePortModule(outer: LinePort, spec: MemorySpec, memory: RangeSpec, lineB
   private val place = Mux(putGoesOn, putBeat, 0.U)
   private val burst = Wire(new Transfer(spec, lineBits))
   burst.line := Mux(putGoesOn, put.line, line)
-  burst.source := Mux(putGoesOn, put.source, request.tag)
+  burst.source := Mux(putGoesOn, put.source, slot)
   private val carries = writes && burst.line === line && place === beat
   private val sendsPut = begins || putGoesOn && (carries || patience === 0.U)
 
@@ -87,7 +97,7 @@ class LinePortModule(outer: LinePort, spec: MemorySpec, memory: RangeSpec, lineB
     put := burst
     putBeat := place + 1.U
     patience := 3.U
-    when(begins) { wanted(request.tag) := VecInit(Seq.fill(beats)(false.B)) }
+    when(begins) { wanted(slot) := VecInit(Seq.fill(beats)(false.B)) }
   }
 
   private val beginsGet = reads && !joins && free && (!getWaits || getLeaves)
@@ -95,8 +105,8 @@ class LinePortModule(outer: LinePort, spec: MemorySpec, memory: RangeSpec, lineB
   when(beginsGet) {
     getWaits := true.B
     get.line := line
-    get.source := request.tag
-    wanted(request.tag) := VecInit(Seq.fill(beats)(false.B))
+    get.source := slot
+    wanted(slot) := VecInit(Seq.fill(beats)(false.B))
   }
 
   private val faults = Module(new Queue(UInt(spec.tagBits.W), 2))
@@ -105,7 +115,7 @@ class LinePortModule(outer: LinePort, spec: MemorySpec, memory: RangeSpec, lineB
 
   unit.request.ready := !inMemory && faults.io.enq.ready || reads && (joins || beginsGet) || carries && putLeaves
   when(unit.request.fire && inMemory) {
-    val transfer = Mux(request.write, burst.source, Mux(joins, get.source, request.tag))
+    val transfer = Mux(request.write, burst.source, Mux(joins, get.source, slot))
     wanted(transfer)(beat) := true.B
     tags(transfer)(beat) := request.tag
   }
@@ -125,9 +135,12 @@ class LinePortModule(outer: LinePort, spec: MemorySpec, memory: RangeSpec, lineB
   bus.d.ready := !answers || unit.response.ready && (hasData || lastAnswer)
   when(bus.d.valid && answers && unit.response.ready) { wanted(source)(answered) := false.B }
 
-  private def only(which: UInt, when: Bool): UInt = Mux(when, UIntToOH(which, sources), 0.U(sources.W))
-  private val taken = only(request.tag, beginsGet || begins && putLeaves)
-  busy := (busy | taken) & (~only(source, bus.d.fire && last)).asUInt
+  private def only(which: UInt, when: Bool): UInt = Mux(when, UIntToOH(which, slots), 0.U(slots.W))
+  private val taken = only(slot, beginsGet || begins && putLeaves)
+  private val occupied = (busy | taken) & (~only(source, bus.d.fire && last)).asUInt
+  busy := occupied
+  free := !occupied.andR
+  slot := PriorityEncoder((~occupied).asUInt)
 
   bus.b.ready := true.B
   bus.c.valid := false.B
