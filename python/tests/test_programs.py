@@ -273,6 +273,29 @@ def test_calls_that_are_not_emulated_are_named_at_the_end(watching: Path) -> Non
     assert f"the program made system calls that are not emulated: {named}\n" in result.stderr
 
 
+def test_a_process_that_would_stop_ends_and_that_is_said(tmp_path: Path) -> None:
+    source = tmp_path / "stopping.c"
+    source.write_text(
+        """
+        #include <signal.h>
+        #include <sys/file.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+        int main(void) {
+            int status, child = fork();
+            if (child == 0) return flock(0, LOCK_EX) || raise(SIGTSTP);
+            return waitpid(child, &status, 0) == child && WIFSIGNALED(status) ? WTERMSIG(status) : 1;
+        }
+        """
+    )
+    result = Server("functional").run(compile_program([source]))
+    assert result.exit_code == 20
+    assert result.unknown_calls == (
+        "locks of files between processes",
+        "signals that stop a process, which end it here",
+    )
+
+
 def test_calls_that_are_not_emulated_are_in_the_record(watching: Path) -> None:
     record = rw("run", watching, "--cpu", "functional", "--json").json()
     assert record["unknown_calls"] == NOT_EMULATED

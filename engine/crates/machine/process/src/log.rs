@@ -22,6 +22,8 @@ pub(crate) enum Missing {
     Program,
     /// Locks that keep other processes from a file.
     Locks,
+    /// Signals that stop a process until another one has it go on.
+    Stops,
 }
 
 impl Missing {
@@ -30,6 +32,7 @@ impl Missing {
             Missing::Network => "connect to an address that is not loopback",
             Missing::Program => "execve of a file that is no static program for riscv64",
             Missing::Locks => "locks of files between processes",
+            Missing::Stops => "signals that stop a process, which end it here",
         }
     }
 }

@@ -8,6 +8,7 @@ use super::{ThreadId, Threads};
 use crate::calls::{refuse, Call};
 use crate::family::Outcome;
 use crate::gather;
+use crate::log::Missing;
 use rackwright_cpu::{Cause, Exception, Registers};
 use rackwright_memory::{GuestMemory, Protection, PAGE_BYTES};
 use rackwright_time::Cycle;
@@ -32,6 +33,9 @@ const FORBIDDEN: i32 = 2;
 
 /// Signals that do nothing where a program has not said otherwise.
 const IGNORED: [i32; 4] = [libc::SIGCHLD, libc::SIGCONT, libc::SIGURG, libc::SIGWINCH];
+
+/// Signals that stop a process where it has not said otherwise.
+const STOPPING: [i32; 4] = [libc::SIGSTOP, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU];
 
 /// A set of signals: bit n - 1 stands for signal n.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -448,6 +452,9 @@ impl Threads {
             return;
         }
         if action.handler == DEFAULT {
+            if STOPPING.contains(&(signal as i32)) {
+                self.process.unknown.record_part(Missing::Stops);
+            }
             self.ended = Some(Outcome::Killed(signal as i32));
             return;
         }
