@@ -9,6 +9,7 @@ from rackwright.cli.bench.allocate import allocate
 from rackwright.cli.bench.drx import drx
 from rackwright.cli.bench.engine import cpu, linux, rtl
 from rackwright.cli.bench.formats import compression, snappy
+from rackwright.cli.bench.gather import gather
 from rackwright.cli.bench.mesh import mesh
 from rackwright.cli.bench.networks import cluster, dispatch
 from rackwright.cli.bench.queues import queues
@@ -35,6 +36,7 @@ for _measure in (
     aes,
     queues,
     allocate,
+    gather,
     ratios,
 ):
     bench.command()(_measure)

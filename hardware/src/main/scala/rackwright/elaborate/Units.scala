@@ -11,6 +11,7 @@ import rackwright.deflate.decode.DeflateDecompressorDescription
 import rackwright.deflate.encode.DeflateCompressorDescription
 import rackwright.drx.DrxDescription
 import rackwright.foreign.{ForeignDescription, ForeignManifest}
+import rackwright.gather.GatherDescription
 import rackwright.internet.NetworkDescription
 import rackwright.nic.NicDescription
 import rackwright.noc.MeshDescription
@@ -39,6 +40,7 @@ object Units {
     StreamCopyDescription,
     AllocateDescription,
     AesDescription,
+    GatherDescription,
     NetworkDescription,
     NicDescription,
     PageFaultDescription,

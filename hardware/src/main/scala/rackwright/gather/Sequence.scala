@@ -1,0 +1,36 @@
+package rackwright.gather
+
+import chisel3._
+import chisel3.util._
+
+/** A table, as the program has described it. */
+class Table extends Bundle {
+  val base = UInt(64.W)
+
+  /** Logarithms of the bytes of an element, 0 to 5. */
+  val elementShift = UInt(3.W)
+
+  /** An index has 8 bytes, not 4. */
+  val wide = Bool()
+
+  /** Answers for an element, less one. */
+  def lastPiece: UInt = ((1.U(3.W) << Mux(elementShift > 3.U, elementShift - 3.U, 0.U)) - 1.U)(1, 0)
+}
+
+/** Indices whose elements are wanted. */
+class Sequence extends Bundle {
+  val table = new Table
+  val address = UInt(64.W)
+  val count = UInt(Params.countBits.W)
+
+  /** Elements are brought into the shared cache and not answered. */
+  val drops = Bool()
+}
+
+/** An element that is to be asked for, or has been: where it is in its beat, and what becomes of it. */
+class Place extends Bundle {
+  val offset = UInt(log2Ceil(Params.beatBytes).W)
+  val elementShift = UInt(3.W)
+  val lastPiece = UInt(2.W)
+  val drops = Bool()
+}

@@ -1,0 +1,20 @@
+"""The examples of the guides to memory and to elements by index."""
+
+from __future__ import annotations
+
+from bootstrap.paths import REPOSITORY
+from rackwright import Server, compile_program
+
+
+def test_memory_that_a_unit_gives_out() -> None:
+    program = compile_program([REPOSITORY / "examples/allocate/list.c"])
+    result = Server("rocket", ["allocate"]).run(program)
+    assert result.exit_code == 0
+    assert result.stdout == b"the sum is 499500\nno block begins at memory + 8\n"
+
+
+def test_elements_that_a_unit_fetches() -> None:
+    program = compile_program([REPOSITORY / "examples/gather/sum.c"])
+    result = Server("rocket", ["gather"]).run(program)
+    assert result.exit_code == 0
+    assert result.stdout == b"32621076, and by loads 32621076; no problem\n"
