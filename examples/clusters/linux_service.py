@@ -2,8 +2,8 @@
 
     ./rw run examples/clusters/linux_service.py
 
-Requests come over TCP from another Linux server, which compares each answer with its own. Both servers boot once, to a
-checkpoint in a folder of its own, from which each of the two runs goes on.
+Requests come over TCP from another Linux server, which compares each answer with its own. Both servers boot
+once, to a checkpoint in a folder of its own, from which each of the two runs goes on.
 """
 
 import re
