@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from tiers import long
 
-from rackwright.designs import elaborate_all
+from rackwright import EngineError
+from rackwright.designs import elaborate, elaborate_all
 from rackwright.errors import RackwrightError
 from rackwright.synthesis import upkeep
 from rackwright.synthesis.batch import synthesise_all
@@ -220,16 +221,19 @@ def test_a_liberty_without_a_nand_is_refused(tmp_path: Path) -> None:
         load_library([path])
 
 
-@pytest.mark.parametrize(
-    ("record", "complaint"),
-    [({}, "not the manifest of a unit"), ({"verilog": [CELLS_FILE, "Top.v"]}, "is in gates already")],
-)
-def test_a_manifest_that_cannot_be_mapped_is_refused_in_a_line(
-    tmp_path: Path, record: dict[str, list[str]], complaint: str
-) -> None:
+def test_a_file_that_is_no_manifest_is_refused_in_a_line(tmp_path: Path) -> None:
     path = tmp_path / "manifest.json"
-    path.write_text(json.dumps(record), encoding="utf-8")
-    with pytest.raises(RackwrightError, match=complaint) as refused:
+    path.write_text("{}", encoding="utf-8")
+    with pytest.raises(EngineError, match="not a manifest: missing field `format`") as refused:
+        read_design(path)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_manifest_of_gates_is_refused_in_a_line(tmp_path: Path) -> None:
+    record = json.loads(elaborate("stream-copy").read_text(encoding="utf-8"))
+    path = tmp_path / "manifest.json"
+    path.write_text(json.dumps(record | {"verilog": [CELLS_FILE, "Top.v"]}), encoding="utf-8")
+    with pytest.raises(RackwrightError, match="is in gates already") as refused:
         read_design(path)
     assert "\n" not in str(refused.value)
 
