@@ -85,7 +85,7 @@ def test_nothing_random_or_of_the_host_reaches_a_program(tmp_path: Path) -> None
 
 def test_what_a_server_does_not_connect_is_refused() -> None:
     with pytest.raises(
-        EngineError, match="unit `nic` has an interrupt line, which a server's core does not reach"
+        EngineError, match="unit `nic` has a stream port, which a server's core does not reach"
     ):
         Server("functional", ["nic"]).run(BENCHMARK)
 

@@ -142,11 +142,6 @@ def test_threads_that_wait_for_ever_end_the_run(harts: int, tmp_path: Path) -> N
         Server("functional", harts=harts).run(threaded(tmp_path, body))
 
 
-def test_other_processes_are_refused(tmp_path: Path) -> None:
-    body = "int main(void) { return fork() == -1 ? 5 : 0; }"
-    assert Server("functional").run(threaded(tmp_path, body)).exit_code == 5
-
-
 def test_a_signal_without_a_handler_ends_the_program(tmp_path: Path) -> None:
     body = """
         static void *work(void *argument) { pthread_kill(*(pthread_t *)argument, SIGTERM); return NULL; }

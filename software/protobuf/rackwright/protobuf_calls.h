@@ -191,16 +191,6 @@ inline bool is_clear(const Type &type, const google::protobuf::Message &message)
     return found == 0;
 }
 
-// Whether an object has no field and no unknown one, so that nothing is written of it. The word that is asked first is
-// the last one of hasbits, where there are any.
-inline bool is_empty(const Type &type, const google::protobuf::Message &message)
-{
-    constexpr uint64_t unknown_fields = 1;
-    if (!type.parses) return false;
-    if (type.zero_count != 0 && word_at<uint32_t>(message, type.zeros[type.zero_count - 1]) != 0) return false;
-    return (word_at<uint64_t>(message, 8) & unknown_fields) == 0 && is_clear(type, message);
-}
-
 // Clear(), without a call for objects that are clear already, as those that were just made.
 template <class Message> void clear(Message *message)
 {
@@ -372,10 +362,6 @@ std::string_view SerializeToTail(const Message &message, void *data, size_t capa
     char *const start = static_cast<char *>(data), *const end = start + capacity;
     if (!protobuf::can_serialize<Message>()) return protobuf::serialize_elsewhere(type, message, start, end);
     if constexpr (type != nullptr) {
-        if (protobuf::is_empty(*type, message)) {
-            protobuf_counters.serialized++;
-            return {end, 0};
-        }
         const uint64_t outcome = protobuf::serialize_one(*type, message, start, end);
         if (__builtin_expect(!protobuf::is_output(outcome), 0)) {
             return protobuf::serialize_otherwise(

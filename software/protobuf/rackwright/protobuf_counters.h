@@ -26,7 +26,7 @@ const char *fallback_name(Fallback reason);
 
 struct ProtobufCounters {
     uint64_t parsed = 0;     // messages that the unit parsed, and empty ones, which need none
-    uint64_t serialized = 0; // the same of those serialized
+    uint64_t serialized = 0; // messages that the unit serialized
     uint64_t left_over = 0;  // fields in them that the library took over, as unknown ones
     uint64_t added = 0;      // of those serialized: the library wrote unknown fields, extensions
     uint64_t regions = 0;    // regions that were given to the unit
