@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from rackwright.aes import AesUnit, Cipher, Mode
+from rackwright.aes import MODES, AesUnit, Cipher, Mode
 from rackwright.clocks import UnitClock, clock_of
 from rackwright.designs import elaborate
 
@@ -14,7 +14,6 @@ MESSAGES = 48
 """Of each measurement; they follow each other as soon as the unit takes them."""
 
 SIZES = (32, 1024, 8192)
-MODES: tuple[Mode, ...] = ("ecb", "cbc", "ctr", "gcm")
 _SEED = 52
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rackwright.cli.bench.inputs import Cores
 from rackwright.cli.output import JsonOption, print_json, print_table, working
 
 if TYPE_CHECKING:
@@ -21,9 +22,7 @@ def allocate(
             help="What a program has allocated, by software/allocate/record.c; those of the product."
         ),
     ] = None,
-    over: Annotated[
-        list[str] | None, typer.Option(metavar="CPU", help="The core beside the unit; rocket and boom.")
-    ] = None,
+    over: Cores = None,
     live: Annotated[
         list[int] | None,
         typer.Option(metavar="BLOCKS", help="Blocks allocated while others come and go; 100 to 100,000."),

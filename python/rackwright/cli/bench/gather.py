@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rackwright.cli.bench.inputs import Cores
 from rackwright.cli.output import JsonOption, print_json, print_table, working
 
 if TYPE_CHECKING:
@@ -17,9 +18,7 @@ def gather(
     kernel: Annotated[
         list[str] | None, typer.Option(metavar="LOOP", help="spmv, sdhp or spmm; all by default.")
     ] = None,
-    over: Annotated[
-        list[str] | None, typer.Option(metavar="CPU", help="The core beside the unit; rocket and boom.")
-    ] = None,
+    over: Cores = None,
     update: Annotated[
         bool, typer.Option("--update", help="Put what was measured into the table of validation/gather.")
     ] = False,

@@ -1,4 +1,4 @@
-"""Files that a benchmark of `rw bench` works on."""
+"""What benchmarks of `rw bench` are given alike: files, and cores."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from rackwright.cli.accelerate import read_input
 from rackwright.demo.archive import default_archive
 
 Files = Annotated[list[Path] | None, typer.Argument(help="Files; the demo's archive by default.")]
+
+Cores = Annotated[
+    list[str] | None, typer.Option(metavar="CPU", help="The core beside the unit; rocket and boom.")
+]
 
 
 def named_inputs(files: list[Path] | None) -> list[tuple[str, bytes]]:
