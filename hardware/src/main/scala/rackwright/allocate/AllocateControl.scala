@@ -101,7 +101,9 @@ class AllocateControl(params: Params) extends Module {
 
   // A heap begins as one free block.
   clear := state === State.heap
-  private val heapFits = now.rs1(3, 0) === 0.U && now.rs2(3, 0) === 0.U && now.rs2(63, 32) === 0.U && now.rs2 >= 32.U
+  private val isAligned = (now.rs1 | now.rs2)(Grain.shift - 1, 0) === 0.U
+  private val isLong = now.rs2 >= (Grain.leastBlock * Grain.bytes).U && now.rs2(63, 32) === 0.U
+  private val heapFits = isAligned && isLong
   when(state === State.heap) {
     start := now.rs1
     grains := Mux(heapFits, now.rs2(31, 4), 0.U)
@@ -115,9 +117,8 @@ class AllocateControl(params: Params) extends Module {
   // The size of a block: its header, and what was asked for in whole grains.
   private val roundedUp = now.rs1(31, 0) +& (2 * Grain.bytes - 1).U
   when(state === State.size) {
-    val least = 2.U
     val counted = roundedUp(32, Grain.shift)
-    size := Mux(counted < least, least, counted)
+    size := Mux(counted < Grain.leastBlock.U, Grain.leastBlock.U, counted)
     small := now.rs1 <= (Grain.bytes * (params.keptGrains - 1)).U
     state := Mux(now.rs1(63, 32) =/= 0.U || roundedUp(32), State.answer, State.choose)
   }
@@ -189,9 +190,8 @@ class AllocateControl(params: Params) extends Module {
     state := State.judge
   }
   when(state === State.judge) {
-    val outside = !found.sound || found.header.size < 2.U
+    val outside = !found.sound || found.header.size < Grain.leastBlock.U
     val twice = found.header.free || found.header.kept
-    small := size <= params.keptGrains.U
     state := Mux(size <= params.keptGrains.U, State.keep, State.give)
     when(outside) { reported := Problem.foreign }
       .elsewhen(twice) { reported := Problem.twice }

@@ -32,4 +32,7 @@ object Grain {
 
   /** Bits of a place or a size in grains: a heap has less than 4 GiB. */
   val bits: Int = 28
+
+  /** A block has a header, and room for links. */
+  val leastBlock: Int = 2
 }

@@ -74,16 +74,16 @@ class Taker extends Module {
   }
 
   // A rest that is too small for a block goes with it.
-  private val leastBlock = 2.U
+  private val isEnough = rest >= Grain.leastBlock.U
   edit.valid := (state === State.take && !isBroken) || state === State.rest
   edit.bits.place := Mux(state === State.take, now.place, restPlace)
   edit.bits.size := Mux(state === State.take, now.header.size, rest)
   edit.bits.leaves := state === State.take
   edit.bits.links := now.links
   when(state === State.take) {
-    splits := rest >= leastBlock
+    splits := isEnough
     when(isBroken) { state := State.idle }
-      .elsewhen(edit.fire) { state := Mux(rest >= leastBlock, State.rest, State.header) }
+      .elsewhen(edit.fire) { state := Mux(isEnough, State.rest, State.header) }
   }
   when(state === State.rest && edit.fire) { state := State.restHeader }
 

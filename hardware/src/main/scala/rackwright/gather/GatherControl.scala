@@ -56,14 +56,14 @@ class GatherControl(params: Params) extends Module {
   }
 
   private val countFits = bits.rs2 >> Params.countBits === 0.U
-  private val canBegin = shapeFits && countFits && sequence.ready
-  sequence.valid := done && begins && shapeFits && countFits && bits.rs2 =/= 0.U
+  private val fits = shapeFits && countFits
+  sequence.valid := done && begins && fits && bits.rs2 =/= 0.U
   sequence.bits.table := table
   sequence.bits.address := bits.rs1
   sequence.bits.count := bits.rs2
   sequence.bits.drops := is(GatherCommands.prefetch)
 
-  private val pieces = bits.rs2(Params.countBits - 1, 0) << Mux(table.elementShift > 3.U, table.elementShift - 3.U, 0.U)
+  private val pieces = bits.rs2(Params.countBits - 1, 0) << table.pieceShift
   private val takes = done && asksNext && owed =/= 0.U && !dead
   piece.ready := takes
   when(sequence.fire && !sequence.bits.drops) { owed := owed + pieces }
@@ -76,7 +76,7 @@ class GatherControl(params: Params) extends Module {
     Seq(
       (indexFault || prefetchFault || (takes && piece.bits.fault)) -> Problem.accessFault,
       (done && asksNext && owed === 0.U && !dead) -> Problem.missing,
-      (done && begins && !canBegin) -> Problem.unsupported
+      (done && begins && !(fits && sequence.ready)) -> Problem.unsupported
     )
   )
   when(done && is(GatherCommands.problem)) { problem := reported }

@@ -13,8 +13,11 @@ class Table extends Bundle {
   /** An index has 8 bytes, not 4. */
   val wide = Bool()
 
+  /** The logarithm of the answers for an element. */
+  def pieceShift: UInt = Mux(elementShift > 3.U, elementShift - 3.U, 0.U)
+
   /** Answers for an element, less one. */
-  def lastPiece: UInt = ((1.U(3.W) << Mux(elementShift > 3.U, elementShift - 3.U, 0.U)) - 1.U)(1, 0)
+  def lastPiece: UInt = ((1.U(3.W) << pieceShift) - 1.U)(1, 0)
 }
 
 /** Indices whose elements are wanted. */
