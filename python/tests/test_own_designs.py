@@ -345,6 +345,36 @@ def test_a_dma_that_breaks_the_protocol_is_stopped(tmp_path: Path, old: str, new
     assert str(raised.value).endswith(said)
 
 
+def test_widths_of_buses_follow_the_parameters_that_scan_is_given(tmp_path: Path) -> None:
+    """A `generate` branch that is not taken needs no modules, and a line called `o_int` is an interrupt."""
+    (tmp_path / "Wide.sv").write_text(
+        """module Wide #(parameter BITS = 32, parameter [0:0] NARROW = 1) (
+            input clk, input resetn, output m_axi_arvalid, input m_axi_arready,
+            output [47:0] m_axi_araddr, output [7:0] m_axi_arlen, input m_axi_rvalid, output m_axi_rready,
+            input [BITS-1:0] m_axi_rdata, output o_int);
+          generate if (NARROW) begin : narrow
+            assign o_int = 0;
+          end else begin : wide
+            absent inner(.line(o_int));
+          end endgenerate
+        endmodule
+"""
+    )
+    top = [tmp_path / "Wide.sv"]
+    plain = scan(top, tmp_path)
+    assert [port.get("bytes") for port in plain.manifest["ports"]] == [4, None]
+    assert plain.manifest["ports"][1] == {"contract": "interrupt", "name": "o_int", "pin": "o_int"}
+    assert not any("modules that are in none" in remark for remark in plain.remarks)
+    wide = scan(top, tmp_path, Known(parameters={"BITS": "128", "NARROW": "0"}))
+    assert wide.manifest["ports"][0]["bytes"] == 16
+    assert wide.manifest["parameters"] == {"BITS": 128, "NARROW": 0}
+    assert "modules that are in none of the files: absent" in wide.remarks
+    with pytest.raises(RackwrightError, match="module Wide has no parameter DEPTH; there are BITS, NARROW"):
+        scan(top, tmp_path, Known(parameters={"DEPTH": "1"}))
+    with pytest.raises(RackwrightError, match="Wide cannot have BITS=lots: use of undeclared identifier"):
+        scan(top, tmp_path, Known(parameters={"BITS": "lots"}))
+
+
 def test_a_program_copies_by_a_dma_that_was_scanned(tmp_path: Path) -> None:
     ended = subprocess.run([sys.executable, AXI / "attach.py"], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (0, "")

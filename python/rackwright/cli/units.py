@@ -14,6 +14,7 @@ from rackwright.benchmarks.break_even import read_table as read_break_even
 from rackwright.benchmarks.speeds import read_speeds
 from rackwright.cli.accelerate import write_output
 from rackwright.cli.output import JsonOption, print_json, print_table, results
+from rackwright.cli.settings import parse_settings
 from rackwright.designs import UnitInfo
 from rackwright.designs import units as list_units
 from rackwright.errors import RackwrightError
@@ -48,6 +49,14 @@ def units(
         str | None, typer.Option(help="scan: the reset, where its name does not say so.")
     ] = None,
     include: Annotated[list[Path] | None, typer.Option(help="scan: a folder of included files.")] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="PARAMETER=VALUE",
+            help="scan: a parameter of the top module; widths of its buses may depend on it. Repeatable.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="scan: the manifest, manifest.json by default.")
     ] = None,
@@ -70,13 +79,16 @@ def units(
 
         ./rw units scan dma.core --target sim
 
+        ./rw units scan rtl/dma.v --set DATA_WIDTH=64 -o manifest.json
+
     """
     if names and names[0] == "scan":
-        _scan(names[1:], output, json, Known(top, target, tuple(include or ()), clock, reset))
+        known = Known(top, target, tuple(include or ()), clock, reset, parse_settings(settings))
+        _scan(names[1:], output, json, known)
         return
-    if any((top, target, clock, reset, include, output)):
+    if any((top, target, clock, reset, include, settings, output)):
         raise RackwrightError(
-            "--top, --target, --clock, --reset, --include and --output go with scan: "
+            "--top, --target, --clock, --reset, --include, --set and --output go with scan: "
             "./rw units scan FILES --top NAME"
         )
     if header is not None:

@@ -171,7 +171,9 @@ def _axi_stream(pins: Mapping[str, Pin], prefix: str, upper: bool, is_input: boo
     return Bus(own, entry, remark)
 
 
-_INTERRUPT = re.compile(r"interrupt|interrupt_\w+|(\w+_)?(irq|intr|interrupt|introut)(_o)?", re.IGNORECASE)
+_INTERRUPT = re.compile(
+    r"interrupt|interrupt_\w+|(\w+_)?(irq|intr|interrupt|introut)(_o)?|o_int|int_o", re.IGNORECASE
+)
 
 
 def _interrupts(pins: Mapping[str, Pin]) -> Iterator[Bus]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -11,7 +12,7 @@ class Known:
     """What its user knows of a design, and its files do not say.
 
     `top` is its top module, where there are several; `target` that of a core file; `include` are folders of
-    included files; `clock` and `reset` are inputs.
+    included files; `clock` and `reset` are inputs; `parameters` are values of the top module's.
     """
 
     top: str | None = None
@@ -19,3 +20,4 @@ class Known:
     include: tuple[Path, ...] = ()
     clock: str | None = None
     reset: str | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)

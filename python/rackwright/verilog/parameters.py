@@ -23,31 +23,38 @@ def check_parameters(manifest: Path, given: Mapping[str, object]) -> dict[str, P
     `RackwrightError` for a name that the module does not have and for a value that its parameter cannot have.
     """
     sources = VerilogSources.of_manifest(manifest)
+    return parameters_of(sources, given, f"{manifest}: {read_manifest(manifest)['unit']}", str(manifest))
+
+
+def parameters_of(
+    sources: VerilogSources, given: Mapping[str, object], unit: str, place: str
+) -> dict[str, ParameterValue]:
+    """The values of the parameters of the top module of `sources`; raises as `check_parameters`.
+
+    Errors begin with `unit` where a value is refused, and with `place` where there is no such parameter.
+    """
     plain = VerilogDesign(sources)
     top = next((each for each in plain.tops if each.name == sources.top), None)
     if top is None:
         # Whoever compiles it says what is wrong.
         return {name: value for name, value in given.items() if isinstance(value, int | str)}
     known = _settable(top)
-    unit = read_manifest(manifest)["unit"]
     for name in given:
         if name not in known:
             there = ", ".join(known) or "none"
-            raise RackwrightError(f"{manifest}: module {top.name} has no parameter {name}; there are {there}")
+            raise RackwrightError(f"{place}: module {top.name} has no parameter {name}; there are {there}")
     written = {name: _written(known[name], value) for name, value in given.items()}
     design = VerilogDesign(sources, written)
     if any(complaint.is_of_parameters for complaint in design.complaints):
         for name, value in written.items():
             for complaint in VerilogDesign(sources, {name: value}).complaints:
                 if complaint.is_of_parameters:
-                    said = f"{unit} cannot have {name}={given[name]}: {complaint.text}"
-                    raise RackwrightError(f"{manifest}: {said}")
+                    raise RackwrightError(f"{unit} cannot have {name}={given[name]}: {complaint.text}")
     known_errors = {complaint.text for complaint in plain.complaints if complaint.is_error}
     for complaint in design.complaints:
         if complaint.is_error and complaint.text not in known_errors:
             values = ", ".join(f"{name}={value}" for name, value in given.items())
-            said = f"{unit} cannot have {values}: {complaint.text} ({complaint.place})"
-            raise RackwrightError(f"{manifest}: {said}")
+            raise RackwrightError(f"{unit} cannot have {values}: {complaint.text} ({complaint.place})")
     chosen = _settable(next(each for each in design.tops if each.name == sources.top))
     return {
         name: value.strip('"') if isinstance(value, str) and _is_text(known[name]) else _value(chosen[name])
@@ -58,7 +65,11 @@ def check_parameters(manifest: Path, given: Mapping[str, object]) -> dict[str, P
 def written_parameters(manifest: Path, given: Mapping[str, object]) -> dict[str, str]:
     """The values as SystemVerilog writes them, for slang; raises as `check_parameters`."""
     check_parameters(manifest, given)
-    sources = VerilogSources.of_manifest(manifest)
+    return written_of(VerilogSources.of_manifest(manifest), given)
+
+
+def written_of(sources: VerilogSources, given: Mapping[str, object]) -> dict[str, str]:
+    """The values of parameters that the top module of `sources` has, as SystemVerilog writes them."""
     top = next((each for each in VerilogDesign(sources).tops if each.name == sources.top), None)
     known = {} if top is None else _settable(top)
     return {name: _written(known[name], value) for name, value in given.items() if name in known}

@@ -17,6 +17,7 @@ from rackwright.verilog.buses import Pin, buses
 from rackwright.verilog.cores import DEFAULT_TARGET, CoreTarget, read_core
 from rackwright.verilog.kernels import kernel_registers
 from rackwright.verilog.known import Known
+from rackwright.verilog.parameters import parameters_of, written_of
 from rackwright.verilog.reader import VerilogDesign, VerilogSources
 
 ASSUMED_HERTZ = 1_000_000_000
@@ -45,21 +46,40 @@ def scan(files: Iterable[Path], folder: Path, known: Known | None = None) -> Sca
     described = _sources(tuple(files), known)
     sources = described.sources
     design = VerilogDesign(sources)
+    if known.parameters:
+        design, described = _configured(design, described, known.parameters)
     errors = [complaint for complaint in design.complaints if complaint.is_error]
     if errors:
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         raise RackwrightError(f"{errors[0].place}: {errors[0].text}{more}")
-    tops = design.tops
-    if len(tops) != 1:
-        names = ", ".join(each.name for each in tops) or "none"
-        raise RackwrightError(f"{sources.files[0]}: which top module? --top says it; there are {names}")
-    found = _describe(tops[0], sources, folder, known)
+    found = _describe(_only_top(design, sources), sources, folder, known)
     found.manifest["parameters"] |= described.parameters
     for port in found.manifest["ports"]:
         if port["contract"] == "axi4-lite":
             registers = kernel_registers(port["name"], 1 << port["address_bits"], design.files)
             port |= {"registers": registers} if registers else {}
     return found
+
+
+def _only_top(design: VerilogDesign, sources: VerilogSources) -> ast.InstanceSymbol:
+    tops = design.tops
+    if len(tops) != 1:
+        names = ", ".join(each.name for each in tops) or "none"
+        raise RackwrightError(f"{sources.files[0]}: which top module? --top says it; there are {names}")
+    return tops[0]
+
+
+def _configured(
+    design: VerilogDesign, described: CoreTarget, values: Mapping[str, str]
+) -> tuple[VerilogDesign, CoreTarget]:
+    """The design with parameters as its user sets them, on which the widths of its buses may depend."""
+    top = _only_top(design, described.sources).name
+    sources = replace(described.sources, top=top)
+    parameters = parameters_of(sources, values, top, str(sources.files[0]))
+    return (
+        VerilogDesign(sources, written_of(sources, values)),
+        replace(described, parameters={**described.parameters, **parameters}),
+    )
 
 
 def _sources(files: tuple[Path, ...], known: Known) -> CoreTarget:
@@ -186,10 +206,15 @@ def _reset(pins: Mapping[str, Pin], remarks: list[str], given: str | None = None
 
 
 def _missing(top: ast.InstanceSymbol) -> list[str]:
-    """Names of modules that the design has instances of and no source."""
+    """Names of modules that the design has instances of and no source.
+
+    Instances in a branch of `generate` that is not taken have no definition either; nobody needs theirs.
+    """
     found: dict[str, None] = {}
 
     def look(symbol: Any) -> Any:
+        if isinstance(symbol, ast.GenerateBlockSymbol) and symbol.isUninstantiated:
+            return ast.VisitAction.Skip
         if isinstance(symbol, ast.UninstantiatedDefSymbol):
             found[symbol.definitionName] = None
         return ast.VisitAction.Advance
