@@ -1,4 +1,4 @@
-"""How much history does a decompressor need on chip? A sweep that gives a data frame."""
+"""How much history does a decompressor need on chip? A sweep that returns a data frame."""
 
 import pandas as pd
 

@@ -46,8 +46,8 @@ def headline(text: str) -> str:
     )
     return (
         "**With a Snappy unit in RTL beside it, a Rocket core compresses "
-        f"{rocket:.0f} times as fast as by the library,\nand {host:.0f} times as fast as a core of the host. "
-        f"It decompresses {out_rocket:.0f} and {out_host:.0f} times as fast.**\n"
+        f"{rocket:.0f} times as fast as with the library,\nand {host:.0f} times as fast as "
+        f"a core of the host. It decompresses {out_rocket:.0f} and {out_host:.0f} times as fast.**\n"
     )
 
 
