@@ -35,7 +35,7 @@ def extras_of(arguments: list[str]) -> set[str]:
         extras.add(builds.MANIFESTS)
         if verb == "synth" or "synthesised" in " ".join(arguments).replace("=", " ").split():
             extras.add(builds.FRONT_END)
-    if any(word.endswith(".core") for word in rest):
+    if any(word.endswith((".core", ".rdl")) for word in rest):
         extras.add(builds.CORES)
     if verb == "profile":
         extras.add(builds.PARQUET)

@@ -183,7 +183,10 @@ def all_steps() -> tuple[Step, ...]:
         "the front end with which synthesis reads SystemVerilog (110 MB)",
     )
     cores = _of_packages(
-        CORES, "-cores", venv.packages() / "fusesoc", "FuseSoC, which reads the core files of designs"
+        CORES,
+        "-cores",
+        venv.packages() / "systemrdl",
+        "what reads the core files and register maps of designs (FuseSoC, SystemRDL's compiler)",
     )
     docs = _of_packages(
         DOCS, "-docs", venv.packages() / "sphinx", "Sphinx with its extensions and theme, for the site"

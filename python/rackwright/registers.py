@@ -134,7 +134,10 @@ def registers_of(ports: Sequence[Mapping[str, Any]]) -> RegisterMap:
     """The registers that the ports of a manifest name; none of a unit that does not say which it has."""
     for port in ports:
         if port.get("registers"):
-            return RegisterMap(
-                port["registers"], {"axi4-lite": port.get("bytes", 8), "apb": 4}.get(port["contract"], 8)
-            )
+            return RegisterMap(port["registers"], register_bytes(port))
     return RegisterMap([])
+
+
+def register_bytes(port: Mapping[str, Any]) -> int:
+    """The bytes of each register of a port of a manifest."""
+    return int({"axi4-lite": port.get("bytes", 8), "apb": 4}.get(port["contract"], 8))

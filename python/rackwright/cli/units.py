@@ -19,7 +19,7 @@ from rackwright.designs import UnitInfo
 from rackwright.designs import units as list_units
 from rackwright.errors import RackwrightError
 from rackwright.manifests import read_manifest
-from rackwright.registers import register_rows, registers_of
+from rackwright.registers import register_bytes, register_rows, registers_of
 from rackwright.synthesis.table import read_table
 from rackwright.verilog.known import Known
 
@@ -37,6 +37,9 @@ def units(
             help="Write how C programs reach these units (names, sets, a manifest.json, a unit.yaml) when a "
             "server has them, in this order."
         ),
+    ] = None,
+    rdl: Annotated[
+        Path | None, typer.Option(help="Write the registers of this unit as a register map in SystemRDL.")
     ] = None,
     top: Annotated[str | None, typer.Option(help="scan: the top module, where there are several.")] = None,
     target: Annotated[
@@ -56,6 +59,10 @@ def units(
             metavar="PARAMETER=VALUE",
             help="scan: a parameter of the top module; widths of its buses may depend on it. Repeatable.",
         ),
+    ] = None,
+    registers: Annotated[
+        Path | None,
+        typer.Option(help="scan: a register map in SystemRDL, of the registers behind its register port."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="scan: the manifest, manifest.json by default.")
@@ -79,18 +86,24 @@ def units(
 
         ./rw units scan dma.core --target sim
 
-        ./rw units scan rtl/dma.v --set DATA_WIDTH=64 -o manifest.json
+        ./rw units scan rtl/dma.v --set DATA_WIDTH=64 --registers dma.rdl -o manifest.json
+
+        ./rw units nic --rdl nic.rdl
 
     """
     if names and names[0] == "scan":
-        known = Known(top, target, tuple(include or ()), clock, reset, parse_settings(settings))
+        folders = tuple(include or ())
+        known = Known(top, target, folders, clock, reset, parse_settings(settings), registers)
         _scan(names[1:], output, json, known)
         return
-    if any((top, target, clock, reset, include, settings, output)):
+    if any((top, target, clock, reset, include, settings, registers, output)):
         raise RackwrightError(
-            "--top, --target, --clock, --reset, --include, --set and --output go with scan: "
+            "--top, --target, --clock, --reset, --include, --set, --registers and --output go with scan: "
             "./rw units scan FILES --top NAME"
         )
+    if rdl is not None:
+        _write_register_map(names or [], rdl)
+        return
     if header is not None:
         _write_header(names or [], header)
         return
@@ -164,6 +177,20 @@ def _write_header(names: list[str], path: Path) -> None:
         raise RackwrightError("--header is for units that are named: ./rw units snappy --header units.h")
     manifests = [unit_manifest(config) for config in unit_configs(names)]
     write_output(path, server_header(manifests).encode())
+
+
+def _write_register_map(names: list[str], path: Path) -> None:
+    from rackwright.accelerators import unit_manifest
+    from rackwright.unit_config import unit_configs
+    from rackwright.verilog.register_maps import write_register_map
+
+    if len(names) != 1:
+        raise RackwrightError("--rdl is for one unit: ./rw units nic --rdl nic.rdl")
+    (config,) = unit_configs(names)
+    record = read_manifest(unit_manifest(config))
+    width = next((register_bytes(port) for port in record["ports"] if port.get("registers")), 8)
+    text = write_register_map(record["unit"], registers_of(record["ports"]), width)
+    write_output(path, text.encode())
 
 
 def _print_index(rows: list[UnitInfo]) -> None:

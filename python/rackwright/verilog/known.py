@@ -12,7 +12,8 @@ class Known:
     """What its user knows of a design, and its files do not say.
 
     `top` is its top module, where there are several; `target` that of a core file; `include` are folders of
-    included files; `clock` and `reset` are inputs; `parameters` are values of the top module's.
+    included files; `clock` and `reset` are inputs; `parameters` are values of the top module's;
+    `registers` is a file in SystemRDL that describes those behind its register port.
     """
 
     top: str | None = None
@@ -21,3 +22,4 @@ class Known:
     clock: str | None = None
     reset: str | None = None
     parameters: Mapping[str, str] = field(default_factory=dict)
+    registers: Path | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,14 @@ from pyslang import ast
 
 from rackwright.errors import RackwrightError
 from rackwright.manifests import FORMAT
+from rackwright.registers import register_bytes
 from rackwright.verilog.buses import Pin, buses
 from rackwright.verilog.cores import DEFAULT_TARGET, CoreTarget, read_core
 from rackwright.verilog.kernels import kernel_registers
 from rackwright.verilog.known import Known
 from rackwright.verilog.parameters import parameters_of, written_of
 from rackwright.verilog.reader import VerilogDesign, VerilogSources
+from rackwright.verilog.register_maps import read_register_map
 
 ASSUMED_HERTZ = 1_000_000_000
 """The clock that a manifest begins with; RTL does not say which one it reaches."""
@@ -54,11 +56,24 @@ def scan(files: Iterable[Path], folder: Path, known: Known | None = None) -> Sca
         raise RackwrightError(f"{errors[0].place}: {errors[0].text}{more}")
     found = _describe(_only_top(design, sources), sources, folder, known)
     found.manifest["parameters"] |= described.parameters
+    if known.registers is not None:
+        _give_registers(found.manifest["ports"], known.registers)
+        return found
     for port in found.manifest["ports"]:
         if port["contract"] == "axi4-lite":
             registers = kernel_registers(port["name"], 1 << port["address_bits"], design.files)
             port |= {"registers": registers} if registers else {}
     return found
+
+
+def _give_registers(ports: Sequence[dict[str, Any]], path: Path) -> None:
+    """Gives the only port with registers those that a file in SystemRDL describes."""
+    holders = [port for port in ports if port["contract"] in ("axi4-lite", "apb", "mmio")]
+    if len(holders) != 1:
+        names = ", ".join(port["name"] for port in holders) or "none"
+        raise RackwrightError(f"{path}: registers are for a design with one port for them; there are {names}")
+    (port,) = holders
+    port["registers"] = read_register_map(path, register_bytes(port))
 
 
 def _only_top(design: VerilogDesign, sources: VerilogSources) -> ast.InstanceSymbol:
