@@ -102,14 +102,18 @@ class Reason:
 
 
 REASONS = {
-    "a": Reason("exit status", "without a link there is no network interface: its registers are not there"),
-    "b": Reason("--pcap does not apply", "what is captured are links of clusters"),
+    "a": Reason(
+        "exit status", "without a link there is no network interface, and its registers do not exist"
+    ),
+    "b": Reason("--pcap does not apply", "only links of clusters can be captured"),
     "c": Reason("LoadAccessFault", "a program in user mode has an emulated kernel, and no devices"),
     "d": Reason("takes neither accelerators", "Rocket in RTL has no units"),
-    "e": Reason("can't be observed", "Rocket in RTL is not observed; its model is"),
-    "f": Reason("runs bare-metal programs", "Rocket in RTL runs bare-metal programs"),
-    "g": Reason("no core model rocket-rtl", "servers of clusters have modelled harts"),
-    "h": Reason("`waves` is for servers that run alone", "waves are those of units of a server alone"),
+    "e": Reason("can't be observed", "Rocket in RTL cannot be observed, only its model"),
+    "f": Reason("runs bare-metal programs", "Rocket in RTL runs only bare-metal programs"),
+    "g": Reason("no core model rocket-rtl", "servers of clusters support only modelled harts"),
+    "h": Reason(
+        "`waves` is for servers that run alone", "waves are recorded only for servers that run alone"
+    ),
 }
 
 
