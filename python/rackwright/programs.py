@@ -59,6 +59,7 @@ def compile_program(
         *map(str, paths),
         *map(str, archives),
         "-lstdc++",
+        "-lm",
     ]
     make_program(command, program)
     return program

@@ -1,4 +1,4 @@
-"""The examples of the guides to memory and to elements by index."""
+"""The examples of the guides to memory, to elements by index, and to keys and values."""
 
 from __future__ import annotations
 
@@ -18,3 +18,16 @@ def test_elements_that_a_unit_fetches() -> None:
     result = Server("rocket", ["gather"]).run(program)
     assert result.exit_code == 0
     assert result.stdout == b"32621076, and by loads 32621076; no problem\n"
+
+
+def test_keys_that_a_unit_looks_up() -> None:
+    program = compile_program([REPOSITORY / "examples/store/lookup.c"])
+    result = Server("rocket", ["store"]).run(program)
+    assert result.exit_code == 0
+    assert result.stdout.decode().splitlines() == [
+        "request 1: 0, ''",
+        "request 2: 0, ''",
+        "request 3: 0, 'two'",
+        "request 4: 1, ''",
+        "2 items",
+    ]

@@ -15,6 +15,7 @@ from rackwright.cli.bench.networks import cluster, dispatch
 from rackwright.cli.bench.queues import queues
 from rackwright.cli.bench.ratios import ratios
 from rackwright.cli.bench.small import small
+from rackwright.cli.bench.store import store
 from rackwright.cli.bench.udp import udp
 from rackwright.cli.bench.units import units
 from rackwright.cli.protobuf import bench_protobuf
@@ -37,6 +38,7 @@ for _measure in (
     queues,
     allocate,
     gather,
+    store,
     ratios,
 ):
     bench.command()(_measure)

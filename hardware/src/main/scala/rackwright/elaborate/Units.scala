@@ -20,6 +20,7 @@ import rackwright.pcie.TrafficDescription
 import rackwright.protobuf.parse.DeserializerDescription
 import rackwright.protobuf.write.SerializerDescription
 import rackwright.snappy.{SnappyCompressorDescription, SnappyDecompressorDescription}
+import rackwright.store.StoreDescription
 import rackwright.unit.{UnitDescription, UsageError}
 import rackwright.zstd.decode.ZstdDecompressorDescription
 import rackwright.zstd.encode.ZstdCompressorDescription
@@ -41,6 +42,7 @@ object Units {
     AllocateDescription,
     AesDescription,
     GatherDescription,
+    StoreDescription,
     NetworkDescription,
     NicDescription,
     PageFaultDescription,

@@ -1,0 +1,255 @@
+package rackwright.store
+
+import chisel3._
+import chisel3.util._
+
+/** Changes the store: sets and deletes, one at a time, while no lookup is under way.
+  *
+  * What a change needs is written beside what is there; then one write of 4 bytes puts it into its chain. Only then the
+  * item that it replaces becomes free.
+  */
+class Changer(params: Params) extends Module {
+  private object State extends ChiselEnum {
+    val idle, size, sized, usage, heads, free, choose, header, keyAsk, key, value, written, newHead, newUsage, link,
+        linked, freeSize, freeSized, freeHeads, freeItem, freeHead, freed, drain, answer = Value
+  }
+
+  val region = IO(Input(new Region))
+
+  /** What the lookup has found, and the request. */
+  val found = IO(Flipped(Decoupled(new Found)))
+  val change = IO(Input(new Change(params)))
+  val value = IO(Flipped(Decoupled(new ValueLine)))
+
+  /** The value ends before it should: nothing is changed, and there is no response. */
+  val cut = IO(Input(Bool()))
+  val response = IO(Decoupled(new Response))
+
+  /** The change is over. */
+  val changed = IO(Output(Bool()))
+  val keyRead = IO(Valid(new KeyLine(params)))
+  val keyLine = IO(Input(Vec(Grain.words, UInt(64.W))))
+
+  /** To and from memory. */
+  val read = IO(Valid(UInt(Grain.placeBits.W)))
+  val got = IO(Flipped(Valid(UInt((8 * Grain.bytes).W))))
+  val write = IO(Decoupled(new GrainWrite))
+  val clear = IO(Output(Bool()))
+  val faulted = IO(Input(Bool()))
+  val settled = IO(Input(Bool()))
+
+  private val state = RegInit(State.idle)
+  private val now = Reg(new Found)
+  private val status = Reg(UInt(Outcome.bits.W))
+  private val isSet = now.sought.operation === RequestHeader.set
+  private val replaces = now.walk.status === Outcome.ok
+
+  /** Ends without a change; the value is not wanted. */
+  private def end(why: UInt): Unit = {
+    status := why
+    state := Mux(isSet && change.valueBytes =/= 0.U, State.drain, State.answer)
+  }
+
+  found.ready := state === State.idle
+  clear := found.fire
+  when(found.fire) {
+    now := found.bits
+    state := State.size
+  }
+
+  // The class that the item needs.
+  private val classifier = Module(new SizeClassifier)
+  private val keyGrains = (change.keyBytes +& (Grain.bytes - 1).U) >> Grain.shift
+  private val valueGrains = (change.valueBytes +& (Grain.bytes - 1).U) >> Grain.shift
+  classifier.grains.valid := state === State.size || state === State.freeSize
+  classifier.grains.bits := Mux(state === State.size, 1.U + keyGrains + valueGrains, now.walk.grains)
+  private val size = Reg(new SizeClass)
+  when(state === State.size) {
+    val sound = replaces || now.walk.status === Outcome.missing
+    when(!sound) { end(now.walk.status) }
+      .elsewhen(!isSet) {
+        when(replaces) { state := State.usage }.otherwise { end(Outcome.missing) }
+      }
+      .otherwise { state := State.sized }
+  }
+  when(state === State.sized && classifier.above.valid) {
+    size := classifier.above.bits
+    state := State.usage
+  }
+
+  // How much of the region is used; the new item's place, and the class of the old one.
+  private val usage = Reg(new Usage)
+  private val place = Reg(UInt(Grain.placeBits.W))
+  private val freeClass = Reg(new SizeClass)
+  private def headsOf(number: UInt): UInt = Grain.freeHeads.U + (number >> 3).pad(Grain.placeBits)
+  private def headIn(data: UInt, number: UInt): UInt =
+    VecInit.tabulate(8)(i => data(32 * i + 31, 32 * i))(number(2, 0))
+  private val reads = Seq(State.usage, State.heads, State.free, State.freeHeads).map(_ === state).reduce(_ || _)
+  read.valid := reads && !got.valid
+  read.bits := MuxLookup(state, Grain.usage.U(Grain.placeBits.W))(
+    Seq(State.heads -> headsOf(size.number), State.free -> place, State.freeHeads -> headsOf(freeClass.number))
+  )
+  when(state === State.usage && got.valid) {
+    usage := got.bits.asTypeOf(usage)
+    state := Mux(isSet, State.heads, State.newUsage)
+    when(faulted) { end(Outcome.accessFault) }
+  }
+
+  // A free item, or what was never used.
+  private val reuses = Reg(Bool())
+  private val nextFree = Reg(UInt(Grain.placeBits.W))
+  private val limit = Reg(UInt((Grain.placeBits + 1).W))
+  when(state === State.heads && got.valid) {
+    place := headIn(got.bits, size.number)
+    limit := usage.used +& size.grains
+    state := State.choose
+    when(faulted) { end(Outcome.accessFault) }
+  }
+  when(state === State.choose) {
+    reuses := place =/= 0.U
+    when(place === 0.U) {
+      place := usage.used
+      state := State.header
+      when(limit > region.total) { end(Outcome.noMemory) }
+        .elsewhen(usage.used < region.firstItem) { end(Outcome.broken) }
+    }.elsewhen(region.holds(place)) {
+      limit := place +& size.grains
+      state := State.free
+    }.otherwise { end(Outcome.broken) }
+  }
+  private val freeItem = got.bits.asTypeOf(new ItemHeader)
+  when(state === State.free && got.valid) {
+    nextFree := freeItem.next
+    state := State.header
+    when(faulted) { end(Outcome.accessFault) }
+      .elsewhen(freeItem.seal =/= ItemHeader.free || freeItem.grains =/= size.grains || limit > region.total) {
+        end(Outcome.broken)
+      }
+  }
+
+  // The item: its header, its key, its value.
+  private val line = Reg(UInt(Limits.lineBits.W))
+  private val words = KeyLines.words(change.keyBytes)
+  private val at = Reg(UInt(Grain.placeBits.W))
+  keyRead.valid := state === State.keyAsk
+  keyRead.bits.slot := change.slot
+  keyRead.bits.line := line
+  private val newVersion = usage.version + 1.U
+
+  write.valid := false.B
+  write.bits.place := at
+  write.bits.data := 0.U
+  write.bits.mask := Fill(Grain.bytes, 1.U(1.W))
+  private def put(data: UInt, next: State.Type): Unit = {
+    write.valid := true.B
+    write.bits.data := data
+    when(write.ready) {
+      at := at + 1.U
+      state := next
+    }
+  }
+  when(state === State.header) {
+    val item = Wire(new ItemHeader)
+    item.version := newVersion
+    item.seal := ItemHeader.used
+    item.reserved := 0.U
+    item.keyBytes := change.keyBytes
+    item.flags := change.flags
+    item.grains := size.grains
+    item.valueBytes := change.valueBytes
+    item.hash := change.hash >> 32
+    item.next := Mux(replaces, now.walk.next, 0.U)
+    line := 0.U
+    put(item.asUInt, State.keyAsk)
+    write.bits.place := place
+    when(write.ready) { at := place + 1.U }
+  }
+  when(state === State.keyAsk) { state := State.key }
+  when(state === State.key) {
+    val isLast = line === KeyLines.last(words)
+    val masked = KeyLines.mask(words, line).zip(keyLine).map { case (mine, word) => Mux(mine, word, 0.U) }
+    put(Cat(masked.reverse), State.keyAsk)
+    when(write.ready) {
+      line := line + 1.U
+      when(isLast) { state := Mux(change.valueBytes === 0.U, State.written, State.value) }
+    }
+  }
+  value.ready := state === State.drain || (state === State.value && write.ready)
+  when(state === State.value) {
+    when(value.valid) { put(value.bits.data, Mux(value.bits.last, State.written, State.value)) }
+    when(cut) { state := State.freed }
+  }
+  when(state === State.written && settled) {
+    state := Mux(reuses, State.newHead, State.newUsage)
+    when(faulted) { end(Outcome.accessFault) }
+  }
+
+  // What is free and used, then the one write that counts.
+  private def putHead(number: UInt, head: UInt, next: State.Type): Unit = {
+    put(Fill(8, head), next)
+    write.bits.place := headsOf(number)
+    write.bits.mask := GrainWrite.lane(number(2, 0))
+  }
+  when(state === State.newHead) { putHead(size.number, nextFree, State.newUsage) }
+  when(state === State.newUsage) {
+    val after = WireDefault(usage)
+    when(isSet) {
+      after.version := newVersion
+      when(!reuses) { after.used := limit }
+      when(!replaces) { after.items := usage.items + 1.U }
+    }.otherwise { after.items := usage.items - 1.U }
+    put(after.asUInt, State.link)
+    write.bits.place := Grain.usage.U
+  }
+  private val bucket = change.hash(Region.mostBucketBits - 1, 0) & region.bucketMask
+  when(state === State.link && settled) {
+    val inBucket = now.walk.previous === 0.U
+    put(Fill(8, Mux(isSet, place, now.walk.next)), State.linked)
+    write.bits.place := Mux(inBucket, Grain.table.U + (bucket >> 3), now.walk.previous)
+    write.bits.mask := GrainWrite.lane(Mux(inBucket, bucket(2, 0), 0.U))
+  }
+  when(state === State.linked && settled) {
+    status := Outcome.ok
+    state := Mux(replaces, State.freeSize, State.answer)
+    when(faulted) { end(Outcome.accessFault) }
+  }
+
+  // The item that is in no chain any more.
+  when(state === State.freeSize) { state := State.freeSized }
+  when(state === State.freeSized && classifier.above.valid) {
+    freeClass := classifier.below
+    state := State.freeHeads
+  }
+  when(state === State.freeHeads && got.valid) {
+    nextFree := headIn(got.bits, freeClass.number)
+    state := State.freeItem
+    when(faulted) { end(Outcome.accessFault) }
+  }
+  when(state === State.freeItem) {
+    val item = WireDefault(0.U.asTypeOf(new ItemHeader))
+    item.seal := ItemHeader.free
+    item.grains := freeClass.grains
+    item.next := nextFree
+    put(item.asUInt, State.freeHead)
+    write.bits.place := now.walk.item
+  }
+  when(state === State.freeHead) { putHead(freeClass.number, now.walk.item, State.freed) }
+  when(state === State.freed && settled) {
+    state := Mux(cut, State.idle, State.answer)
+    when(faulted) { status := Outcome.accessFault }
+  }
+
+  when(state === State.drain) {
+    when(value.fire && value.bits.last) { state := State.answer }
+    when(cut) { state := State.freed }
+  }
+  response.valid := state === State.answer
+  response.bits.tag := now.sought.tag
+  response.bits.flags := 0.U
+  response.bits.valueBytes := 0.U
+  response.bits.operation := now.sought.operation
+  response.bits.status := status
+  response.bits.valuePlace := 0.U
+  when(response.fire) { state := State.idle }
+  changed := response.fire || (state === State.freed && settled && cut)
+}

@@ -1,0 +1,158 @@
+package rackwright.store
+
+import chisel3._
+import chisel3.util._
+
+/** The unit in which places and sizes in a region are counted. */
+object Grain {
+  val bytes: Int = 32
+  val shift: Int = log2Ceil(bytes)
+  val words: Int = bytes / 8
+
+  /** Bits of a place: a region has at most 128 GiB. */
+  val placeBits: Int = 32
+
+  /** Grains before the table: header, usage, heads of the free lists, and room for more. */
+  val table: Int = 16
+
+  /** The grain with how much of the region is used. */
+  val usage: Int = 1
+
+  /** The first grain with heads of free lists, eight in each. */
+  val freeHeads: Int = 2
+
+  /** Where a place is: one adder. */
+  def address(base: UInt, place: UInt): UInt = base + Cat(place, 0.U(shift.W))
+}
+
+/** What keys and values there may be. */
+object Limits {
+  val keyBytes: Int = 250
+  val keyBits: Int = 8
+  val keyWords: Int = (keyBytes + 7) / 8
+  val keyLines: Int = (keyWords + Grain.words - 1) / Grain.words
+  val lineBits: Int = log2Ceil(keyLines)
+  val valueBytes: Int = 1 << 20
+  val valueBits: Int = 21
+
+  /** Bits of the grains of an item. */
+  val sizeBits: Int = 17
+
+  /** The most items that are looked at for a key. */
+  val steps: Int = 4095
+}
+
+/** What is known of the region under way, from its first grain. */
+class Region extends Bundle {
+  val base = UInt(64.W)
+  val hashKey = Vec(2, UInt(64.W))
+  val total = UInt(Grain.placeBits.W)
+
+  /** Ones in the bits of a bucket's number. */
+  val bucketMask = UInt(Region.mostBucketBits.W)
+
+  /** The first grain that may be an item's. */
+  val firstItem = UInt(Grain.placeBits.W)
+
+  /** Whether an item may begin there. */
+  def holds(place: UInt): Bool = place >= firstItem && place < total
+}
+
+object Region {
+
+  /** The first eight bytes of a region: RWSTORE, and the version of the layout. */
+  val magic: BigInt = BigInt(1, "RWSTORE\u0001".reverse.map(_.toByte).toArray)
+  val leastBucketBits: Int = 3
+  val mostBucketBits: Int = 28
+}
+
+/** The grain that says how much of a region is used. */
+class Usage extends Bundle {
+  val reserved = UInt(64.W)
+
+  /** Counts the items that were ever stored. */
+  val version = UInt(64.W)
+  val items = UInt(64.W)
+  val unused = UInt(32.W)
+
+  /** The first grain that no item ever had. */
+  val used = UInt(Grain.placeBits.W)
+}
+
+/** The first grain of an item. */
+class ItemHeader extends Bundle {
+  val version = UInt(64.W)
+  val seal = UInt(16.W)
+  val reserved = UInt(8.W)
+  val keyBytes = UInt(8.W)
+  val flags = UInt(32.W)
+  val grains = UInt(32.W)
+  val valueBytes = UInt(32.W)
+
+  /** The upper half of the key's hash. */
+  val hash = UInt(32.W)
+
+  /** The place of the next item of its bucket or free list, or 0. */
+  val next = UInt(Grain.placeBits.W)
+}
+
+object ItemHeader {
+
+  /** What tells an item from other bytes, and one that is in use from one that is free. */
+  val used: UInt = 0x4b56.U(16.W)
+  val free: UInt = 0x4656.U(16.W)
+}
+
+/** The first 16 bytes of a request. */
+class RequestHeader extends Bundle {
+  val tag = UInt(32.W)
+  val flags = UInt(32.W)
+  val valueBytes = UInt(32.W)
+  val keyBytes = UInt(16.W)
+  val operation = UInt(16.W)
+}
+
+object RequestHeader {
+  val bytes: Int = 16
+  val get: UInt = 0.U(16.W)
+  val set: UInt = 1.U(16.W)
+  val delete: UInt = 2.U(16.W)
+}
+
+/** How a request ended. */
+object Outcome {
+  val bits: Int = 3
+  val ok: UInt = 0.U(bits.W)
+
+  /** The key is not there. */
+  val missing: UInt = 1.U(bits.W)
+
+  /** A key without bytes or with too many, or a value with too many. */
+  val tooLong: UInt = 2.U(bits.W)
+
+  /** There is no memory for the item. */
+  val noMemory: UInt = 3.U(bits.W)
+
+  /** What the bucket leads to is no item. */
+  val broken: UInt = 4.U(bits.W)
+
+  /** There is no such operation. */
+  val unknown: UInt = 5.U(bits.W)
+
+  /** Memory refused an access. */
+  val accessFault: UInt = 6.U(bits.W)
+}
+
+/** What a request is answered with: a header of 16 bytes, and a value. */
+class Response extends Bundle {
+  val tag = UInt(32.W)
+  val flags = UInt(32.W)
+  val valueBytes = UInt(Limits.valueBits.W)
+  val operation = UInt(16.W)
+  val status = UInt(Outcome.bits.W)
+
+  /** The grain with which the value begins. */
+  val valuePlace = UInt(Grain.placeBits.W)
+
+  def header: UInt = Cat(tag, flags, valueBytes.pad(32), operation, status.pad(16))
+}

@@ -1,0 +1,119 @@
+package rackwright.store
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.access.{MemoryArbiter, StreamLoader, StreamWriter}
+import rackwright.operation.{CommandRouter, StreamCommands}
+import rackwright.stream.SkidBuffer
+import rackwright.unit.HardwareUnit
+
+/** Obeys requests for the values of keys. README.md is the contract. */
+class Store(params: Params) extends HardwareUnit {
+  val command = commandPort(StreamCommands.of(StoreSettings.all), Store.opcode)
+  val read = memoryPort(MemoryArbiter.downstream(params.port, 2))
+  val index = memoryPort(MemoryArbiter.downstream(params.index, 3), intermediate = true)
+  val write = memoryPort(MemoryArbiter.downstream(params.port, 2))
+  val idle = idlePort()
+
+  private val router = Module(new CommandRouter(Store.opcode, StoreSettings.all, params.commandQueue, params.port))
+  private val control = Module(new StoreControl)
+  private val loader = Module(new StreamLoader(params.port, Grain.bytes, params.outstanding))
+  private val reader = Module(new RequestReader(params))
+  private val keys = Module(new KeyMemory(params))
+  private val lookups = Module(new Lookups(params))
+  private val changer = Module(new Changer(params))
+  private val memory = Module(new ChangeMemory(params))
+  private val values = Module(new ValueReader(params))
+  private val responder = Module(new Responder(params))
+  private val writer = Module(new StreamWriter(params.port, Grain.bytes, params.outstanding))
+  private val region = control.region
+
+  command <> router.command
+  control.operation <> router.operation
+  router.result <> control.result
+  loader.range <> control.range
+  loader.stop := control.stop
+  writer.start <> control.start
+  writer.finish := control.finish
+  control.written <> writer.result
+
+  // Requests and keys.
+  reader.run := control.run
+  reader.stop := writer.overflow
+  reader.hashKey := region.hashKey
+  reader.stream <> loader.stream
+  reader.slot := lookups.slot
+  keys.write := reader.key
+  lookups.start <> reader.lookup
+  lookups.region := region
+  keys.read := Mux(changer.keyRead.valid, changer.keyRead, lookups.keyRead)
+  lookups.keyLine := keys.line
+  changer.keyLine := keys.line
+
+  // A lookup is answered, or the first part of a change.
+  private val changes = lookups.found.bits.changes
+  private val response = Wire(Decoupled(new Response))
+  lookups.found.ready := Mux(changes, changer.found.ready, response.ready && !changer.response.valid)
+  changer.found.valid := lookups.found.valid && changes
+  changer.found.bits := lookups.found.bits
+  changer.region := region
+  changer.change := reader.change
+  changer.value <> reader.value
+  changer.cut := reader.cut
+  reader.changed := changer.changed
+  response.valid := changer.response.valid || (lookups.found.valid && !changes)
+  response.bits := Mux(changer.response.valid, changer.response.bits, lookups.found.bits.response)
+  changer.response.ready := response.ready
+
+  // Memory of changes, which also reads what the region is.
+  memory.base := region.base
+  memory.clear := control.clear || changer.clear
+  memory.read := Mux(control.read.valid, control.read, changer.read)
+  control.got := memory.answer
+  changer.got := memory.answer
+  control.refused := memory.faulted
+  changer.faulted := memory.faulted
+  changer.settled := memory.settled
+  memory.write <> changer.write
+
+  // Responses.
+  responder.response <> SkidBuffer(response)
+  values.base := region.base
+  values.range <> responder.range
+  responder.beat <> values.beat
+  writer.chunk <> responder.chunk
+  private val noneWaits = !responder.response.valid
+  reader.alone := lookups.empty && noneWaits && responder.asked && values.quiet
+  control.ended := reader.ended
+  control.status := reader.status
+  control.offset := reader.offset
+  control.empty := lookups.empty && noneWaits && responder.empty
+  control.valueFault := responder.fault
+
+  // Ports.
+  private val reads = Module(new MemoryArbiter(params.port, 2))
+  reads.ports(0) <> loader.memory
+  reads.ports(1) <> values.memory
+  read <> reads.memory
+  private val accesses = Module(new MemoryArbiter(params.index, 3))
+  for ((port, asker) <- accesses.ports.zip(Seq(lookups.memory, memory.reads, memory.writes))) port <> asker
+  index <> accesses.memory
+  private val writes = Module(new MemoryArbiter(params.port, 2))
+  writes.ports(0) <> writer.memory
+  writes.ports(1) <> router.memory
+  write <> writes.memory
+  idle := router.idle && loader.idle && writer.idle
+
+  event("busy", !router.idle)
+  event("requests", reader.lookup.fire)
+  event("input_stall", reader.waits)
+  event("index_reads", lookups.memory.request.fire)
+}
+
+/** Constants of the unit. */
+object Store {
+
+  /** custom-2. */
+  val opcode: Int = 2
+}

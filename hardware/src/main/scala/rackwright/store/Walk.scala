@@ -1,0 +1,105 @@
+package rackwright.store
+
+import chisel3._
+import chisel3.util._
+
+/** What is read for a key. */
+object Step extends ChiselEnum {
+  val bucket, header, key = Value
+}
+
+/** What a lookup has from its request. */
+class Sought extends Bundle {
+  val hash = UInt(32.W)
+
+  /** The place of the bucket in its grain. */
+  val lane = UInt(3.W)
+  val keyBytes = UInt(Limits.keyBits.W)
+  val operation = UInt(16.W)
+  val tag = UInt(32.W)
+  val refused = Bool()
+}
+
+/** How far a lookup has come. */
+class Walk extends Bundle {
+  val step = Step()
+  val line = UInt(Limits.lineBits.W)
+
+  /** The item that is looked at, the one before it in its chain, and the one behind it; 0 for none. */
+  val item = UInt(Grain.placeBits.W)
+  val previous = UInt(Grain.placeBits.W)
+  val next = UInt(Grain.placeBits.W)
+  val items = UInt(12.W)
+  val grains = UInt(Limits.sizeBits.W)
+  val valueBytes = UInt(Limits.valueBits.W)
+  val flags = UInt(32.W)
+  val status = UInt(Outcome.bits.W)
+}
+
+/** A grain that is to be read for a lookup. */
+class Ask(params: Params) extends Bundle {
+  val slot = UInt(params.slotBits.W)
+  val place = UInt(Grain.placeBits.W)
+}
+
+/** What memory has answered for a lookup, with what is known of that. */
+class Answered(params: Params) extends Bundle {
+  val slot = UInt(params.slotBits.W)
+  val data = UInt((8 * Grain.bytes).W)
+  val fault = Bool()
+  val sought = new Sought
+  val walk = new Walk
+
+  def header: ItemHeader = data.asTypeOf(new ItemHeader)
+
+  /** The place that the chain leads to. */
+  def behind: UInt = {
+    val heads = VecInit.tabulate(8)(lane => data(32 * lane + 31, 32 * lane))
+    MuxLookup(walk.step, walk.next)(Seq(Step.bucket -> heads(sought.lane), Step.header -> header.next))
+  }
+
+  /** Whether this can be an item at its place; for the step `header`. */
+  def isItem(region: Region): Bool = {
+    val value = (header.valueBytes(Limits.valueBits - 1, 0) +& (Grain.bytes - 1).U) >> Grain.shift
+    val key = (header.keyBytes +& (Grain.bytes - 1).U) >> Grain.shift
+    val fits = header.valueBytes <= Limits.valueBytes.U && value +& key < header.grains
+    val ends = header.grains >> Limits.sizeBits === 0.U && walk.item +& header.grains <= region.total
+    header.seal === ItemHeader.used && fits && ends
+  }
+
+  /** Whether it has the hash and the length of the key. */
+  def isLike: Bool = header.hash === sought.hash && header.keyBytes === sought.keyBytes
+}
+
+/** An answer, and what follows from it. */
+class Judged(params: Params) extends Bundle {
+  val answered = new Answered(params)
+  val behind = UInt(Grain.placeBits.W)
+  val isEnd = Bool()
+  val isInside = Bool()
+  val isItem = Bool()
+  val isLike = Bool()
+  val isEqual = Bool()
+}
+
+/** How a lookup ended. */
+class Found extends Bundle {
+  val sought = new Sought
+  val walk = new Walk
+
+  /** It is the first part of a change. */
+  def changes: Bool = sought.operation =/= RequestHeader.get && !sought.refused
+
+  /** What it is answered with. */
+  def response: Response = {
+    val made = Wire(new Response)
+    val exists = walk.status === Outcome.ok
+    made.tag := sought.tag
+    made.operation := sought.operation
+    made.status := walk.status
+    made.flags := Mux(exists, walk.flags, 0.U)
+    made.valueBytes := Mux(exists, walk.valueBytes, 0.U)
+    made.valuePlace := walk.item + 1.U + ((sought.keyBytes +& (Grain.bytes - 1).U) >> Grain.shift)
+    made
+  }
+}

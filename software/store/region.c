@@ -1,0 +1,169 @@
+#include "region.h"
+
+enum { MOST_STEPS = 4095 };
+
+typedef struct {
+    uint32_t number, grains;
+} size_class;
+
+/* Where a key is, or would be: its place, and the link that leads there. */
+typedef struct {
+    uint64_t hash;
+    uint32_t place;
+    uint32_t *link;
+    rw_store_outcome outcome;
+} found;
+
+static rw_store_item *item_at(const rw_store *store, uint32_t place)
+{
+    return (rw_store_item *)((char *)store + (size_t)place * RW_STORE_GRAIN);
+}
+
+static uint32_t grains_of(size_t bytes) { return (uint32_t)((bytes + RW_STORE_GRAIN - 1) / RW_STORE_GRAIN); }
+
+static uint32_t first_item(const rw_store *store) { return RW_STORE_TABLE + (UINT32_C(1) << store->bucket_bits) / 8; }
+
+static bool holds(const rw_store *store, uint32_t place) { return place >= first_item(store) && place < store->total; }
+
+/* The least class in which so many grains find room, or the greatest that finds room in them. */
+static size_class class_of(uint32_t grains, bool below)
+{
+    const uint32_t most = grains - 1;
+    const unsigned shift = most < 8 ? 0 : 29 - (unsigned)__builtin_clz(most);
+    const uint32_t lead = most >> shift, number = shift ? 4 * shift + lead : lead;
+    const bool less = below && (lead + 1) << shift > grains;
+    return (size_class){number - less, (lead + 1 - less) << shift};
+}
+
+static bool is_item(const rw_store *store, uint32_t place, const rw_store_item *item)
+{
+    return item->seal == RW_STORE_USED && item->value_bytes <= RW_STORE_VALUE_MOST &&
+           (uint64_t)grains_of(item->key_bytes) + grains_of(item->value_bytes) < item->grains &&
+           (uint64_t)place + item->grains <= store->total;
+}
+
+static found look(const rw_store *store, const void *key, size_t key_bytes)
+{
+    found at = {region_hash(store->hash_key, key, key_bytes), 0, NULL, RW_STORE_MISSING};
+    at.link = (uint32_t *)&store->buckets[at.hash & ((UINT64_C(1) << store->bucket_bits) - 1)];
+    for (unsigned step = 0; (at.place = *at.link); step++) {
+        rw_store_item *item = item_at(store, at.place);
+        at.outcome = RW_STORE_BROKEN;
+        if (!holds(store, at.place) || step == MOST_STEPS || !is_item(store, at.place, item)) return at;
+        at.outcome = RW_STORE_OK;
+        if (item->hash == at.hash >> 32 && item->key_bytes == key_bytes && !memcmp(item + 1, key, key_bytes)) return at;
+        at.link = &item->next;
+        at.outcome = RW_STORE_MISSING;
+    }
+    return at;
+}
+
+/* A place for an item of a class, or 0. */
+static uint32_t take(rw_store *store, size_class size, rw_store_outcome *outcome)
+{
+    uint32_t place = store->free_heads[size.number];
+    if (!place) {
+        *outcome = RW_STORE_NO_MEMORY;
+        if ((uint64_t)store->used + size.grains > store->total) return 0;
+        *outcome = RW_STORE_BROKEN;
+        if (store->used < first_item(store)) return 0;
+        place = store->used;
+        store->used += size.grains;
+        return place;
+    }
+    *outcome = RW_STORE_BROKEN;
+    if (!holds(store, place) || (uint64_t)place + size.grains > store->total) return 0;
+    const rw_store_item *item = item_at(store, place);
+    if (item->seal != RW_STORE_FREE || item->grains != size.grains) return 0;
+    store->free_heads[size.number] = item->next;
+    return place;
+}
+
+static void give(rw_store *store, uint32_t place)
+{
+    rw_store_item *item = item_at(store, place);
+    const size_class size = class_of(item->grains, true);
+    *item = (rw_store_item){.next = store->free_heads[size.number], .grains = size.grains, .seal = RW_STORE_FREE};
+    store->free_heads[size.number] = place;
+}
+
+const void *region_value(const rw_store_item *item) { return item + 1 + grains_of(item->key_bytes); }
+
+const rw_store_item *region_find(const rw_store *store, const void *key, size_t key_bytes, rw_store_outcome *outcome)
+{
+    *outcome = RW_STORE_TOO_LONG;
+    if (!key_bytes || key_bytes > RW_STORE_KEY_MOST) return NULL;
+    const found at = look(store, key, key_bytes);
+    *outcome = at.outcome;
+    return at.outcome == RW_STORE_OK ? item_at(store, at.place) : NULL;
+}
+
+rw_store_outcome region_set(rw_store *store, const void *key, size_t key_bytes, const void *value, size_t value_bytes, uint32_t flags)
+{
+    if (!key_bytes || key_bytes > RW_STORE_KEY_MOST || value_bytes > RW_STORE_VALUE_MOST) return RW_STORE_TOO_LONG;
+    const found at = look(store, key, key_bytes);
+    if (at.outcome != RW_STORE_OK && at.outcome != RW_STORE_MISSING) return at.outcome;
+    const size_class size = class_of(1 + grains_of(key_bytes) + grains_of(value_bytes), false);
+    rw_store_outcome outcome;
+    const uint32_t place = take(store, size, &outcome);
+    if (!place) return outcome;
+    const bool replaces = at.outcome == RW_STORE_OK;
+    rw_store_item *item = item_at(store, place);
+    *item = (rw_store_item){.next = replaces ? item_at(store, at.place)->next : 0,
+                            .hash = (uint32_t)(at.hash >> 32),
+                            .value_bytes = (uint32_t)value_bytes,
+                            .grains = size.grains,
+                            .flags = flags,
+                            .key_bytes = (uint8_t)key_bytes,
+                            .seal = RW_STORE_USED,
+                            .version = ++store->version};
+    memset((char *)(item + 1) + rw_store_padded(key_bytes) - 8, 0, 8);
+    memcpy(item + 1, key, key_bytes);
+    memcpy((void *)region_value(item), value, value_bytes);
+    *at.link = place;
+    if (replaces) give(store, at.place);
+    else store->items++;
+    return RW_STORE_OK;
+}
+
+rw_store_outcome region_delete(rw_store *store, const void *key, size_t key_bytes)
+{
+    if (!key_bytes || key_bytes > RW_STORE_KEY_MOST) return RW_STORE_TOO_LONG;
+    const found at = look(store, key, key_bytes);
+    if (at.outcome != RW_STORE_OK) return at.outcome;
+    *at.link = item_at(store, at.place)->next;
+    give(store, at.place);
+    store->items--;
+    return RW_STORE_OK;
+}
+
+size_t region_serve(rw_store *store, const void *requests, size_t bytes, void *responses)
+{
+    const char *from = requests, *end = from + bytes;
+    char *to = responses;
+    while (from < end) {
+        const rw_store_request *request = (const rw_store_request *)from;
+        const char *key = from + sizeof *request, *value = key + rw_store_padded(request->key_bytes);
+        from = value + rw_store_padded(request->value_bytes);
+        rw_store_response *response = (rw_store_response *)to;
+        *response = (rw_store_response){RW_STORE_UNKNOWN, request->operation, 0, 0, request->tag};
+        to += sizeof *response;
+        rw_store_outcome outcome;
+        const rw_store_item *item;
+        switch (request->operation) {
+        case RW_STORE_GET:
+            item = region_find(store, key, request->key_bytes, &outcome);
+            if (!item) break;
+            response->flags = item->flags, response->value_bytes = item->value_bytes;
+            if (item->value_bytes) memset(to + rw_store_padded(item->value_bytes) - 8, 0, 8);
+            memcpy(to, region_value(item), item->value_bytes);
+            to += rw_store_padded(item->value_bytes);
+            break;
+        case RW_STORE_SET: outcome = region_set(store, key, request->key_bytes, value, request->value_bytes, request->flags); break;
+        case RW_STORE_DELETE: outcome = region_delete(store, key, request->key_bytes); break;
+        default: outcome = RW_STORE_UNKNOWN;
+        }
+        response->outcome = (uint16_t)outcome;
+    }
+    return (size_t)(to - (char *)responses);
+}
