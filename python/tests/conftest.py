@@ -13,6 +13,7 @@ from tiers import long
 
 from rackwright import SnappyUnit
 from rackwright.nic import NicUnit
+from rackwright.protobuf.program import LINKED_FAST
 
 LONG = os.environ.get("RACKWRIGHT_LONG") == "1"
 
@@ -82,6 +83,12 @@ def nic(request: pytest.FixtureRequest) -> Iterator[NicUnit]:
     nic = NicUnit(dict(zip(("port-bytes", "network-bytes"), request.param, strict=True)), assertions=True)
     yield nic
     assert nic.unit.violations == 0
+
+
+@pytest.fixture
+def linked_fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs with messages are linked without relaxing, for tests that ask for no cycles."""
+    monkeypatch.setenv(LINKED_FAST, "1")
 
 
 @pytest.fixture

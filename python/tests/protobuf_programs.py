@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bootstrap.paths import SOFTWARE
-from rackwright.protobuf.program import compile_program
+from rackwright.protobuf.program import NO_RELAXING, compile_program
 from rackwright.protobuf.schema import read_schema
 
 PROGRAMS = SOFTWARE / "protobuf" / "tests"
+
+UNRELAXED = (NO_RELAXING,)
+"""How programs are linked whose cycles nobody asks for."""
 
 
 def compile_test(
@@ -18,10 +21,12 @@ def compile_test(
     folder: Path,
     machine: str = "riscv64",
     options: Sequence[str] = (),
+    relaxed: bool = False,
 ) -> Path:
     """Compiles `names` with the classes of `protos`, generated into `folder`; gives the program.
 
-    The programs find all classes in `schemas.h`: CLASSES(X) there stands for X(class) of each.
+    The programs find all classes in `schemas.h`: CLASSES(X) there stands for X(class) of each. `relaxed` is
+    for those whose cycles are asked for: they are linked as users' programs are.
     """
     sources: list[Path] = []
     classes: dict[str, str] = {}
@@ -34,5 +39,5 @@ def compile_test(
     listed = " \\\n    ".join(f"X({name})" for name in classes.values())
     (folder / "schemas.h").write_text(f"{includes}\n#define CLASSES(X) \\\n    {listed}\n")
     programs = [PROGRAMS / f"{name}.cpp" for name in names]
-    flags = ["-O1", f"-I{PROGRAMS}", *options]
+    flags = ["-O1", f"-I{PROGRAMS}", *([] if relaxed else UNRELAXED), *options]
     return compile_program([*sources, *programs], folder / names[0], machine, flags, include=folder)

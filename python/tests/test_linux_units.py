@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from protobuf_programs import UNRELAXED
 
 from bootstrap.paths import REPOSITORY, SOFTWARE
 from rackwright import (
@@ -51,7 +52,8 @@ def booted(image: Image, tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = compile_program([SOFTWARE / "tests" / "pages.cpp"], folder / "pages")
     tests = SOFTWARE / "tests"
     messages = folder / "messages"
-    shutil.copy(compile_service([tests / "messages.cpp"], tests / "messages.proto"), messages)
+    service = compile_service([tests / "messages.cpp"], tests / "messages.proto", options=UNRELAXED)
+    shutil.copy(service, messages)
     (folder / "units.h").write_text(server_header([unit_manifest(BEHIND_REGISTERS)]), encoding="utf-8")
     physical = compile_program([tests / "physical.c"], folder / "physical", [f"-I{folder}"])
     ones = compile_program([tests / "ones.c"], folder / "ones")

@@ -15,6 +15,8 @@ from rackwright.protobuf import Benchmark, Suite, Way, measure, wire
 from rackwright.protobuf.rows import Row, summarize
 from rackwright.times import Times
 
+pytestmark = pytest.mark.usefixtures("linked_fast")
+
 PROTO = """
 syntax = "proto3";
 package shop;

@@ -23,9 +23,7 @@ def passed(program: Path, operation: str, cpu: str = "functional") -> list[str]:
 
 
 def test_objects_of_the_unit_belong_to_the_library(tmp_path: Path) -> None:
-    # With relaxing, the linker of Debian 12 takes half a minute.
-    options = [*CHECKED_HEAP, "-Wl,--no-relax"]
-    program = compile_test(["ownership", "memory"], PROTOS, tmp_path, options=options)
+    program = compile_test(["ownership", "memory"], PROTOS, tmp_path, options=CHECKED_HEAP)
     assert len(passed(program, "deserialize")) == 9
 
 
@@ -37,12 +35,17 @@ def test_calls(name: str, operation: str, count: int, tmp_path: Path) -> None:
     assert len(passed(program, operation)) == count
 
 
+@pytest.fixture(scope="module")
+def latency(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program that asks for the cycles of a call, compiled as users' are: calls are inline."""
+    folder = tmp_path_factory.mktemp("latency")
+    return compile_test(["latency"], PROTOS, folder, options=["-O3"], relaxed=True)
+
+
 @pytest.mark.parametrize(("operation", "cycles"), [("deserialize", 35), ("serialize", 88)])
 def test_a_call_for_an_empty_message_takes_few_cycles_of_the_core_at_the_clock_that_synthesis_supports(
-    operation: str, cycles: int, tmp_path: Path
+    operation: str, cycles: int, latency: Path
 ) -> None:
-    # As programs are compiled, unlike the other tests: calls are inline.
-    program = compile_test(["latency"], PROTOS, tmp_path, options=["-O3"])
-    result = Server("boom", [UNITS[operation]]).run(program, [operation])
+    result = Server("boom", [UNITS[operation]]).run(latency, [operation])
     assert result.exit_code == 0, result.stderr.decode()
     assert float(result.stdout) <= cycles
