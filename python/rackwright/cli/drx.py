@@ -44,7 +44,15 @@ class Place(StrEnum):
 
     rtl = "rtl"
     model = "model"
+    boom = "boom"
     host = "host"
+
+
+class Way(StrEnum):
+    """What a program for harts does with operations on arrays."""
+
+    by_operation = "by-operation"
+    fused = "fused"
 
 
 @drx.command("compile")
@@ -117,8 +125,22 @@ def run(
         typer.Option("--input", help="An input, in the order of the parameters; without any, random ones."),
     ] = None,
     on: Annotated[
-        Place, typer.Option("--on", help="The unit in RTL, its exact model, or NumPy on this machine.")
+        Place,
+        typer.Option(
+            "--on",
+            help="The unit in RTL, or its exact model; as a program in C, simulated harts (boom), or this "
+            "machine (host).",
+        ),
     ] = Place.model,
+    harts: Annotated[
+        int | None, typer.Option(min=1, max=64, help="Of boom and host: harts, or threads; 1 without.")
+    ] = None,
+    code: Annotated[
+        Way | None,
+        typer.Option(
+            help="Of boom and host: a pass and threads for each operation, or all fused, which is without."
+        ),
+    ] = None,
     output: OutputOption = None,
     settings: SetOption = None,
     json: JsonOption = False,
@@ -134,17 +156,32 @@ def run(
 
         ./rw drx run examples/drx/scale.py --input x.npy -o scaled.npy
 
+        ./rw drx run examples/drx/scale.py --on boom --harts 16 --code by-operation
+
     """
     from rackwright.drx import load_kernel
     from rackwright.drx.arrays import random_inputs, read_array, write_array
-    from rackwright.drx.result import run_kernel
+    from rackwright.drx.harts.program import Way as Code
+    from rackwright.drx.result import UNITS, run_kernel
 
+    for name, given in (("--harts", harts), ("--code", code)):
+        if given is not None and on.value in UNITS:
+            raise RackwrightError(f"{name}: is for --on boom and --on host, which run a program in C")
+    if settings and on.value not in UNITS:
+        raise RackwrightError(f"--set: is for the unit, and --on {on.value} runs a program in C")
     loaded = load_kernel(kernel)
     arrays: list[np.ndarray[Any, Any]] = (
         [read_array(path) for path in inputs] if inputs else random_inputs(loaded)
     )
     with working(f"{loaded.name}: on {on.value}"):
-        result = run_kernel(loaded, arrays, on.value, parse_settings(settings))
+        result = run_kernel(
+            loaded,
+            arrays,
+            on.value,
+            parse_settings(settings),
+            harts=harts or 1,
+            way=Code(code or Way.fused),
+        )
     if output is not None:
         write_array(output, result.output)
     if json:
@@ -175,6 +212,17 @@ def _print(result: KernelResult) -> None:
             ("roofline", f"{record['roofline']:,} cycles, {record['of_roofline']:.0%} reached"),
             ("digest", ended.digest),
         ]
+    timed = result.timed
+    if timed is not None:
+        if timed.cycles is not None and timed.clock_hz is not None:
+            pairs.append(("cycles", f"{timed.cycles:,} at {timed.clock_hz / 1e9:g} GHz"))
+        pairs += [
+            ("harts", f"{timed.harts}, {timed.way.value}{'' if timed.vectors else ', without vectors'}"),
+            ("time", f"{timed.nanoseconds / 1e6:.3f} ms"),
+            ("speed", f"{record['bytes_per_second'] / 1e9:.2f} GB/s of inputs and result"),
+        ]
+        if timed.digest is not None:
+            pairs.append(("digest", timed.digest))
     print_record(pairs)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rackwright.drx.choice import tiled
 from rackwright.drx.code import code_of
 from rackwright.drx.configuration import Configuration
-from rackwright.drx.expression import Expression
+from rackwright.drx.expression import Expression, in_steps
 from rackwright.drx.isa import isa
 from rackwright.drx.kernel import Kernel
 from rackwright.drx.nest import Nest, nests_of
@@ -49,7 +49,7 @@ def compile_kernel(kernel: Kernel, configuration: Configuration | None = None) -
         raise RackwrightError(
             f"{kernel.name}: has {len(kernel.parameters)} inputs, and a program at most {most}"
         )
-    expression = kernel.trace()
+    expression = in_steps(kernel.trace())
     nests = nests_of(expression)
     tilings = [tiled(nest, configuration) for nest in nests]
     return Compiled(kernel, expression, configuration, nests, tilings, code_of(tilings, configuration))

@@ -71,6 +71,15 @@ class Reduce(Expression):
 
 
 @dataclass(frozen=True, eq=False)
+class Named(Expression):
+    """A function that the unit does in `steps`, by its name in the standard, of arrays of its own shape."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+    steps: Expression
+
+
+@dataclass(frozen=True, eq=False)
 class Concat(Expression):
     """Arrays one behind the other along an axis. It is never within another node: see `applied`."""
 
@@ -119,10 +128,36 @@ def looked_at(expression: Expression, shape: tuple[int, ...], look: Callable[[Le
             return replace(node, shape=shape, arguments=tuple(map(visit, node.arguments)))
         if isinstance(node, Cast | Bits):
             return replace(node, shape=shape, source=visit(node.source))
+        if isinstance(node, Named):
+            arguments = tuple(map(visit, node.arguments))
+            return replace(node, shape=shape, arguments=arguments, steps=visit(node.steps))
         if isinstance(node, Reduce):
             taken = node.source.shape[len(node.shape) :]
             source = looked_at(node.source, shape + taken, look_before(len(taken)))
             return replace(node, shape=shape, source=source)
         return replace(node, shape=shape)
+
+    return visit(expression)
+
+
+def in_steps(expression: Expression) -> Expression:
+    """The same with the steps of all that is `Named` in its place."""
+    done: dict[int, Expression] = {}
+
+    def visit(node: Expression) -> Expression:
+        if id(node) not in done:
+            done[id(node)] = rebuilt(node)
+        return done[id(node)]
+
+    def rebuilt(node: Expression) -> Expression:
+        if isinstance(node, Named):
+            return visit(node.steps)
+        if isinstance(node, Apply):
+            return replace(node, arguments=tuple(map(visit, node.arguments)))
+        if isinstance(node, Cast | Bits | Reduce):
+            return replace(node, source=visit(node.source))
+        if isinstance(node, Concat):
+            return replace(node, parts=tuple(map(visit, node.parts)))
+        return node
 
     return visit(expression)

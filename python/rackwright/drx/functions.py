@@ -7,14 +7,15 @@ Errors are below two units in the last place; subnormal and special numbers are 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from rackwright.drx.apply import applied
 from rackwright.drx.array import Array, at_most, binary, bits, cast, common, expressions, fused, select
 from rackwright.drx.element import f32, i32
-from rackwright.drx.expression import Constant
+from rackwright.drx.expression import Constant, Expression, Named
 from rackwright.errors import RackwrightError
 
 _SMALLEST = 2.0**-126
@@ -37,6 +38,9 @@ _LOGARITHM = (
 )
 """P of log(1 + f) = f - f^2 / 2 + f^3 P(f), fitted at 400 Chebyshev nodes from
 sqrt(1/2) - 1 to sqrt(2) - 1."""
+
+_LOGARITHMS = {math.e: "log", 2: "log2", 10: "log10"}
+"""Names by their bases."""
 
 _LN2_UPPER = 0.693145751953125
 """The upper 16 bits of the natural logarithm of 2, of which products with exponents are exact."""
@@ -88,6 +92,16 @@ def _parts(magnitude: Array) -> tuple[Array, Array]:
     return bits((number & _FRACTION) | _ONE, f32), exponent
 
 
+def _named(name: str, steps: Callable[..., Array], *arguments: Array) -> Array:
+    """A function of arrays of one shape, done in steps."""
+
+    def make(parts: Sequence[Expression]) -> Expression:
+        found = steps(*map(Array, parts)).expression
+        return Named(f32, found.shape, name, tuple(parts), found)
+
+    return Array(applied([each.expression for each in arguments], make))
+
+
 def divide(first: Any, second: Any) -> Array:
     """The quotient. Of whole numbers there is none."""
     arrays = [each for each in (first, second) if isinstance(each, Array)]
@@ -97,7 +111,10 @@ def divide(first: Any, second: Any) -> Array:
         return binary("multiply", first, 1 / second)
     parts = expressions(first, second)
     common(parts)
-    first, second = (cast(Array(each), f32) for each in parts)
+    return _named("divide", _quotient, *(cast(Array(each), f32) for each in parts))
+
+
+def _quotient(first: Array, second: Array) -> Array:
     sign = (bits(first, i32) ^ bits(second, i32)) & -(2**31)
     above, below = (bits(bits(each, i32) & 0x7FFF_FFFF, f32) for each in (first, second))
     (top, raised), (bottom, lowered) = _parts(above), _parts(below)
@@ -123,7 +140,10 @@ def _is_special(magnitude: Array) -> Array:
 
 def sqrt(array: Any) -> Array:
     """The square root."""
-    array = _single("sqrt", array)
+    return _named("sqrt", _root, _single("sqrt", array))
+
+
+def _root(array: Array) -> Array:
     small = array < 2.0**-100
     number = select(small, array * 2.0**48, array)
     inverse = bits(0x5F37_59DF - (bits(number, i32) >> 1), f32)
@@ -139,8 +159,12 @@ def sqrt(array: Any) -> Array:
 
 
 def exp(array: Any) -> Array:
-    """The exponential: 2 to a whole power, times a polynomial in the rest."""
-    array = _single("exp", array)
+    """The exponential."""
+    return _named("exp", _exponential, _single("exp", array))
+
+
+def _exponential(array: Array) -> Array:
+    """2 to a whole power, times a polynomial in the rest."""
     limited = binary("minimum", binary("maximum", array, -104.0), 89.0)
     # Numbers of this size have no fraction.
     large = 1.5 * 2.0**23
@@ -152,8 +176,13 @@ def exp(array: Any) -> Array:
 
 
 def log(array: Any, base: float) -> Array:
-    """The logarithm: that of a number between the roots of 1/2 and 2, and a whole number of those of 2."""
-    array = _single("log", array)
+    """The logarithm."""
+    name = _LOGARITHMS[base]
+    return _named(name, lambda parts: _logarithm(parts, base), _single(name, array))
+
+
+def _logarithm(array: Array, base: float) -> Array:
+    """That of a number between the roots of 1/2 and 2, and a whole number of those of 2."""
     small = array < _SMALLEST
     number = bits(select(small, array * 2.0**24, array), i32) - _ROOT_OF_HALF
     exponent = cast((number >> 23) - cast(small, i32) * 24, f32)

@@ -101,7 +101,7 @@ class Kernel:
                     f"{name} is {array.dtype.name}{list(array.shape)}, and the kernel's is {kind}"
                 )
         with np.errstate(all="ignore"):
-            return np.ascontiguousarray(self.function(*inputs))
+            return np.asarray(self.function(*inputs), order="C")
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from rackwright.drx.element import Element
-from rackwright.drx.expression import Apply, Bits, Cast, Concat, Constant, Expression, Leaf, Reduce
+from rackwright.drx.expression import Apply, Bits, Cast, Concat, Constant, Expression, Leaf, Named, Reduce
 from rackwright.drx.kernel import row_major
 from rackwright.drx.vector import read_together
 from rackwright.errors import RackwrightError
@@ -280,6 +280,10 @@ class _Lowering:
             return Number(node.value)
         if isinstance(node, Apply):
             return self._applied(node, node.element, axes)
+        if isinstance(node, Named):
+            return self.add(
+                node.name, node.element, tuple(self.source(each, axes) for each in node.arguments)
+            )
         if isinstance(node, Cast):
             return self._cast(node, axes)
         if isinstance(node, Bits):

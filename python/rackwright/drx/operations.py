@@ -35,7 +35,7 @@ class Operations:
         """What is taken together begins with what changes nothing."""
         for place, operation in enumerate(self.tiling.nest.operations):
             if operation.reduced:
-                nothing = Constant(_nothing(operation.function, operation.element))
+                nothing = Constant(nothing_of(operation.function, operation.element))
                 plan = self._plan(place, [self._result(place, 0), nothing], ())
                 self._vector(builder, calculators, "move", plan)
 
@@ -150,7 +150,7 @@ class Operations:
             builder.add(function, **dict(zip(_FIELDS, chosen, strict=False)))
 
 
-def _nothing(function: str, element: Element) -> int | float:
+def nothing_of(function: str, element: Element) -> int | float:
     """What changes no number that a function takes together with it."""
     if function in ("add", "multiply_add"):
         return 0.0 if element.float else 0

@@ -12,21 +12,26 @@ from rackwright.designs import ParameterValue
 from rackwright.drx.bounds import error_bound, is_within
 from rackwright.drx.compiler import compile_kernel
 from rackwright.drx.configuration import Configuration
+from rackwright.drx.expression import in_steps
+from rackwright.drx.harts.program import Way
+from rackwright.drx.harts.run import Timed, run_on_harts, run_on_host
 from rackwright.drx.kernel import Kernel
 from rackwright.drx.machine import DrxUnit, Ended
 from rackwright.drx.roofline import Roofline, roofline_of
 from rackwright.errors import RackwrightError
 
-PLACES = ("rtl", "model", "host")
-"""Where a kernel runs: the unit, its model, or NumPy on this machine."""
+UNITS = ("rtl", "model")
+HARTS = ("boom", "host")
+PLACES = (*UNITS, *HARTS)
+"""Where a kernel runs: the unit or its model; as a program in C on simulated harts, or on this machine."""
 
 
 @dataclass(frozen=True)
 class KernelResult:
     """What a kernel gave, and whether NumPy gives the same, or what is `error_bound` from it at most.
 
-    `bytes` are those of the inputs and of the result; `roofline` are the least cycles for them; `ended` is
-    None on the host.
+    `bytes` are those of the inputs and of the result; `roofline` are the least cycles for them. `ended` is of
+    the unit, `timed` of harts.
     """
 
     kernel: str
@@ -38,28 +43,37 @@ class KernelResult:
     instructions: int | None = None
     roofline: Roofline | None = None
     ended: Ended | None = None
+    timed: Timed | None = None
 
     @property
     def status(self) -> str:
-        """How the program ended; `ok` on the host."""
+        """How the program ended; `ok` on harts."""
         return "ok" if self.ended is None else self.ended.status
 
     @property
     def bytes_per_second(self) -> float | None:
-        """Bytes over the time of the unit; None on the host."""
-        ended = self.ended
-        return None if ended is None else self.bytes * ended.clock_hz / ended.cycles
+        """Bytes over the time of the kernel."""
+        seconds = self.seconds
+        return None if seconds is None else self.bytes / seconds
+
+    @property
+    def seconds(self) -> float | None:
+        """The time of the kernel: simulated, but for this machine's."""
+        if self.timed is not None:
+            return self.timed.nanoseconds / 1e9
+        return None if self.ended is None else self.ended.cycles / self.ended.clock_hz
 
     @property
     def of_roofline(self) -> float | None:
-        """The part of the unit's cycles that the kernel needs at least; None on the host."""
+        """The part of the unit's cycles that the kernel needs at least; None on harts."""
         if self.roofline is None or self.ended is None:
             return None
         return self.roofline.cycles / self.ended.cycles
 
     def record(self) -> dict[str, Any]:
         """As JSON has it."""
-        ended = self.ended
+        ended, timed = self.ended, self.timed
+        cycles = ended or timed
         return {
             "kernel": self.kernel,
             "on": self.on,
@@ -69,16 +83,20 @@ class KernelResult:
             "index": None if ended is None else ended.index,
             "bytes": self.bytes,
             "instructions": self.instructions,
-            "cycles": None if ended is None else ended.cycles,
+            "cycles": None if cycles is None else cycles.cycles,
             "obeyed": None if ended is None else ended.instructions,
             "stalls": None if ended is None else ended.stalls,
-            "clock_hz": None if ended is None else ended.clock_hz,
+            "clock_hz": None if cycles is None else cycles.clock_hz,
             "clock_source": None if ended is None else ended.clock_source,
+            "seconds": self.seconds,
             "bytes_per_second": self.bytes_per_second,
             "roofline": None if self.roofline is None else self.roofline.cycles,
             "bound": None if self.roofline is None else self.roofline.bound,
             "of_roofline": self.of_roofline,
-            "digest": None if ended is None else ended.digest,
+            "harts": None if timed is None else timed.harts,
+            "code": None if timed is None else timed.way.value,
+            "vectors": None if timed is None else timed.vectors,
+            "digest": None if cycles is None else cycles.digest,
         }
 
 
@@ -87,11 +105,14 @@ def run_kernel(
     inputs: Sequence[np.ndarray[Any, Any]],
     on: str = "model",
     parameters: Mapping[str, ParameterValue] | None = None,
+    *,
+    harts: int = 1,
+    way: Way = Way.fused,
 ) -> KernelResult:
     """Runs a kernel over its inputs, and compares the result with NumPy's.
 
-    `parameters` are those of the unit. Raises `RackwrightError` for a kernel that can't be compiled, and for
-    inputs that are not the kernel's.
+    `parameters` are those of the unit, `harts` and `way` those of a program for harts. Raises
+    `RackwrightError` for a kernel that can't be compiled, and for inputs that are not the kernel's.
     """
     if on not in PLACES:
         raise RackwrightError(f"--on {on}: one of {', '.join(PLACES)}")
@@ -101,17 +122,30 @@ def run_kernel(
         )
     expected = kernel.host(list(inputs))
     total = sum(array.nbytes for array in inputs) + kernel.result.bytes
-    if on == "host":
-        return KernelResult(kernel.name, on, expected, verified=True, bytes=total)
-    compiled = compile_kernel(kernel, Configuration.of(parameters or {}))
     data = [np.ascontiguousarray(array).tobytes() for array in inputs]
+    if on in HARTS:
+        timed = (run_on_harts if on == "boom" else run_on_host)(kernel, data, way, harts)
+        output = _array(kernel, timed.output)
+        bound = error_bound(in_steps(kernel.trace()), expected)
+        verified = _is_same_kind(output, expected) and is_within(output, expected, bound)
+        return KernelResult(kernel.name, on, output, verified, total, bound, timed=timed)
+    compiled = compile_kernel(kernel, Configuration.of(parameters or {}))
     size = kernel.result.bytes
     unit = DrxUnit(parameters, model=on == "model")
     ended = unit.run(compiled.program, data, size)
-    output = np.frombuffer(ended.output, kernel.result.element.dtype).reshape(kernel.result.shape)
-    same = expected.dtype == output.dtype and expected.shape == output.shape
+    output = _array(kernel, ended.output)
     bound = error_bound(compiled.expression, expected)
-    verified = ended.status == "ok" and same and is_within(output, expected, bound)
+    same = _is_same_kind(output, expected) and is_within(output, expected, bound)
+    verified = ended.status == "ok" and same
     least = roofline_of(compiled.nests, total, compiled.configuration.lanes, ended.clock_hz)
     length = len(compiled.program.instructions)
     return KernelResult(kernel.name, on, output, verified, total, bound, length, least, ended)
+
+
+def _array(kernel: Kernel, data: bytes) -> np.ndarray[Any, Any]:
+    """The result of a kernel, of its bytes."""
+    return np.frombuffer(data, kernel.result.element.dtype).reshape(kernel.result.shape)
+
+
+def _is_same_kind(output: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> bool:
+    return bool(expected.dtype == output.dtype and expected.shape == output.shape)

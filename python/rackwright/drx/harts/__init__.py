@@ -1,0 +1,1 @@
+"""Kernels as programs in C for harts, which the unit is compared with."""
