@@ -285,6 +285,19 @@ class ServerResult:
     def counters(self) -> dict[str, int]:
         """Counters of the core and the caches."""
 
+class AttachedFabric:
+    """A fabric for machines: each that is started with it has a new one, of which this tells."""
+
+    def __init__(self, system: str, designs: Sequence[Design], capture: bool) -> None:
+        """The fabric that `system`, in JSON, describes; `capture` keeps every packet."""
+    def ports(self) -> str:
+        """What has left each port in the machine that was started last, in JSON."""
+    @property
+    def packet_hops(self) -> int:
+        """Packets that have crossed a link in it."""
+    def captured(self) -> list[tuple[int, int, int, int, bytes]]:
+        """Its packets since the last call: picosecond, port, sequence number, check, bytes."""
+
 class Fabric:
     """A server's PCIe fabric, as its software has found and set it."""
 
@@ -369,6 +382,7 @@ class Guest:
         nic: Design | None = None,
         memory: Mapping[str, int] = ...,
         core: Mapping[str, int] = ...,
+        fabric: AttachedFabric | None = None,
     ) -> None:
         """`firmware` is OpenSBI's fw_dynamic, `kernel` an uncompressed image, `files` an initial file system.
 
@@ -376,7 +390,8 @@ class Guest:
         `disk` is a file with the content of a disk; it stays so.
         `observer` looks at the harts; what it saw is there when the guest is gone. `units`, which must
         translate addresses, are beside each hart. With `nic`, elaborated with virtio=1, it has that card,
-        which is joined to the sockets of this host: runs then are not repeatable.
+        which is joined to the sockets of this host: runs then are not repeatable. `fabric` is behind the PCI
+        host bridge.
         """
 
     @staticmethod
@@ -481,10 +496,12 @@ class Server:
         waves: str | None = None,
         memory: Mapping[str, int] = ...,
         core: Mapping[str, int] = ...,
+        fabric: AttachedFabric | None = None,
     ) -> None:
         """`cpu` is "functional", "rocket" or "boom".
 
-        `units` are designs, each with its placement; `memory` and `core` are numbers by name.
+        `units` are designs, each with its placement; `memory` and `core` are numbers by name. A bare-metal
+        program has `fabric` behind a PCI host bridge.
         """
 
     def run(

@@ -27,6 +27,8 @@ from rackwright.workloads import Linux, Program, Workload, given_singly
 if TYPE_CHECKING:
     import pandas as pd
 
+    from rackwright.fabric import AttachedFabric
+
 CPUS = ("rocket", "boom", "functional")
 """Models of the core: two with a pipeline's timing, one that counts an instruction as a cycle."""
 
@@ -46,7 +48,8 @@ class RunResult:
     `unit_cycles` counts the cycles of RTL that were stepped, of all units together. `counters` are those of
     the core and the caches, by name. `timing` has the numbers that were set (`ServerParameters.describe`).
     `unknown_calls` names the system calls that the program made and that are not emulated: it was told so
-    (`ENOSYS`), and what it did then may differ from what it does under Linux.
+    (`ENOSYS`), and what it did then may differ from what it does under Linux. `fabric` is what has crossed
+    its links (`AttachedFabric.record`), None without one.
     """
 
     exit_code: int
@@ -65,6 +68,7 @@ class RunResult:
     unknown_calls: tuple[str, ...]
     unit_cycles: int
     counters: dict[str, int] = field(repr=False)
+    fabric: dict[str, Any] | None = field(default=None, repr=False)
 
     @property
     def seconds(self) -> float:
@@ -119,7 +123,8 @@ class Server(Node):
     Under Linux it has `memory_bytes`, with `vector` the vector extension, and a network interface that
     Debian's own driver knows, for packets of up to `mtu` bytes, which does `nic_features` for it. Its
     accelerators translate the addresses of processes. With a checkpoint it has the harts, the memory and the
-    vectors of that machine.
+    vectors of that machine. With `fabric`, a bare-metal program that it runs alone, or the Linux that it
+    boots alone, finds a PCIe fabric behind the PCI host bridge.
 
     `program`, `arguments`, `static_arp`, `image`, `checkpoint` and `run` are parts of a workload, as they
     were given before there were workloads; a warning says the new form.
@@ -150,6 +155,7 @@ class Server(Node):
         nic: str | Path | _engine.Design | None = None,
         mac: str | None = None,
         ip: str | None = None,
+        fabric: AttachedFabric | None = None,
     ) -> None:
         """Elaborates and compiles what has not been; the network interface only for a cluster.
 
@@ -201,6 +207,7 @@ class Server(Node):
         self.nic = nic
         self.mac = mac
         self.ip = ip
+        self.fabric = fabric
 
     def run(
         self,
@@ -235,6 +242,7 @@ class Server(Node):
             waves=str(self._waves) if self._waves else None,
             memory=self.timing.memory,
             core=self.timing.core,
+            fabric=self.fabric.engine if self.fabric else None,
         )
         result = machine.run(
             str(program),
@@ -264,6 +272,7 @@ class Server(Node):
             unit_cycles=result.unit_cycles,
             counters=dict(result.counters),
             timing=self.timing.describe(),
+            fabric=self.fabric.record() if self.fabric else None,
         )
 
     def boot(self, *, show: Show | None = None, observer: _engine.Observer | None = None) -> BootResult:
@@ -293,6 +302,8 @@ class Server(Node):
             all_have["show"] = show
         image = self.workload.image
         if self.workload.checkpoint is not None:
+            if self.fabric is not None:
+                raise RackwrightError("a guest of a checkpoint has no `fabric`: kernels find it at boot")
             loaded = None if image is None else load_image(image_path(image))
             return restore(Path(self.workload.checkpoint), text, image=loaded, **all_have)
         return boot(
@@ -301,6 +312,7 @@ class Server(Node):
             harts=self.harts,
             memory_bytes=self._memory_bytes or DEFAULT_MEMORY_BYTES,
             vector=self._vector,
+            fabric=self.fabric,
             **all_have,
         )
 
@@ -319,6 +331,8 @@ class Server(Node):
         if self._waves or self._check_idle:
             option = "waves" if self._waves else "check_idle"
             raise TopologyError(f"`{names[self]}`: `{option}` is for servers that run alone")
+        if self.fabric is not None:
+            raise TopologyError(f"`{names[self]}`: `fabric` is for servers that run alone")
         all_have = {
             "cpu": self.cpu,
             "units": [{"design": _key(unit.design), "placement": unit.placement} for unit in self.units],

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from rackwright.cli.accelerate import Placement
+from rackwright.cli.fabric_option import CaptureOption, FabricOption, attached_fabric, write_capture
 from rackwright.cli.output import JsonOption, messages, print_json, working
 from rackwright.cli.settings import (
     ClockOption,
@@ -116,6 +117,8 @@ def boot(
             "are the same, or nothing."
         ),
     ] = Net.none,
+    fabric: FabricOption = None,
+    capture: CaptureOption = None,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
@@ -171,9 +174,10 @@ def boot(
     units = unit_configs(
         accelerator or (), parameters=parse_unit_settings(values), placement=placement.value, clock=clock
     )
+    attached = attached_fabric(fabric, capture)
     show = _silent if json else (_console_output if interactive else _command_output)
     if from_ is not None:
-        for name in ("image", "harts", "memory", "vector", "checkpoint", "prepare", "files"):
+        for name in ("image", "harts", "memory", "vector", "checkpoint", "prepare", "files", "fabric"):
             source = context.get_parameter_source(name)
             on_line = source is not None and source.name == "COMMANDLINE"
             given = asked is not None if name == "memory" else on_line
@@ -212,11 +216,13 @@ def boot(
                 accelerators=units,
                 timing=timing,
                 net=net.value,
+                fabric=attached,
                 checkpoint=checkpoint,
                 prepare=prepare,
                 show=show,
                 console=console,
             )
+    write_capture(attached, (image or Path("boot")).stem, capture)
     if net is Net.user:
         messages.print("the network is this host's: another run has another digest", highlight=False)
     if json:

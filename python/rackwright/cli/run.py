@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from rackwright.cli.accelerate import Placement
+from rackwright.cli.fabric_option import CaptureOption, FabricOption, attached_fabric, write_capture
 from rackwright.cli.output import JsonOption, messages, print_json, working
 from rackwright.cli.run_cluster import run_cluster
 from rackwright.cli.settings import (
@@ -54,12 +55,15 @@ _OF_PROGRAMS = {
     "plusarg": "--plusarg",
     "memory": "--memory",
     "core": "--core",
+    "fabric": "--fabric",
+    "capture": "--capture",
 }
 _OF_MODELS = {
     "placement": "--placement",
     "waves": "--waves",
     "check_idle": "--check-idle",
     "write_folder": "--write-folder",
+    "fabric": "--fabric",
 }
 _OF_CLUSTERS = {
     "output": "--output",
@@ -111,6 +115,8 @@ def run(
     plusarg: PlusargOption = None,
     memory: MemoryOption = None,
     core: CoreOption = None,
+    fabric: FabricOption = None,
+    capture: CaptureOption = None,
     write_folder: Annotated[
         Path | None, typer.Option(help="The only folder that the program may write to.")
     ] = None,
@@ -171,6 +177,8 @@ def run(
 
         ./rw run --cpu boom --accelerator snappy app.elf --json -- FILE
 
+        ./rw run --fabric examples/fabric/switch.py enumerate.elf
+
         ./rw run --tiles examples/tiles/two-by-two.yaml copy.elf -- INPUT OUTPUT
 
         ./rw run --cpu boom --core reorder-buffer=192 --memory llc-latency=80 app.elf
@@ -205,6 +213,7 @@ def run(
     from rackwright.unit_config import unit_configs
 
     timing = parse_timing(memory, core)
+    attached = attached_fabric(fabric, capture)
     on_tiles = None if tiles is None else _tiles(context, tiles, graph, clock)
     if graph is not None and tiles is None:
         raise RackwrightError("--graph goes with --tiles, which says where its services are")
@@ -231,8 +240,10 @@ def run(
             check_idle=check_idle,
             waves=waves,
             timing=timing,
+            fabric=attached,
         )
         result = _run_with_progress(server, program, words, write_folder, max_cycles, not json)
+    write_capture(attached, program.stem, capture)
     _report(result, json)
     raise typer.Exit(exit_status(result.exit_code))
 

@@ -8,8 +8,18 @@
 A script that makes one is what `./rw fabric` takes. docs/fabric.md is the guide.
 """
 
+from rackwright.fabric.attached import AttachedFabric
 from rackwright.fabric.nodes import Card, PcieSwitch, RootComplex
 from rackwright.fabric.system import System, load_system
 from rackwright.fabric.values import Credits, PcieLink
 
-__all__ = ["Card", "Credits", "PcieLink", "PcieSwitch", "RootComplex", "System", "load_system"]
+__all__ = [
+    "AttachedFabric",
+    "Card",
+    "Credits",
+    "PcieLink",
+    "PcieSwitch",
+    "RootComplex",
+    "System",
+    "load_system",
+]

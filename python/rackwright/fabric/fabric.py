@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -98,17 +98,11 @@ class Fabric:
     ) -> None:
         """Compiles the cards where that has not been done; `memory` are numbers of caches and DRAM."""
         self.system = system
-        built = system.designs(model=False)
-        wanted = [_elaboration(each, assertions) for each in built]
-        modelled = system.designs(model=True)
-        settings = [_elaboration(each, False) for each in modelled]
-        manifests = elaborate_all([*wanted, *settings])
-        designs = [toolchain().build(str(manifest)) for manifest in manifests[: len(wanted)]]
-        self._designs = dict(zip(built, designs, strict=True))
-        models = dict(zip(modelled, map(_model, manifests[len(wanted) :]), strict=True))
+        description, self._designs = built(system, assertions=assertions)
+        designs = list(self._designs.values())
         self._capture = capture
         self._fabric = _engine.Fabric(
-            system.description(models), designs, MEMORY_BYTES, memory=dict(memory or {}), capture=capture
+            description, designs, MEMORY_BYTES, memory=dict(memory or {}), capture=capture
         )
 
     @property
@@ -215,10 +209,25 @@ class Fabric:
 
     def _packets(self) -> list[Packet]:
         names = [each["port"] for each in json.loads(self._fabric.ports())]
-        return [
-            Packet(picosecond, names[port], sequence, check, data)
-            for picosecond, port, sequence, check, data in self._fabric.captured()
-        ]
+        return packets(names, self._fabric.captured())
+
+
+def packets(ports: Sequence[str], captured: Iterable[tuple[int, int, int, int, bytes]]) -> list[Packet]:
+    """Packets as the engine has captured them at these ports."""
+    return [
+        Packet(picosecond, ports[port], sequence, check, data)
+        for picosecond, port, sequence, check, data in captured
+    ]
+
+
+def built(system: System, *, assertions: bool = False) -> tuple[str, dict[Design, _engine.Design]]:
+    """What the engine builds a fabric from: its description, and the compiled designs of its cards."""
+    wanted, modelled = system.designs(model=False), system.designs(model=True)
+    elaborations = [_elaboration(each, assertions) for each in wanted]
+    manifests = elaborate_all([*elaborations, *(_elaboration(each, False) for each in modelled)])
+    designs = [toolchain().build(str(manifest)) for manifest in manifests[: len(wanted)]]
+    models = dict(zip(modelled, map(_model, manifests[len(wanted) :]), strict=True))
+    return system.description(models), dict(zip(wanted, designs, strict=True))
 
 
 def _elaboration(wanted: Design, assertions: bool) -> Elaboration:

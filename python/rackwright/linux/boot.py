@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rackwright import _engine
 from rackwright.accelerators import Accelerator, PlacedUnit, build_units
@@ -16,6 +16,9 @@ from rackwright.linux.files import archive_of
 from rackwright.linux.image import Image
 from rackwright.linux.network import interface, set_up
 from rackwright.parameters import ServerParameters
+
+if TYPE_CHECKING:
+    from rackwright.fabric import AttachedFabric
 
 COMMAND_LINE = "console=ttyS0 earlycon=sbi"
 CONSOLE, OUTPUT, ERRORS = 0, 2, 3
@@ -55,7 +58,8 @@ class BootResult:
 
     `instructions` are of all harts, `cycles` of their clock; both count what came after `boot`, and so does
     `processor_seconds`, what this process took of the host's processors. `timing` has the numbers that were
-    set (`ServerParameters.describe`).
+    set (`ServerParameters.describe`). `fabric` is what has crossed its links (`AttachedFabric.record`), None
+    without one.
     """
 
     exit_code: int
@@ -77,6 +81,7 @@ class BootResult:
     counters: dict[str, int]
     stderr: bytes = field(repr=False)
     console: bytes = field(repr=False)
+    fabric: dict[str, Any] | None = field(default=None, repr=False)
 
     def record(self) -> dict[str, Any]:
         """The result as `rw boot --json` prints it; see docs/json.md."""
@@ -105,6 +110,7 @@ def boot(
     checkpoint: Path | None = None,
     prepare: str | None = None,
     net: str = "none",
+    fabric: AttachedFabric | None = None,
     show: Show = _unseen,
     console: Console | None = None,
     observer: _engine.Observer | None = None,
@@ -121,6 +127,7 @@ def boot(
     enters the run, whose digest is its own. A checkpoint can't hold that interface, which the guest then gets
     when the checkpoint is written.
     `timing` has numbers of caches, DRAM and harts in the place of the default.
+    `fabric` is behind the PCI host bridge, where the kernel finds it; a checkpoint can't hold it.
     `observer` looks at the harts from outside.
     `checkpoint` is a file to write when the guest has booted, loaded the driver of network interfaces, for
     servers of clusters that go on from it, and done what `prepare` asks of root's shell. With neither command
@@ -132,6 +139,8 @@ def boot(
         raise RackwrightError("without a command, a guest needs a console")
     if prepare is not None and checkpoint is None:
         raise RackwrightError("a guest is prepared for a checkpoint, and none is to be written")
+    if fabric is not None and checkpoint is not None:
+        raise RackwrightError("a checkpoint holds no fabric: leave out one of the two")
     nic = interface(net)
     gets_nic_later = nic is not None and checkpoint is not None
     if gets_nic_later and observer is not None:
@@ -153,6 +162,7 @@ def boot(
         nic=None if gets_nic_later else nic,
         memory=timing.memory if timing else {},
         core=timing.core if timing else {},
+        fabric=fabric.engine if fabric else None,
     )
     run = _Run(guest, cpu, show, console, began, units, net, timing)
     run.until("ready")
@@ -164,7 +174,8 @@ def boot(
     if checkpoint is not None and nic is not None and (command is not None or console is not None):
         run.go_on_in(_restored(checkpoint, cpu, disk, units=units, nic=nic, timing=timing))
         run.prepare(set_up(restored=True))
-    return run.to_end(command, run.cost(), checkpoint)
+    result = run.to_end(command, run.cost(), checkpoint)
+    return result if fabric is None else replace(result, fabric=fabric.record())
 
 
 def restore(

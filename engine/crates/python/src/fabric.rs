@@ -3,9 +3,17 @@ use crate::error::raise;
 use crate::parameters;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use rackwright_fabric::{Bench, Beside, Call, Class, Found, Kind, Part, Parts, Row, Test};
+use rackwright_device::{Tree, TreeMaker};
+use rackwright_fabric::{
+    Attached, Bench, Beside, Call, Captured, Class, Found, Kind, Part, Parts, PortCounters, Row,
+    SystemDescription, Test,
+};
+use rackwright_memory::SharedHierarchy;
 use serde_json::{json, Map, Value};
 use std::collections::BTreeMap;
+use std::error::Error;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 /// A packet as it went over a link: picosecond, number of the port, sequence number, check, bytes.
 type Packet<'py> = (u64, u16, u16, u32, Bound<'py, PyBytes>);
@@ -154,25 +162,7 @@ impl Fabric {
 
     /// What has left each port, in JSON.
     fn ports(&self) -> String {
-        let ports = self.fabric.port_counters().map(|(name, counters)| {
-            let classes = Class::ALL.map(|class| {
-                let of = counters.classes[class.index()];
-                let record = json!({
-                    "packets": of.packets,
-                    "payload_bytes": of.payload_bytes,
-                    "credit_stall_ns": nanoseconds(of.credit_stall.0),
-                });
-                (class.name().to_string(), record)
-            });
-            json!({
-                "port": name,
-                "wire_bytes": counters.wire_bytes,
-                "acknowledgements": counters.acknowledgements,
-                "credit_updates": counters.updates,
-                "classes": Map::from_iter(classes),
-            })
-        });
-        Value::from_iter(ports).to_string()
+        ports_record(self.fabric.port_counters())
     }
 
     fn counters(&self) -> BTreeMap<String, u64> {
@@ -201,20 +191,110 @@ impl Fabric {
 
     /// The packets since the last call.
     fn captured<'py>(&mut self, py: Python<'py>) -> Vec<Packet<'py>> {
-        let packets = self.fabric.take_captured().into_iter();
-        packets
-            .map(|packet| {
-                let bytes = PyBytes::new(py, &packet.bytes);
-                (
-                    packet.picosecond,
-                    packet.port,
-                    packet.sequence,
-                    packet.check,
-                    bytes,
-                )
-            })
-            .collect()
+        packets(py, self.fabric.take_captured())
     }
+}
+
+/// A fabric for machines: each machine that is started with it has a new one, of which this tells.
+#[pyclass(frozen)]
+pub struct AttachedFabric {
+    system: SystemDescription,
+    designs: Vec<rackwright_rtl::Design>,
+    capture: bool,
+    made: Mutex<Option<Attached>>,
+}
+
+#[pymethods]
+impl AttachedFabric {
+    /// The fabric that `system`, in JSON, describes; with `capture`, packets are kept.
+    #[new]
+    fn new(system: &str, designs: Vec<PyRef<'_, Design>>, capture: bool) -> PyResult<AttachedFabric> {
+        Ok(AttachedFabric {
+            system: serde_json::from_str(system).map_err(raise)?,
+            designs: designs.iter().map(|design| design.design.clone()).collect(),
+            capture,
+            made: Mutex::default(),
+        })
+    }
+
+    /// What has left each port in the machine that was started last, in JSON.
+    fn ports(&self) -> PyResult<String> {
+        let counters = self.made()?.port_counters();
+        let named = counters.iter().map(|(name, counters)| (name.as_str(), *counters));
+        Ok(ports_record(named))
+    }
+
+    /// Packets that have crossed a link in it.
+    #[getter]
+    fn packet_hops(&self) -> PyResult<u64> {
+        Ok(self.made()?.packet_hops())
+    }
+
+    /// Its packets since the last call.
+    fn captured<'py>(&self, py: Python<'py>) -> PyResult<Vec<Packet<'py>>> {
+        Ok(packets(py, self.made()?.take_captured()))
+    }
+}
+
+impl AttachedFabric {
+    fn made(&self) -> PyResult<Attached> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.clone()
+            .ok_or_else(|| raise("no machine was started with this fabric"))
+    }
+}
+
+impl TreeMaker for AttachedFabric {
+    fn make(
+        &self,
+        hierarchy: &SharedHierarchy,
+        memory: Range<u64>,
+    ) -> Result<Box<dyn Tree>, Box<dyn Error + Send + Sync>> {
+        let fabric = Attached::new(self.system.clone(), &self.designs, hierarchy, memory)?;
+        if self.capture {
+            fabric.capture();
+        }
+        *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Some(fabric.clone());
+        Ok(Box::new(fabric))
+    }
+}
+
+fn ports_record<'a>(counters: impl Iterator<Item = (&'a str, PortCounters)>) -> String {
+    let ports = counters.map(|(name, counters)| {
+        let classes = Class::ALL.map(|class| {
+            let of = counters.classes[class.index()];
+            let record = json!({
+                "packets": of.packets,
+                "payload_bytes": of.payload_bytes,
+                "credit_stall_ns": nanoseconds(of.credit_stall.0),
+            });
+            (class.name().to_string(), record)
+        });
+        json!({
+            "port": name,
+            "wire_bytes": counters.wire_bytes,
+            "acknowledgements": counters.acknowledgements,
+            "credit_updates": counters.updates,
+            "classes": Map::from_iter(classes),
+        })
+    });
+    Value::from_iter(ports).to_string()
+}
+
+fn packets(py: Python<'_>, captured: Vec<Captured>) -> Vec<Packet<'_>> {
+    let packets = captured.into_iter();
+    packets
+        .map(|packet| {
+            let bytes = PyBytes::new(py, &packet.bytes);
+            (
+                packet.picosecond,
+                packet.port,
+                packet.sequence,
+                packet.check,
+                bytes,
+            )
+        })
+        .collect()
 }
 
 impl Fabric {

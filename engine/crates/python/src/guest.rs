@@ -1,11 +1,12 @@
 use crate::design::{designs, placed, Design, Placed};
 use crate::error::raise;
+use crate::fabric::AttachedFabric;
 use crate::observer::Observer;
 use crate::parameters::Values;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rackwright_boot::Software;
-use rackwright_device::Disk;
+use rackwright_device::{Disk, TreeMaker};
 use rackwright_gateway::UserNetwork;
 use rackwright_machine::{Checkpoint, Extras, MachineError, MachineParameters, Progress, Request};
 use rackwright_server::{CpuModel, ServerParameters};
@@ -75,7 +76,7 @@ impl Connected {
 #[pymethods]
 impl Guest {
     #[new]
-    #[pyo3(signature = (firmware, kernel, files, command_line, cpu = "functional", harts = 1, memory_bytes = 1 << 31, seed = 1, vector = false, disk = None, observer = None, units = Vec::new(), nic = None, memory = BTreeMap::new(), core = BTreeMap::new()))]
+    #[pyo3(signature = (firmware, kernel, files, command_line, cpu = "functional", harts = 1, memory_bytes = 1 << 31, seed = 1, vector = false, disk = None, observer = None, units = Vec::new(), nic = None, memory = BTreeMap::new(), core = BTreeMap::new(), fabric = None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         firmware: &[u8],
@@ -93,6 +94,7 @@ impl Guest {
         nic: Option<Py<Design>>,
         memory: Values,
         core: Values,
+        fabric: Option<Py<AttachedFabric>>,
     ) -> PyResult<Guest> {
         let parameters = MachineParameters {
             cpu: cpu.parse().map_err(raise)?,
@@ -118,6 +120,7 @@ impl Guest {
             attachment: attachment(&units),
             observation: observation.as_ref(),
             parameters: Some(&server),
+            tree: fabric.as_ref().map(|fabric| fabric.get() as &dyn TreeMaker),
         };
         let guest = match nic {
             None => Connected::machine_of(rackwright_machine::Guest::start(&parameters, &software, extras)),
@@ -163,6 +166,7 @@ impl Guest {
             attachment: attachment(&units),
             observation: observation.as_ref(),
             parameters: Some(&server),
+            tree: None,
         };
         let checkpoint = Checkpoint::read(&path).map_err(raise)?;
         let guest = match nic {

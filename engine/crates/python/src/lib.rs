@@ -31,6 +31,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<rocket::RocketDesign>()?;
     module.add_class::<bench::UnitBench>()?;
     module.add_class::<cluster::Cluster>()?;
+    module.add_class::<fabric::AttachedFabric>()?;
     module.add_class::<fabric::Fabric>()?;
     module.add_class::<guest::Guest>()?;
     module.add_class::<observer::Observer>()?;

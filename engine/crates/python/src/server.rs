@@ -1,9 +1,11 @@
 use crate::design::{designs, placed, Placed};
 use crate::error::raise;
+use crate::fabric::AttachedFabric;
 use crate::observer::Observer;
 use crate::parameters::Values;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use rackwright_device::TreeMaker;
 use rackwright_process::{Arguments, Environment, Input};
 use rackwright_server::{
     CpuModel, DecodedPrograms, PlacedUnit, Progress, ServerConfig, ServerParameters, USER_BYTES,
@@ -30,6 +32,7 @@ pub struct Server {
     skip_idle: bool,
     check_idle: bool,
     waves: Option<PathBuf>,
+    fabric: Option<Py<AttachedFabric>>,
 }
 
 /// What a run left behind.
@@ -52,7 +55,7 @@ pub struct ServerResult {
 impl Server {
     #[new]
     #[allow(clippy::too_many_arguments)]
-    #[pyo3(signature = (cpu = "rocket", harts = 1, guest_bytes = USER_BYTES, units = Vec::new(), skip_idle = true, check_idle = false, waves = None, memory = BTreeMap::new(), core = BTreeMap::new()))]
+    #[pyo3(signature = (cpu = "rocket", harts = 1, guest_bytes = USER_BYTES, units = Vec::new(), skip_idle = true, check_idle = false, waves = None, memory = BTreeMap::new(), core = BTreeMap::new(), fabric = None))]
     fn new(
         cpu: &str,
         harts: usize,
@@ -63,6 +66,7 @@ impl Server {
         waves: Option<PathBuf>,
         memory: Values,
         core: Values,
+        fabric: Option<Py<AttachedFabric>>,
     ) -> PyResult<Server> {
         let cpu = cpu.parse().map_err(raise)?;
         Ok(Server {
@@ -74,6 +78,7 @@ impl Server {
             skip_idle,
             check_idle,
             waves,
+            fabric,
         })
     }
 
@@ -157,6 +162,7 @@ impl Server {
             skip_idle: self.skip_idle,
             check_idle: self.check_idle,
             waves: self.waves.as_deref(),
+            tree: self.fabric.as_ref().map(|fabric| fabric.get() as &dyn TreeMaker),
         }
     }
 }

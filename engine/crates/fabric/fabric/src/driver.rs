@@ -13,12 +13,25 @@ pub(crate) enum Space {
     Window,
 }
 
-/// An access of the host, of 4 or 8 bytes.
+/// An access of the host, of 1, 2, 4 or 8 bytes at a multiple of their number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access {
     pub(crate) space: Space,
     pub(crate) address: u64,
     pub(crate) bytes: u16,
+}
+
+impl Access {
+    /// The bits in front of it in its word.
+    fn shift(self) -> u64 {
+        8 * (self.address & 3)
+    }
+
+    /// The bytes of its word that it means, a bit each.
+    fn enables(self) -> u8 {
+        let bytes = self.bytes.min(4);
+        ((1 << bytes) - 1) << (self.address & 3)
+    }
 }
 
 /// How long the host waits for a completion: the time-out that software sees by default (7.5.3.16), at its shortest.
@@ -40,7 +53,7 @@ impl Fabric {
             }
         }
         let header = header(access, write.is_some());
-        let data = write.unwrap_or(0).to_le_bytes();
+        let data = (write.unwrap_or(0) << access.shift()).to_le_bytes();
         self.answer = None;
         self.issue(header, &data[..4 * header.payload_words()])?;
         if header.kind == Kind::MemoryWrite {
@@ -53,7 +66,10 @@ impl Fabric {
             Some(answer) if answer.status != Status::Successful => {
                 Err(FabricError::Refused { from: named(access) })
             }
-            Some(answer) => Ok(Some(answer)),
+            Some(mut answer) => {
+                answer.data >>= access.shift();
+                Ok(Some(answer))
+            }
         }
     }
 
@@ -66,11 +82,15 @@ impl Fabric {
     ) -> Result<Answer, FabricError> {
         let number = usize::from(target.device());
         let refused = || FabricError::Refused { from: named(access) };
-        let bridge = self.root_bridges.get_mut(number).ok_or_else(refused)?;
+        let bridge = self
+            .root_bridges
+            .get_mut(number)
+            .filter(|_| target.function() == 0);
+        let bridge = bridge.ok_or_else(refused)?;
         let word = access.address / 4;
-        let data = u64::from(bridge.read(word));
+        let data = u64::from(bridge.read(word)) >> access.shift();
         if let Some(value) = write {
-            bridge.write(word, 0xf, value as u32);
+            bridge.write(word, access.enables(), (value << access.shift()) as u32);
             self.root_routes.set(number, bridge);
         }
         Ok(Answer {
@@ -110,15 +130,16 @@ fn register(address: u64) -> Access {
 }
 
 fn header(access: Access, write: bool) -> Header {
-    let words = access.bytes / 4;
-    match access.space {
+    let words = access.bytes.div_ceil(4);
+    let address = access.address & !3;
+    let mut header = match access.space {
         Space::Window => {
             let kind = if write {
                 Kind::MemoryWrite
             } else {
                 Kind::MemoryRead
             };
-            Header::memory(kind, ROOT, 0, access.address, words)
+            Header::memory(kind, ROOT, 0, address, words)
         }
         Space::Configuration(target) => {
             let kind = if write {
@@ -126,11 +147,15 @@ fn header(access: Access, write: bool) -> Header {
             } else {
                 Kind::ConfigurationRead(true)
             };
-            let mut header = Header::memory(kind, ROOT, 0, access.address, words);
+            let mut header = Header::memory(kind, ROOT, 0, address, words);
             header.request.target = target;
             header
         }
+    };
+    if words == 1 {
+        header.request.enables = access.enables();
     }
+    header
 }
 
 fn named(access: Access) -> String {

@@ -80,6 +80,18 @@ impl Fabric {
         memory_bytes: u64,
         parameters: &HierarchyParameters,
     ) -> Result<Fabric, FabricError> {
+        Fabric::with(system, designs, Host::new(memory_bytes, parameters)?)
+    }
+
+    /// The same with a host that there is already.
+    ///
+    /// # Errors
+    /// As [`Fabric::new`].
+    pub(crate) fn with(
+        system: SystemDescription,
+        designs: &[Design],
+        host: Host,
+    ) -> Result<Fabric, FabricError> {
         let cards = system
             .cards
             .iter()
@@ -105,7 +117,7 @@ impl Fabric {
                 .map(|of| ports.bridges(of, true))
                 .collect(),
             bridges: Vec::new(),
-            host: Host::new(memory_bytes, parameters)?,
+            host,
             answer: None,
             root_latency: nanoseconds(system.root.latency_ns),
             switch_latencies: system
@@ -195,18 +207,31 @@ impl Fabric {
         mut done: impl FnMut(&Fabric) -> bool,
     ) -> Result<bool, FabricError> {
         while !done(self) {
-            let busy = self.cards.iter().any(|card| !card.is_idle());
-            let begin = match (busy, self.events.next()) {
-                (true, _) => self.now,
-                (false, Some(next)) => self.now.max(next),
-                (false, None) => return Ok(false),
-            };
-            if begin >= deadline {
+            let Some(begin) = self.begins().filter(|begin| *begin < deadline) else {
                 return Ok(false);
-            }
+            };
             self.advance(begin + self.lookahead)?;
         }
         Ok(true)
+    }
+
+    /// When something happens next: at once, while a card is busy.
+    pub(crate) fn begins(&self) -> Option<Cycle> {
+        if self.cards.iter().any(|card| !card.is_idle()) {
+            return Some(self.now);
+        }
+        Some(self.now.max(self.events.next()?))
+    }
+
+    /// Goes on to an instant and over all that happens up to it, in steps that are no longer than those to something that is
+    /// waited for.
+    pub(crate) fn run_until(&mut self, instant: Cycle) -> Result<(), FabricError> {
+        let end = instant + Cycles::new(1);
+        while let Some(begin) = self.begins().filter(|begin| *begin < end) {
+            self.advance((begin + self.lookahead).min(end))?;
+        }
+        self.now = self.now.max(end);
+        Ok(())
     }
 
     /// Advances cards and then the fabric to `until`, no farther from its next event than anything takes to reach a card.

@@ -3,7 +3,8 @@ use crate::error::FabricError;
 use crate::packet::{Completion, Header, Id, Kind, Status};
 use crate::written::Written;
 use rackwright_memory::{
-    AccessKind, GuestMemory, Hierarchy, HierarchyParameters, RequesterId, Route, Traffic, WarmLevel,
+    AccessKind, GuestMemory, Hierarchy, HierarchyParameters, RequesterId, Route, SharedHierarchy, Traffic,
+    WarmLevel, PAGE_BYTES,
 };
 use rackwright_time::fabric::Cycle;
 use std::ops::Range;
@@ -14,8 +15,11 @@ const BEAT: u64 = 32;
 /// What the root complex leads to: the host's memory behind its hierarchy, which answers each access with the cycle in which
 /// it is done.
 pub(crate) struct Host {
+    /// That of a machine is lent while something happens.
     pub(crate) memory: GuestMemory,
-    hierarchy: Hierarchy,
+    /// Where memory is.
+    range: Range<u64>,
+    hierarchy: SharedHierarchy,
     requester: RequesterId,
     edges: Edges,
     /// What devices have written.
@@ -32,27 +36,40 @@ impl Host {
     pub(crate) fn new(bytes: u64, parameters: &HierarchyParameters) -> Result<Host, FabricError> {
         let mut memory = GuestMemory::new(bytes)?;
         memory.allow_all();
-        let mut hierarchy = Hierarchy::new(parameters.clone())?.populated();
+        let hierarchy = Hierarchy::new(parameters.clone())?.populated();
+        Ok(Host::with(memory, 0..bytes, &SharedHierarchy::new(hierarchy)))
+    }
+
+    /// The host that a machine is, with these caches and memory at these addresses, which is lent to it later.
+    ///
+    /// # Errors
+    /// [`FabricError`] when nothing can be reserved for the meantime.
+    pub(crate) fn attached(hierarchy: &SharedHierarchy, range: Range<u64>) -> Result<Host, FabricError> {
+        Ok(Host::with(GuestMemory::new(PAGE_BYTES)?, range, hierarchy))
+    }
+
+    fn with(memory: GuestMemory, range: Range<u64>, shared: &SharedHierarchy) -> Host {
+        let mut hierarchy = shared.lock();
         let link = hierarchy.attach_link(&Route::default(), BEAT as u32);
-        let requester = hierarchy.attach_port(link, Traffic::Stream);
-        Ok(Host {
+        Host {
             memory,
+            range,
+            requester: hierarchy.attach_port(link, Traffic::Stream),
             edges: Edges::of(hierarchy.parameters().clock),
-            hierarchy,
-            requester,
+            hierarchy: shared.clone(),
             written: Written::default(),
             awaited: None,
-        })
+        }
     }
 
     /// Whether a range is memory.
     pub(crate) fn has(&self, range: &Range<u64>) -> bool {
-        range.start <= range.end && range.end <= self.memory.end()
+        self.range.start <= range.start && range.start <= range.end && range.end <= self.range.end
     }
 
     /// Puts a range into the last-level cache.
     pub(crate) fn warm(&mut self, range: Range<u64>) {
-        self.hierarchy.warm(range, WarmLevel::Llc);
+        self.hierarchy.lock().warm(range, WarmLevel::Llc);
     }
 
     /// Awaits the next write of the word at an address.
@@ -95,7 +112,8 @@ impl Host {
     fn access(&mut self, at: Cycle, range: Range<u64>, kind: AccessKind) -> Cycle {
         let seen = self.edges.seen(at);
         let beats = (range.start / BEAT..range.end.div_ceil(BEAT)).map(|beat| beat * BEAT);
-        let done = beats.map(|beat| self.hierarchy.access(seen, beat, kind, self.requester));
+        let mut hierarchy = self.hierarchy.lock();
+        let done = beats.map(|beat| hierarchy.access(seen, beat, kind, self.requester));
         done.max().map_or(at, |done| at.max(self.edges.instant(done)))
     }
 }

@@ -4,6 +4,7 @@
 //! One model holds a server's fabric, with one queue of events: hops last 10 to 100 ns, too short for windows of their own.
 //! References to the specification are to PCI Express Base 5.0.
 
+mod attached;
 mod bench;
 mod beside;
 mod bridge;
@@ -40,6 +41,7 @@ mod system;
 mod transmitter;
 mod written;
 
+pub use attached::Attached;
 pub use bench::{Bench, Row, Test};
 pub use beside::Beside;
 pub use bridge::{BridgeKind, FoundBridge};

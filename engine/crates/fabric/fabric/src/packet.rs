@@ -11,6 +11,16 @@ impl Id {
         Id(u16::from(bus) << 8 | u16::from(device) << 3)
     }
 
+    /// A function of a device.
+    pub fn of(bus: u8, device: u8, function: u8) -> Id {
+        Id(Id::new(bus, device).0 | u16::from(function))
+    }
+
+    /// Its number in the device.
+    pub fn function(self) -> u8 {
+        (self.0 & 7) as u8
+    }
+
     /// The device.
     pub fn device(self) -> u8 {
         (self.0 >> 3 & 31) as u8
@@ -24,7 +34,7 @@ impl Id {
 
 impl std::fmt::Display for Id {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:02x}:{:02x}.{}", self.bus(), self.0 >> 3 & 31, self.0 & 7)
+        write!(f, "{:02x}:{:02x}.{}", self.bus(), self.device(), self.function())
     }
 }
 

@@ -174,6 +174,8 @@ const LARGE_MEMORY: u32 = 0x4300_0000;
 /// Bits of such an address that tell devices apart whose interrupts differ, and the first one's place.
 const DEVICES: u32 = 3 << DEVICE;
 const DEVICE: u32 = 11;
+/// Bytes of configuration space of the functions of a bus.
+const BUS: u64 = 1 << 20;
 /// Pin A, as a number and all bits of it.
 const PIN: u32 = 1;
 const PINS: u32 = 7;
@@ -185,7 +187,8 @@ fn pci(tree: &mut FdtWriter, map: &PciMap) -> Result<(), Error> {
     tree.property_u32("#address-cells", 3)?;
     tree.property_u32("#size-cells", 2)?;
     tree.property_u32("#interrupt-cells", 1)?;
-    tree.property_array_u32("bus-range", &[0, 0])?;
+    let buses = (map.configuration.bytes / BUS) as u32;
+    tree.property_array_u32("bus-range", &[0, buses - 1])?;
     let kinds = [MEMORY, LARGE_MEMORY].into_iter().zip(&map.windows);
     let ranges: Vec<u32> = kinds.flat_map(|(kind, window)| range(kind, window)).collect();
     tree.property_array_u32("ranges", &ranges)?;

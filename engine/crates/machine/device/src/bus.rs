@@ -2,13 +2,14 @@ use crate::aclint::Aclint;
 use crate::device::{decode, encode, Device, RestoreError};
 use crate::host_interface::HostInterface;
 use crate::map::{check_places, Map, MapError, Place, UARTS};
-use crate::pci::{Endpoint, PciHost};
+use crate::pci::{Endpoint, PciHost, Tree};
 use crate::plic::Plic;
 use crate::power::{Power, PowerRequest};
 use crate::ram::Ram;
 use crate::uart::Uart;
 use rackwright_contract::{Answer, Ticket};
 use rackwright_memory::GuestMemory;
+use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
 
 /// Time of an access to a device: across the chip, and back.
@@ -91,6 +92,21 @@ impl Bus {
         self.pci.attach(endpoint);
     }
 
+    /// Puts a tree of buses behind the PCI host bridge.
+    pub fn attach_tree(&mut self, tree: Box<dyn Tree>) {
+        self.pci.attach_tree(tree);
+    }
+
+    /// Whether something on it acts by itself, beside interrupt controllers and timers.
+    pub fn acts(&self) -> bool {
+        self.pci.has_tree() || !self.added.is_empty()
+    }
+
+    /// Why a device does not go on, if one does not.
+    pub fn failure(&self) -> Option<String> {
+        self.pci.failure()
+    }
+
     /// Where the devices lie.
     pub fn map(&self) -> &Map {
         &self.map
@@ -116,7 +132,17 @@ impl Bus {
         Some(Answer::At(now + ACCESS_LATENCY, value))
     }
 
-    /// The value of the load with this ticket, and when it reaches the hart; `None` when no device knows yet.
+    /// Has a hart store to a device at `now`: when that is over, or the ticket for [`Bus::answered`]; `None` where there is no
+    /// device.
+    pub fn store(&mut self, address: u64, bytes: u8, value: u64, now: Cycle) -> Option<Answer> {
+        if let Some(ticket) = self.pci.ask_to_write(address, bytes, value, now) {
+            return Some(Answer::Later(ticket));
+        }
+        let there = self.write(address, bytes, value, now);
+        there.then_some(Answer::At(now + ACCESS_LATENCY, ()))
+    }
+
+    /// The value of the access with this ticket, and when it reaches the hart; `None` when no device knows yet.
     pub fn answered(&mut self, ticket: Ticket, memory: &mut GuestMemory) -> Option<(u64, Cycle)> {
         self.pci.answered(ticket, &mut Ram::new(memory, self.map.memory))
     }
@@ -203,7 +229,7 @@ impl Bus {
         self.aclint.timer(hart)
     }
 
-    /// The state of all devices, for [`Bus::restore`]; not what the guest has sent and nobody has taken.
+    /// The state of all devices, for [`Bus::restore`]; not what the guest has sent and nobody has taken, nor that of a tree.
     pub fn save(&self) -> Vec<u8> {
         let there = self.devices().into_iter().zip(self.places());
         let built_in = there
@@ -212,6 +238,17 @@ impl Bus {
         let added = self.added.iter().map(|(_, _, device)| &**device);
         let states: Vec<Vec<u8>> = built_in.chain(added).map(Device::save).collect();
         encode(&(states, self.pci.save()))
+    }
+
+    /// Adds the state of all devices to a digest, and what has happened behind the PCI host bridge.
+    pub fn digest(&self, digest: &mut Digest) {
+        digest.bytes(&self.save());
+        self.digest_tree(digest);
+    }
+
+    /// Adds what has happened behind the PCI host bridge.
+    pub fn digest_tree(&self, digest: &mut Digest) {
+        self.pci.digest_tree(digest);
     }
 
     /// Takes on the state that [`Bus::save`] gave.

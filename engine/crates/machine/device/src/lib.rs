@@ -22,7 +22,9 @@ pub use device::{decode, encode, Device, RestoreError};
 pub use disk::{Disk, DiskError};
 pub use host_interface::HostInterface;
 pub use map::{check_places, Map, MapError, PciMap, Place, UARTS};
-pub use pci::{Capability, Endpoint, Header, PciHost, BARS};
+pub use pci::{
+    Capability, Endpoint, Header, PciHost, Tree, TreeAccess, TreeMaker, TreePlace, BARS, FIRST_ROOT_PORT,
+};
 pub use plic::Plic;
 pub use power::{Power, PowerRequest};
 pub use ram::Ram;

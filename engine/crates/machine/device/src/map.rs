@@ -129,7 +129,7 @@ pub struct Map {
 /// Where the PCI Express host bridge lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PciMap {
-    /// Configuration space of its one bus, by the enhanced access mechanism.
+    /// Configuration space by the enhanced access mechanism, of one bus, or of all 256.
     pub configuration: Place,
     /// What it passes on to functions: a window below 4 GiB, and one for ranges with addresses of 64 bits.
     pub windows: [Place; 2],
@@ -161,6 +161,18 @@ impl Map {
         host: Place::NOWHERE,
         memory: 0x8000_0000,
     };
+
+    /// The same with room for a tree of buses behind the PCI host bridge.
+    pub const fn with_tree(self) -> Map {
+        Map {
+            pci: PciMap {
+                configuration: place(0x3000_0000, 1 << 28, 0),
+                windows: [place(0x4000_0000, 0x4000_0000, 0), place(1 << 41, 1 << 40, 0)],
+                sources: self.pci.sources,
+            },
+            ..self
+        }
+    }
 
     /// The map of a machine without devices.
     pub const NOTHING: Map = Map {
@@ -233,7 +245,8 @@ mod tests {
 
     #[test]
     fn places_are_apart_and_below_or_above_memory() {
-        for map in [Map::SERVER, Map::BARE_METAL] {
+        let maps = [Map::SERVER, Map::BARE_METAL];
+        for map in maps.into_iter().chain(maps.map(Map::with_tree)) {
             let places = map.places();
             for pair in places.windows(2) {
                 assert!(pair[0].1.base + pair[0].1.bytes <= pair[1].1.base, "{pair:?}");

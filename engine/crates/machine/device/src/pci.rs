@@ -1,13 +1,16 @@
 //! A PCI Express host bridge with its functions on one bus: configuration space by the enhanced access mechanism (PCI
-//! Express Base Specification 5.0, section 7.2.2), base address registers, and legacy interrupts.
+//! Express Base Specification 5.0, section 7.2.2), base address registers, and legacy interrupts. Further buses are below the
+//! root ports of a tree.
 
 mod configuration;
 mod function;
 mod host;
+mod tree;
 
 pub use configuration::{Capability, Header, BARS};
 pub use function::Endpoint;
 pub use host::PciHost;
+pub use tree::{Tree, TreeAccess, TreeMaker, TreePlace, FIRST_ROOT_PORT};
 
 /// What a read gives where nothing answers: a host bridge turns a failed request into ones.
 pub(crate) fn all_ones(bytes: u8) -> u64 {

@@ -3,7 +3,7 @@ use rackwright_cpu::{DeviceAccess, Hart, Timing};
 use rackwright_device::{Bus, ACCESS_LATENCY};
 
 /// Has `bus` perform an access that a hart begins now. The hart goes on with the value when that has come, or with a trap
-/// where there is no device; for a load that is answered later, it stays where it is and this gives the ticket.
+/// where there is no device; for an access that is answered later, it stays where it is and this gives the ticket.
 pub fn perform<T: Timing>(hart: &mut Hart<T>, bus: &mut Bus, access: DeviceAccess) -> Option<Ticket> {
     let DeviceAccess {
         address,
@@ -14,9 +14,10 @@ pub fn perform<T: Timing>(hart: &mut Hart<T>, bus: &mut Bus, access: DeviceAcces
     let over = now + ACCESS_LATENCY;
     let answer = match write {
         None => bus.load(address, bytes, now),
-        Some(value) => bus
-            .write(address, bytes, value, now)
-            .then_some(Answer::At(over, 0)),
+        Some(value) => bus.store(address, bytes, value, now).map(|answer| match answer {
+            Answer::At(at, ()) => Answer::At(at, 0),
+            Answer::Later(ticket) => Answer::Later(ticket),
+        }),
     };
     match answer {
         Some(Answer::Later(ticket)) => return Some(ticket),

@@ -35,7 +35,8 @@ impl<T: Timing> Machine<T, Privileged> {
     /// begins; others wait for a software interrupt.
     pub fn bare_metal(mut hardware: Hardware<T>, tick: Cycles) -> Machine<T, Privileged> {
         let cores = &hardware.cores;
-        let windows = Windows::of_bare_metal(cores[0].hart.timing(), cores.len(), tick);
+        let acts = hardware.bus.acts();
+        let windows = Windows::of_bare_metal(cores[0].hart.timing(), cores.len(), tick, acts);
         for core in &mut hardware.cores[1..] {
             core.stall(Stall::Start);
         }
@@ -146,7 +147,7 @@ impl<T: Timing> Machine<T, Privileged> {
     pub fn digest(&self, digest: &mut Digest) {
         self.hardware.digest(digest);
         digest.cycle(self.workload.now);
-        digest.bytes(&self.hardware.bus.save());
+        self.hardware.bus.digest(digest);
     }
 
     /// Has harts and devices meet at least every so many cycles, which divide their windows: for a machine of which

@@ -57,6 +57,12 @@ pub enum MachineError {
     /// Units whose state would be lost.
     #[error("a checkpoint holds no state of units; write it before the first command to one")]
     UsedUnits,
+    /// Buses behind the host bridge whose state would be lost.
+    #[error("a checkpoint holds no state of a fabric, its links and cards")]
+    TreeCheckpoint,
+    /// Those cannot be built, or do not go on.
+    #[error("{0}")]
+    Tree(String),
     /// A unit cannot be attached, or did what it may not.
     #[error(transparent)]
     Unit(#[from] rackwright_unit::UnitError),

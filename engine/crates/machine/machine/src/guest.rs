@@ -53,6 +53,8 @@ pub struct Guest {
     tick: Cycles,
     /// What tells the content that the disk had at the start from others, if there is a disk.
     disk: Option<u128>,
+    /// Whether there are buses behind its PCI host bridge.
+    has_tree: bool,
     /// Everything that came out of the serial ports.
     sent: [Vec<u8>; UARTS],
     ready: bool,
@@ -67,6 +69,9 @@ impl Guest {
     pub fn save(&self, path: &Path) -> Result<(), MachineError> {
         if self.cpu != CpuModel::Functional {
             return Err(MachineError::TimedCheckpoint);
+        }
+        if self.has_tree {
+            return Err(MachineError::TreeCheckpoint);
         }
         if self.machine.commands() != 0 {
             return Err(MachineError::UsedUnits);
@@ -93,6 +98,9 @@ impl Guest {
         loop {
             let pause = self.machine.run(until)?;
             self.collect();
+            if let Some(reason) = self.machine.bus().failure() {
+                return Err(MachineError::Tree(reason));
+            }
             match pause {
                 Pause::Reached => return Ok(Progress::Running),
                 Pause::Idle => return Ok(Progress::Idle),

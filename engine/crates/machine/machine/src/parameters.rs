@@ -55,10 +55,15 @@ impl Windows {
         }
     }
 
-    /// The windows of `harts` harts like `first` that run a bare-metal program, none longer than `longest`.
-    pub(crate) fn of_bare_metal<T: Timing>(first: &T, harts: usize, longest: Cycles) -> Windows {
-        match harts {
-            1 => Windows::Free,
+    /// The windows of `harts` harts like `first` that run a bare-metal program, none longer than `longest`; with devices that
+    /// act by themselves, one hart comes back for them as often.
+    pub(crate) fn of_bare_metal<T: Timing>(first: &T, harts: usize, longest: Cycles, acts: bool) -> Windows {
+        match (harts, acts) {
+            (1, false) => Windows::Free,
+            (1, true) => Windows::Grid {
+                together: longest,
+                alone: Cycles::new(500 * QUANTUM.0),
+            },
             _ => Windows::of_several(first, longest),
         }
     }

@@ -149,7 +149,7 @@ impl<T: Timing> Workload<T> for Privileged {
     type Time = Cycle;
     type Error = UnitError;
 
-    /// Has the hart whose turn it is go on that is stalled for a load, if a device knows its value.
+    /// Has the hart whose turn it is go on that is stalled for an access, if a device knows its value.
     fn resume(&mut self, hardware: &mut Hardware<T>, window: &Window) -> Option<Pause> {
         let Hardware {
             cores, memory, bus, ..
@@ -166,7 +166,7 @@ impl<T: Timing> Workload<T> for Privileged {
     }
 
     fn open(&mut self, hardware: &mut Hardware<T>, until: Cycle) -> Result<Option<Pause>, UnitError> {
-        if self.now >= until {
+        if self.now >= until || hardware.bus.failure().is_some() {
             return Ok(Some(Pause::Reached));
         }
         let pause = self.skip_idle(hardware, until);

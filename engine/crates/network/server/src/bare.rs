@@ -3,9 +3,9 @@ use crate::error::ServerError;
 use crate::run::{Observed, Progress, Run};
 use rackwright_boot::BareMetal;
 use rackwright_cpu::{Hart, Timing};
-use rackwright_device::{Bus, HostInterface, Map};
+use rackwright_device::{Bus, HostInterface, Map, Tree, TreeMaker};
 use rackwright_machine::{Hardware, Machine, Pause, Privileged};
-use rackwright_memory::{GuestMemory, Protection};
+use rackwright_memory::{GuestMemory, Protection, SharedHierarchy};
 use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
 use rackwright_unit::Core;
@@ -22,6 +22,12 @@ const TICK: Cycles = Cycles::new(200);
 /// The devices of bare metal on `harts` harts.
 pub(crate) fn devices(harts: usize) -> Bus {
     Bus::new(Map::BARE_METAL, harts, TICK)
+}
+
+/// The tree of buses of a bare-metal machine with these caches.
+pub(crate) fn tree(maker: &dyn TreeMaker, hierarchy: &SharedHierarchy) -> Result<Box<dyn Tree>, ServerError> {
+    let made = maker.make(hierarchy, BareMetal::MEMORY_BASE..BARE_METAL_BYTES);
+    made.map_err(|error| ServerError::Tree(error.to_string()))
 }
 
 /// Puts a bare-metal program into memory, all of which it may use, and what it is told; returns its entry point.
@@ -52,15 +58,16 @@ pub(crate) struct BareMetalRun<T: Timing> {
 }
 
 impl<T: Timing> BareMetalRun<T> {
-    /// A machine with the program in `file`, which begins on the first of `cores`.
+    /// A machine with a program and its arguments, which begins on the first of `cores`, and with `tree` behind a PCI host
+    /// bridge.
     ///
     /// # Errors
     /// [`ServerError`] when the program or its arguments do not fit into `memory`.
     pub(crate) fn start(
         mut cores: Vec<Core<T>>,
         mut memory: GuestMemory,
-        file: &[u8],
-        arguments: &[Vec<u8>],
+        (file, arguments): (&[u8], &[Vec<u8>]),
+        tree: Option<Box<dyn Tree>>,
         echo: bool,
     ) -> Result<BareMetalRun<T>, ServerError> {
         let information = BootInformation {
@@ -71,7 +78,14 @@ impl<T: Timing> BareMetalRun<T> {
         for (number, core) in cores.iter_mut().enumerate() {
             reset(&mut core.hart, number, entry);
         }
-        let mut bus = devices(cores.len());
+        let mut bus = match tree {
+            None => devices(cores.len()),
+            Some(tree) => {
+                let mut bus = Bus::new(Map::BARE_METAL.with_tree(), cores.len(), TICK);
+                bus.attach_tree(tree);
+                bus
+            }
+        };
         if echo {
             bus.host_mut().echo();
         }
@@ -93,7 +107,11 @@ where
         if let Some(status) = self.host().exit() {
             return Ok(Progress::Exited(status));
         }
-        match self.machine.run(limit)? {
+        let pause = self.machine.run(limit)?;
+        if let Some(reason) = self.machine.hardware().bus.failure() {
+            return Err(ServerError::Tree(reason));
+        }
+        match pause {
             Pause::Reached => Ok(Progress::Running),
             Pause::Exited(status) => Ok(Progress::Exited(status)),
             Pause::Idle => Err(ServerError::WaitsForEver {
@@ -126,5 +144,6 @@ where
         self.machine.hardware().digest(digest);
         digest.bytes(self.host().console());
         digest.number(self.host().exit().map_or(u64::MAX, |status| status as u64));
+        self.machine.hardware().bus.digest_tree(digest);
     }
 }

@@ -19,6 +19,12 @@ pub enum ServerError {
     /// A server that boots Linux could not be built.
     #[error(transparent)]
     Machine(Box<MachineError>),
+    /// Buses behind a PCI host bridge could not be built, or do not go on.
+    #[error("{0}")]
+    Tree(String),
+    /// They are not there for programs.
+    #[error("a fabric is for bare metal and kernels: a program of Linux reaches no PCI bus")]
+    TreeOfProgram,
     /// Impossible memory parameters.
     #[error(transparent)]
     Parameters(#[from] ParameterError),

@@ -1,9 +1,10 @@
-use crate::bare::BareMetalRun;
+use crate::bare::{self, BareMetalRun};
 use crate::error::ServerError;
 use crate::program::ProgramRun;
 use crate::run::{Progress, Run};
 use rackwright_boot::BareMetal;
 use rackwright_cpu::{CpuModel, ExecutionEnvironment, Hart, ServerParameters, SharedCode, Timing};
+use rackwright_device::TreeMaker;
 use rackwright_machine::{DecodedPrograms, FromHarts, HartChoice};
 use rackwright_memory::{GuestMemory, Hierarchy, SharedHierarchy, MAXIMUM_SHARERS};
 use rackwright_process::{Arguments, Environment};
@@ -37,6 +38,8 @@ pub struct ServerConfig<'a> {
     /// Where the signals of the units go, as FST: one file each, with the unit's name if there are several. The
     /// designs must have been built with waves.
     pub waves: Option<&'a Path>,
+    /// Buses behind a PCI host bridge, for bare metal.
+    pub tree: Option<&'a dyn TreeMaker>,
 }
 
 /// A server that runs one program, from the start to its end.
@@ -63,7 +66,7 @@ impl Server {
         let clock = parameters.memory.clock;
         let mut hierarchy = Hierarchy::new(parameters.memory.clone())?;
         // A functional hart asks no tags.
-        if config.cpu != CpuModel::Functional || !config.units.is_empty() {
+        if config.cpu != CpuModel::Functional || !config.units.is_empty() || config.tree.is_some() {
             hierarchy = hierarchy.populated();
         }
         let hierarchy = SharedHierarchy::new(hierarchy);
@@ -206,8 +209,17 @@ impl FromHarts for Start<'_> {
         let (cores, memory) = (cores?, memory(self.config.guest_bytes)?);
         let (file, arguments) = (self.file, self.arguments);
         if bare_metal {
-            let run = BareMetalRun::start(cores, memory, file, &arguments.arguments, self.environment.echo)?;
+            let tree = self
+                .config
+                .tree
+                .map(|maker| bare::tree(maker, self.hierarchy))
+                .transpose()?;
+            let arguments = &arguments.arguments;
+            let run = BareMetalRun::start(cores, memory, (file, arguments), tree, self.environment.echo)?;
             return Ok(Box::new(run));
+        }
+        if self.config.tree.is_some() {
+            return Err(ServerError::TreeOfProgram);
         }
         let run = ProgramRun::start(cores, memory, file, arguments, self.environment)?;
         Ok(Box::new(run))

@@ -124,6 +124,11 @@ impl Function {
         Some(self.endpoint.read(bar, offset, bytes).unwrap_or(all_ones(bytes)))
     }
 
+    /// Whether one of the function's ranges holds the address.
+    pub(crate) fn holds(&self, address: u64, bytes: u8) -> bool {
+        self.configuration.decode(address, bytes).is_some()
+    }
+
     /// Begins a load that is answered later, if one of the function's ranges holds the address and it is such a load.
     pub(crate) fn ask(
         &mut self,

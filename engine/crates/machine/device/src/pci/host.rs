@@ -2,21 +2,24 @@ use crate::device::{decode, encode, RestoreError};
 use crate::map::PciMap;
 use crate::pci::all_ones;
 use crate::pci::function::{Endpoint, Function};
+use crate::pci::tree::{Tree, TreeAccess, TreePlace, FIRST_ROOT_PORT};
 use crate::ram::Ram;
 use rackwright_contract::{Ticket, Tickets};
+use rackwright_stats::Digest;
 use rackwright_time::Cycle;
 
 /// Bytes of the configuration space of a function in the enhanced access mechanism, and functions of a device.
 const SPACE: u64 = 4096;
 const FUNCTIONS: u64 = 8;
-/// Devices that a bus has room for.
-const DEVICES: usize = 32;
+/// Devices that a bus has room for, and the functions of one.
+const DEVICES: u64 = 32;
 
 /// The host bridge, with one function in each device of its bus. What nobody answers reads as ones.
 pub struct PciHost {
     map: PciMap,
     functions: Vec<Function>,
-    /// Of the loads that its functions answer later.
+    tree: Option<Box<dyn Tree>>,
+    /// Of the accesses that are answered later.
     tickets: Tickets,
 }
 
@@ -26,6 +29,7 @@ impl PciHost {
         PciHost {
             map,
             functions: Vec::new(),
+            tree: None,
             tickets: Tickets::default(),
         }
     }
@@ -35,8 +39,34 @@ impl PciHost {
     /// # Panics
     /// When the bus is full.
     pub fn attach(&mut self, endpoint: Box<dyn Endpoint>) {
-        assert!(self.functions.len() < DEVICES, "a bus has {DEVICES} devices");
+        let most = usize::from(FIRST_ROOT_PORT);
+        assert!(
+            self.functions.len() < most,
+            "a bus has {most} devices beside root ports"
+        );
         self.functions.push(Function::new(endpoint));
+    }
+
+    /// Puts a tree behind the bridge.
+    pub(crate) fn attach_tree(&mut self, tree: Box<dyn Tree>) {
+        self.tree = Some(tree);
+    }
+
+    /// Whether there is one.
+    pub(crate) fn has_tree(&self) -> bool {
+        self.tree.is_some()
+    }
+
+    /// Why its tree does not go on, if it does not.
+    pub(crate) fn failure(&self) -> Option<String> {
+        self.tree.as_ref()?.failure()
+    }
+
+    /// Adds what has happened in its tree to a digest.
+    pub(crate) fn digest_tree(&self, digest: &mut Digest) {
+        if let Some(tree) = &self.tree {
+            tree.digest(digest);
+        }
     }
 
     /// Loads from configuration space or a function's range; `None` when the address is not the bridge's.
@@ -58,6 +88,9 @@ impl PciHost {
 
     /// Begins a load that is answered later, if it is one of those.
     pub(crate) fn ask(&mut self, address: u64, bytes: u8, now: Cycle) -> Option<Ticket> {
+        if let Some(place) = self.below(address, bytes) {
+            return self.begin(place, bytes, None, now, true);
+        }
         self.forwards(address)?;
         let PciHost {
             functions, tickets, ..
@@ -69,12 +102,29 @@ impl PciHost {
 
     /// The value of the load with this ticket, and when it reaches the hart; `None` when that is not known yet.
     pub(crate) fn answered(&mut self, ticket: Ticket, ram: &mut Ram<'_>) -> Option<(u64, Cycle)> {
+        let below = self.tree.as_mut().and_then(|tree| tree.answered(ticket, ram));
+        if below.is_some() {
+            return below;
+        }
         let mut functions = self.functions.iter_mut();
         functions.find_map(|function| function.answered(ticket, ram))
     }
 
+    /// Begins a store that a hart waits for, if it is one of those: to configuration below the bridge.
+    pub(crate) fn ask_to_write(&mut self, address: u64, bytes: u8, value: u64, now: Cycle) -> Option<Ticket> {
+        let place = self.below(address, bytes)?;
+        let TreePlace::Configuration { .. } = place else {
+            return None;
+        };
+        self.begin(place, bytes, Some(value), now, true)
+    }
+
     /// Stores to configuration space or a function's range; tells whether the address is the bridge's.
     pub fn write(&mut self, address: u64, bytes: u8, value: u64, now: Cycle) -> bool {
+        if let Some(place) = self.below(address, bytes) {
+            self.begin(place, bytes, Some(value), now, false);
+            return true;
+        }
         if let Some(offset) = self.map.configuration.offset(address) {
             if let Some(function) = self.function(offset) {
                 function.write_configuration((offset % SPACE) as usize, bytes, value, now);
@@ -101,8 +151,11 @@ impl PciHost {
 
     /// When a function next does something by itself.
     pub fn next_event(&self) -> Cycle {
-        let events = self.functions.iter().map(Function::next_event);
-        events.min().unwrap_or(Cycle::NEVER)
+        let tree = self.tree.as_ref().map_or(Cycle::NEVER, |tree| tree.next_event());
+        self.functions
+            .iter()
+            .map(Function::next_event)
+            .fold(tree, Cycle::min)
     }
 
     /// Has functions do what was to be done up to `now`.
@@ -110,6 +163,9 @@ impl PciHost {
         self.functions
             .iter_mut()
             .for_each(|function| function.advance(ram, now));
+        if let Some(tree) = &mut self.tree {
+            tree.advance(ram, now);
+        }
     }
 
     /// How often software has broken the rules of a device.
@@ -145,6 +201,49 @@ impl PciHost {
         self.functions.get_mut(device).filter(|_| number % FUNCTIONS == 0)
     }
 
+    /// Where an access goes that is the tree's: to a root port or another bus, or to a range of none of the own functions.
+    fn below(&self, address: u64, bytes: u8) -> Option<TreePlace> {
+        let tree = self.tree.as_ref()?;
+        if address % u64::from(bytes) != 0 {
+            return None;
+        }
+        let Some(offset) = self.map.configuration.offset(address) else {
+            self.forwards(address)?;
+            let own = self
+                .functions
+                .iter()
+                .any(|function| function.holds(address, bytes));
+            return (!own).then_some(TreePlace::Memory(address));
+        };
+        let number = offset / SPACE;
+        let (bus, device) = (number / FUNCTIONS / DEVICES, (number / FUNCTIONS % DEVICES) as u8);
+        let port = device.checked_sub(FIRST_ROOT_PORT);
+        let device = match (bus, port) {
+            (0, port) => port.filter(|port| *port < tree.root_ports())?,
+            _ => device,
+        };
+        (bytes <= 4).then_some(TreePlace::Configuration {
+            bus: bus as u8,
+            device,
+            function: (number % FUNCTIONS) as u8,
+            offset: (offset % SPACE) as u16,
+        })
+    }
+
+    fn begin(
+        &mut self,
+        place: TreePlace,
+        bytes: u8,
+        write: Option<u64>,
+        now: Cycle,
+        awaited: bool,
+    ) -> Option<Ticket> {
+        let ticket = awaited.then(|| self.tickets.next_ticket());
+        let access = TreeAccess { place, bytes, write };
+        self.tree.as_mut()?.begin(access, now, ticket);
+        ticket
+    }
+
     /// Whether the bridge passes an access on to the bus.
     fn forwards(&self, address: u64) -> Option<u64> {
         self.map.windows.iter().find_map(|window| window.offset(address))
@@ -157,6 +256,8 @@ mod tests {
     use crate::map::Map;
     use crate::pci::configuration::tests::header;
     use crate::pci::Header;
+    use rackwright_memory::GuestMemory;
+    use std::sync::{Arc, Mutex};
 
     /// One register, whose lowest bit is the interrupt.
     struct Register(u64);
@@ -263,5 +364,83 @@ mod tests {
         assert_eq!(other.save(), host.save());
         other.attach(Box::new(Register(0)));
         assert!(other.restore(&host.save()).is_err());
+    }
+
+    /// A tree that keeps what is asked of it, and answers a ticket with 9.
+    #[derive(Default)]
+    struct Asked(Vec<(TreeAccess, Option<Ticket>)>);
+
+    impl Tree for Arc<Mutex<Asked>> {
+        fn root_ports(&self) -> u8 {
+            2
+        }
+
+        fn begin(&mut self, access: TreeAccess, _: Cycle, ticket: Option<Ticket>) {
+            self.lock().unwrap().0.push((access, ticket));
+        }
+
+        fn answered(&mut self, ticket: Ticket, _: &mut Ram<'_>) -> Option<(u64, Cycle)> {
+            let asked = &self.lock().unwrap().0;
+            let own = asked.iter().any(|(_, given)| *given == Some(ticket));
+            own.then_some((9, Cycle::new(5)))
+        }
+
+        fn next_event(&self) -> Cycle {
+            Cycle::new(3)
+        }
+
+        fn advance(&mut self, _: &mut Ram<'_>, _: Cycle) {}
+
+        fn failure(&self) -> Option<String> {
+            None
+        }
+
+        fn digest(&self, _: &mut Digest) {}
+    }
+
+    #[test]
+    fn root_ports_further_buses_and_free_addresses_are_the_tree_s() {
+        let mut host = PciHost::new(Map::SERVER.with_tree().pci);
+        host.attach(Box::new(Register(6)));
+        let tree = Arc::new(Mutex::new(Asked::default()));
+        host.attach_tree(Box::new(tree.clone()));
+        let space = |bus: u64, device: u64| PCI.configuration.base + (bus << 20) + (device << 15);
+        let window = PCI.windows[1].base;
+        write(&mut host, space(0, 0) + 0x14, window >> 32);
+        write(&mut host, space(0, 0) + 4, 2);
+        let port = u64::from(FIRST_ROOT_PORT);
+        let asks = |host: &mut PciHost, address, bytes| host.ask(address, bytes, Cycle::ZERO).is_some();
+        // Its own function, the next root port, and what is across a word are the host's to answer.
+        for own in [space(0, 0), space(0, port + 2), space(0, 1), window + 8] {
+            assert!(!asks(&mut host, own, 4), "{own:#x}");
+        }
+        assert!(!asks(&mut host, space(3, 0) + 2, 4) && !asks(&mut host, space(3, 0), 8));
+        let mut memory = GuestMemory::new(0x4000).unwrap();
+        for (address, place) in [
+            (space(0, port + 1) + 0xffc, (0, 1, 0, 0xffc)),
+            (space(3, 7) + 0x1008, (3, 7, 1, 8)),
+        ] {
+            let ticket = host.ask(address, 4, Cycle::ZERO).unwrap();
+            let (bus, device, function, offset) = place;
+            let expected = TreePlace::Configuration {
+                bus,
+                device,
+                function,
+                offset,
+            };
+            assert_eq!(tree.lock().unwrap().0.last().unwrap().0.place, expected);
+            let ram = &mut Ram::new(&mut memory, 0x1000);
+            assert_eq!(host.answered(ticket, ram), Some((9, Cycle::new(5))));
+        }
+        assert!(asks(&mut host, window + 0x2000, 8));
+        assert!(host.ask_to_write(window + 0x2000, 8, 1, Cycle::ZERO).is_none());
+        assert!(host.ask_to_write(space(1, 0), 2, 1, Cycle::ZERO).is_some());
+        assert!(host.write(window + 0x2000, 8, 1, Cycle::ZERO));
+        let (access, ticket) = *tree.lock().unwrap().0.last().unwrap();
+        assert_eq!(
+            (access.place, access.write),
+            (TreePlace::Memory(window + 0x2000), Some(1))
+        );
+        assert_eq!((ticket, host.next_event()), (None, Cycle::new(3)));
     }
 }

@@ -7,7 +7,7 @@ use crate::error::MachineError;
 use crate::machine::Machine;
 use rackwright_boot::Entry;
 use rackwright_cpu::{SharedCode, Timing};
-use rackwright_device::{Block, Disk, Endpoint, Entropy, Map, Virtio};
+use rackwright_device::{Block, Disk, Endpoint, Entropy, Map, Tree, Virtio};
 use rackwright_memory::GuestMemory;
 use rackwright_time::Clock;
 use rackwright_unit::Attachment;
@@ -27,7 +27,10 @@ pub(super) enum Start<'a> {
 pub(super) struct Parts<'a> {
     pub(super) harts: HartChoice<'a>,
     pub(super) memory: GuestMemory,
+    pub(super) map: Map,
     pub(super) functions: Vec<Box<dyn Endpoint>>,
+    /// What is behind its PCI host bridge beside them.
+    pub(super) tree: Option<Box<dyn Tree>>,
     pub(super) attachment: Attachment<'a>,
     pub(super) start: Start<'a>,
 }
@@ -51,17 +54,20 @@ impl FromHarts for Parts<'_> {
         let tick = self.harts.parameters.memory.tick;
         let mut machine = match self.start {
             Start::Reset { entry, vector } => {
-                let mut machine = Machine::new(timings, self.memory, Map::SERVER, &entry, tick);
+                let mut machine = Machine::new(timings, self.memory, self.map, &entry, tick);
                 if vector {
                     machine.offer_vector();
                 }
                 self.functions
                     .into_iter()
                     .for_each(|function| machine.hardware_mut().bus.attach(function));
+                if let Some(tree) = self.tree {
+                    machine.hardware_mut().bus.attach_tree(tree);
+                }
                 machine
             }
             Start::Saved(saved) => {
-                Machine::restore(timings, self.memory, Map::SERVER, self.functions, tick, saved)?
+                Machine::restore(timings, self.memory, self.map, self.functions, tick, saved)?
             }
         };
         machine.share_code(&code);

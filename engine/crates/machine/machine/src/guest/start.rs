@@ -7,7 +7,7 @@ use crate::error::MachineError;
 use crate::parameters::MachineParameters;
 use rackwright_boot::{Hardware, Software};
 use rackwright_cpu::{CpuModel, ServerParameters};
-use rackwright_device::{Disk, Endpoint, Map, UARTS};
+use rackwright_device::{Disk, Endpoint, Map, TreeMaker, UARTS};
 use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy};
 use rackwright_time::{Clock, Cycles};
 use rackwright_trace::Observation;
@@ -22,6 +22,8 @@ pub struct Extras<'a> {
     pub attachment: Attachment<'a>,
     /// Who looks at its harts, which changes nothing.
     pub observation: Option<&'a Observation>,
+    /// Buses behind its PCI host bridge; a checkpoint has none.
+    pub tree: Option<&'a dyn TreeMaker>,
     /// What its time depends on, in the place of the default.
     pub parameters: Option<&'a ServerParameters>,
 }
@@ -90,8 +92,12 @@ impl Guest {
         parameters.check()?;
         let server = extras.parameters();
         let clock = server.memory.clock;
+        let map = match extras.tree {
+            Some(_) => Map::SERVER.with_tree(),
+            None => Map::SERVER,
+        };
         let hardware = Hardware {
-            map: &Map::SERVER,
+            map: &map,
             harts: parameters.harts,
             memory_bytes: parameters.memory_bytes,
             time_base: Clock::new(clock.hertz() / server.memory.tick.0)
@@ -109,6 +115,8 @@ impl Guest {
         let mut functions = functions(clock, parameters.seed, extras.disk);
         functions.extend(card);
         let (hierarchy, code) = shared;
+        let place = map.memory..memory.end();
+        let tree = extras.tree.map(|maker| maker.make(hierarchy, place)).transpose();
         let parts = Parts {
             harts: HartChoice {
                 cpu: parameters.cpu,
@@ -118,7 +126,9 @@ impl Guest {
                 observation: extras.observation,
             },
             memory,
+            map,
             functions,
+            tree: tree.map_err(|error| MachineError::Tree(error.to_string()))?,
             attachment: extras.attachment,
             start,
         };
@@ -128,6 +138,7 @@ impl Guest {
             clock,
             tick: server.memory.tick,
             disk,
+            has_tree: extras.tree.is_some(),
             sent: Default::default(),
             ready: false,
             status: None,
@@ -173,6 +184,9 @@ impl Guest {
         extras: Extras<'_>,
         shared: (&SharedHierarchy, &DecodedPrograms),
     ) -> Result<Guest, MachineError> {
+        if extras.tree.is_some() {
+            return Err(MachineError::TreeCheckpoint);
+        }
         let head = &checkpoint.head;
         let mut server = extras.parameters();
         let content = extras.disk.as_ref().map(Disk::digest);
@@ -202,6 +216,8 @@ impl Guest {
                 observation: extras.observation,
             },
             memory: checkpoint.memory()?,
+            map: Map::SERVER,
+            tree: None,
             // Random numbers go on with the saved state.
             functions: functions(server.memory.clock, 0, extras.disk),
             attachment: extras.attachment,
@@ -213,6 +229,7 @@ impl Guest {
             clock: server.memory.clock,
             tick: server.memory.tick,
             disk: content,
+            has_tree: false,
             sent,
             ready: true,
             status: None,

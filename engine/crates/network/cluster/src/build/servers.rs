@@ -53,6 +53,7 @@ impl Builder<'_> {
             skip_idle: spec.skip_idle,
             check_idle: false,
             waves: None,
+            tree: None,
         };
         let peer = self.peers[&index];
         let network = NetworkConfig {
@@ -92,6 +93,7 @@ impl Builder<'_> {
             skip_idle: spec.skip_idle,
             check_idle: false,
             waves: None,
+            tree: None,
         };
         let program = ProgramConfig {
             clock: self.topology.clock,

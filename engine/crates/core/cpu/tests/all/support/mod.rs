@@ -80,6 +80,7 @@ pub fn run_until(elf: &Path, cpu: CpuModel, guest_bytes: u64, arguments: &Argume
         skip_idle: true,
         check_idle: false,
         waves: None,
+        tree: None,
     };
     let environment = Environment {
         input: Input::default(),

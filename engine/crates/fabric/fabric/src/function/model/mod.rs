@@ -50,6 +50,8 @@ pub struct ModelDescription {
 pub(crate) struct Model {
     cycle: u64,
     packets: u64,
+    /// When the packets that have come so far are all in: a beat in each cycle.
+    in_by: u64,
     arrivals: VecDeque<Arrival>,
     configuration: Configuration,
     registers: Registers,
@@ -103,6 +105,7 @@ impl Model {
         Model {
             cycle: FIRST_CYCLES.0,
             packets: description.packets,
+            in_by: 0,
             arrivals: VecDeque::new(),
             configuration: Configuration::new(IDENTITY),
             registers: Registers::default(),
@@ -147,6 +150,8 @@ impl Model {
     pub(super) fn arrive(&mut self, cycle: Cycle, packet: &Packet) {
         let header = packet.header;
         let beats = (packet.data.len() as u64).div_ceil(BEAT);
+        let first = cycle.0.max(self.in_by);
+        self.in_by = first + 1 + beats;
         let what = match header.kind {
             Kind::Completion(_) => {
                 let good = header.completion.status == Status::Successful && beats != 0 && !header.poisoned;
@@ -158,10 +163,10 @@ impl Model {
             _ => Arrived::Request(Request {
                 header,
                 data: packet.data.chunks(8).next().map_or(0, word_of),
-                ready: cycle.0 + beats + 1,
+                ready: first + beats + 1,
             }),
         };
-        let cycle = cycle.0 + beats;
+        let cycle = first + beats;
         self.arrivals.push_back(Arrival { cycle, what });
     }
 

@@ -55,6 +55,7 @@ pub fn run_on_model(cpu: CpuModel, file: &[u8]) -> Measurement {
         skip_idle: true,
         check_idle: false,
         waves: None,
+        tree: None,
     };
     let environment = Environment {
         input: Input::default(),

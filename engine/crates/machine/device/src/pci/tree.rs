@@ -1,0 +1,78 @@
+use crate::ram::Ram;
+use rackwright_contract::Ticket;
+use rackwright_memory::SharedHierarchy;
+use rackwright_stats::Digest;
+use rackwright_time::Cycle;
+use std::error::Error;
+use std::ops::Range;
+
+/// Where the root ports of a tree begin among the devices of the host bridge's bus.
+pub const FIRST_ROOT_PORT: u8 = 16;
+
+/// Buses, devices and links below root ports of the host bridge, which take their time: each read is answered later, and so
+/// is each write of configuration. Reads that nobody serves give ones, as the host bridge's own do.
+pub trait Tree: Send {
+    /// How many root ports it has; they are devices of bus 0 from [`FIRST_ROOT_PORT`] on.
+    fn root_ports(&self) -> u8;
+
+    /// Begins an access of a hart at `now`. One with a ticket is answered by [`Tree::answered`], even if it writes.
+    fn begin(&mut self, access: TreeAccess, now: Cycle, ticket: Option<Ticket>);
+
+    /// The value of the access with this ticket, 0 for a write, and when it reaches the hart. Gives `None` for a ticket that is
+    /// another's; otherwise lets as much time pass below the root ports as it takes.
+    fn answered(&mut self, ticket: Ticket, ram: &mut Ram<'_>) -> Option<(u64, Cycle)>;
+
+    /// When something next happens in it; [`Cycle::NEVER`] when nothing does before the next access.
+    fn next_event(&self) -> Cycle;
+
+    /// Does what was to be done up to `now`, in and out of memory.
+    fn advance(&mut self, ram: &mut Ram<'_>, now: Cycle);
+
+    /// Why it does not go on, if it does not; everything reads as ones then.
+    fn failure(&self) -> Option<String>;
+
+    /// Adds what has happened in it to a digest.
+    fn digest(&self, digest: &mut Digest);
+}
+
+/// An access below the root ports, or to one of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TreeAccess {
+    /// Where it goes.
+    pub place: TreePlace,
+    /// 1, 2, 4 or 8 bytes at a multiple of their number; of configuration no more than 4.
+    pub bytes: u8,
+    /// The value in these low bytes, if it writes.
+    pub write: Option<u64>,
+}
+
+/// Where an access goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TreePlace {
+    /// The configuration space of a function.
+    Configuration {
+        /// Its bus; on bus 0 there are the root ports.
+        bus: u8,
+        /// Its device, of root ports counted from the first one.
+        device: u8,
+        /// Its number in the device.
+        function: u8,
+        /// Which byte.
+        offset: u16,
+    },
+    /// An address in a window of the host bridge.
+    Memory(u64),
+}
+
+/// Makes the tree of a machine.
+pub trait TreeMaker: Sync {
+    /// A new one, given the machine's caches and where its memory is.
+    ///
+    /// # Errors
+    /// When it cannot be.
+    fn make(
+        &self,
+        hierarchy: &SharedHierarchy,
+        memory: Range<u64>,
+    ) -> Result<Box<dyn Tree>, Box<dyn Error + Send + Sync>>;
+}

@@ -1,0 +1,129 @@
+"""A fabric behind the host bridge of a machine: bare metal and Debian find it, cards reach their memory."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from command_line import REPOSITORY, Ended, rw
+
+from rackwright import Server, compile_bare_metal
+from rackwright.fabric import AttachedFabric, Card, PcieLink, PcieSwitch, RootComplex, System
+from rackwright.linux.boot import BootResult, boot
+from rackwright.linux.image import default_image, load_image
+
+EXAMPLES = REPOSITORY / "examples" / "fabric"
+FAST = PcieLink(gen=4, lanes=16)
+
+
+@pytest.fixture(scope="module")
+def program() -> Path:
+    """It numbers buses, places windows, and compares what each card reads and writes."""
+    return compile_bare_metal([EXAMPLES / "dma.c"])
+
+
+def switched(*, model: bool) -> System:
+    root, switch = RootComplex(), PcieSwitch()
+    root.connect(switch, PcieLink(gen=4, lanes=8))
+    switch.add_downlinks([Card("traffic", model=model), Card("traffic", model=model)], FAST)
+    return System.of(root)
+
+
+FOUND = [
+    "00:10.0 5257:0010 bridge to 04",
+    "01:00.0 5257:0010 bridge to 04",
+    "02:00.0 5257:0010 bridge to 03",
+    "03:00.0 5257:0001",
+    "02:01.0 5257:0010 bridge to 04",
+    "04:00.0 5257:0001",
+]
+
+
+@pytest.mark.parametrize(("cpu", "harts"), [("rocket", 1), ("boom", 2), ("functional", 1)])
+def test_bare_metal_finds_cards_whose_dma_is_in_its_memory(program: Path, cpu: str, harts: int) -> None:
+    runs = []
+    for model in (False, True):
+        fabric = AttachedFabric(switched(model=model))
+        result = Server(cpu, harts=harts, fabric=fabric).run(program, max_cycles=5_000_000)
+        assert result.exit_code == 0
+        assert [line.split(": ")[0] for line in result.stdout.decode().splitlines()] == FOUND
+        assert result.fabric is not None
+        runs.append((result.cycles, result.digest, result.fabric))
+    # The model sends what the RTL does at the same times, and so does it all.
+    assert runs[0] == runs[1]
+    sent = {port["port"]: port["classes"] for port in runs[0][2]["ports"]}
+    # 64 requests of 512 bytes by each card, read and written.
+    assert sent["switch0->root"]["posted"]["payload_bytes"] == 2 * 64 * 512
+    assert sent["root->switch0"]["completion"]["payload_bytes"] == 2 * 64 * 512
+
+
+def test_packets_of_chosen_ports_are_kept(program: Path) -> None:
+    port = "switch0->traffic1"
+    ended = rw("run", "--fabric", EXAMPLES / "switch.py", "--capture", port, program, "--json")
+    assert ended.status == 0, ended.stderr
+    packets = REPOSITORY / "out" / "fabric" / f"{program.stem}.jsonl"
+    kept = [json.loads(line) for line in packets.read_text(encoding="utf-8").splitlines()]
+    assert {each["port"] for each in kept} == {port}
+    kinds = {each["fields"]["kind"] for each in kept}
+    assert kinds >= {"configuration_write_0", "memory_write", "memory_read", "completion_with_data"}
+    assert ended.json()["fabric"]["packet_hops"] > len(kept)
+
+
+def last(ended: Ended) -> str:
+    """What it says after its progress."""
+    return ended.stderr.splitlines()[-1]
+
+
+def test_what_does_not_go_together_is_said_in_one_line(program: Path, tmp_path: Path) -> None:
+    script = EXAMPLES / "one_link.py"
+    unknown = rw("run", "--fabric", script, "--capture", "root->moon", program)
+    ports = "root->traffic0, traffic0->root"
+    assert last(unknown) == f"rw: the fabric has no port root->moon; there are {ports}"
+    alone = rw("run", "--capture", "root->traffic0", program)
+    assert last(alone) == "rw: --capture goes with --fabric, whose ports it names"
+    held = rw("boot", "--fabric", script, "--checkpoint", tmp_path / "saved")
+    assert last(held) == "rw: a checkpoint holds no fabric: leave out one of the two"
+    assert {unknown.status, alone.status, held.status} == {1}
+
+
+def eight_cards() -> System:
+    """Eight cards below four switches, two levels deep."""
+    root, first = RootComplex(), PcieSwitch()
+    root.connect(first, FAST)
+    for _ in range(2):
+        root.connect(Card("traffic", model=True), FAST)
+    for _ in range(3):
+        switch = PcieSwitch()
+        first.connect(switch, FAST)
+        switch.add_downlinks([Card("traffic", model=True), Card("traffic", model=True)], FAST)
+    return System.of(root)
+
+
+LIST = "cd /sys/bus/pci/devices; for f in *; do echo $f $(cat $f/vendor $f/device $f/class); done"
+"""What `lspci -n` says of functions."""
+
+WINDOWS = "cd /sys/bus/pci/devices; for f in *; do head -n 17 $f/resource | grep -v '^0x0* 0x0* '; done"
+
+
+def booted(command: str) -> BootResult:
+    image = load_image(default_image())
+    return boot(image, command, memory_bytes=256 << 20, fabric=AttachedFabric(eight_cards()))
+
+
+def test_debian_finds_eight_cards_below_four_switches_beside_virtio() -> None:
+    result = booted(f"{LIST}; {WINDOWS}; head -c 16 /dev/hwrng | wc -c")
+    lines = result.stdout.decode().splitlines()
+    assert result.exit_code == 0
+    assert lines.pop() == "16", "virtio works beside the tree"
+    functions = dict(line.split(maxsplit=1) for line in lines if line.startswith("0000:"))
+    # lspci: 3 root ports, 4 upstream and 3 + 6 downstream ports, 8 cards, and virtio's entropy.
+    assert list(functions.values()).count("0x5257 0x0010 0x060400") == 16
+    assert list(functions.values()).count("0x5257 0x0001 0x120000") == 8
+    assert functions["0000:00:00.0"].startswith("0x1af4 0x1044")
+    windows = [line.split() for line in lines if not line.startswith("0000:")]
+    ranges = sorted((int(first, 16), int(last, 16)) for first, last, _ in windows)
+    cards = [span for span in ranges if span[1] - span[0] + 1 in (1 << 12, 1 << 20)]
+    assert len(cards) >= 16, "each card has its two windows"
+    assert all(one[1] < other[0] for one, other in pairwise(cards))
