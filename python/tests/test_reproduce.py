@@ -39,6 +39,7 @@ NETWORK = (
     "fabric-pcie",
     "pengwing-4.1",
     "pengwing-4.4",
+    pytest.param("pengwing-4.5", marks=pytest.mark.long("the store on a tile is compiled for it")),
     "pengwing-4.6",
     pytest.param("pengwing-4.7", marks=pytest.mark.long("the runs of 4.6")),
     pytest.param("fabric-placement", marks=pytest.mark.long("ten designs are compiled for it")),

@@ -9,10 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rackwright/network_registers.h"
-#include "rackwright/queue.h"
 #include "services/aes.h"
-#include "services/datagram.h"
+#include "services/tile_network.h"
 
 enum { ENCRYPT, NETWORK, DECRYPT, SERVICES, ELEMENTS = 1024, WARM_UP = 16, MOST_PACKETS = 4096 };
 enum { SET_MODE = 4, SET_DECRYPT, SET_KEY_BYTES, SET_KEY }; /* commands of `aes` */
@@ -38,13 +36,6 @@ static inline uint64_t instructions(void)
     return now;
 }
 
-static uint64_t value(const uint8_t *bytes, unsigned count)
-{
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < count; i++) sum = sum << 8 | bytes[i];
-    return sum;
-}
-
 static void open_aes(unsigned tile, bool decrypts)
 {
     uint64_t words[2];
@@ -56,33 +47,14 @@ static void open_aes(unsigned tile, bool decrypts)
     rw_tile_open(tile, incoming[tile], outgoing[tile]);
 }
 
-static void set_network(unsigned offset, uint64_t to)
-{
-    rackwright_register_write(rw_tile_page(NETWORK), RW_TILE_UNIT_REGISTERS + offset, to);
-}
-
-static void open_network(void)
-{
-    set_network(RW_NETWORK_REGISTER_MAC, value(own.mac, 6));
-    set_network(RW_NETWORK_REGISTER_ADDRESS, value(own.address, 4));
-    set_network(RW_NETWORK_REGISTER_MASK, 0xffffff00);
-    set_network(RW_NETWORK_REGISTER_BINDINGS, UINT64_C(1) << 63 | value(own.port, 2));
-    rackwright_register_write(rw_tile_page(NETWORK), RW_TILE_REGISTER_PEER,
-                              value(own.peer, 4) << 32 | value(own.peer_port, 2) << 16 | value(own.port, 2));
-    rw_tile_open(NETWORK, incoming[NETWORK], outgoing[NETWORK]);
-}
-
 /* One packet, if there is one, is done in `buffer`. */
 static void serve(unsigned service, uint8_t *buffer)
 {
-    uint8_t *data = buffer + DATAGRAM_HEADERS + 6; /* aligned to 8 bytes */
+    uint8_t *data = buffer + PACKET_OFFSET;
     long bytes = rw_packet_try_pop(incoming[service], data);
     if (bytes < 0) return;
     if (service == NETWORK) {
-        uint8_t *frame = data - DATAGRAM_HEADERS;
-        datagram_send(&own, frame, (size_t)bytes);
-        datagram_mirror(frame);
-        bytes = datagram_receive(&own, frame, (size_t)bytes + DATAGRAM_HEADERS);
+        bytes = network_by_program(&own, data, (size_t)bytes);
         if (bytes < 0) return;
     } else {
         (service == ENCRYPT ? aes_encrypt : aes_decrypt)(&keys, data, (size_t)bytes);
@@ -94,7 +66,7 @@ static void serve(unsigned service, uint8_t *buffer)
 /* What a hart serves: bits of services. */
 static void *serves(void *which)
 {
-    static _Thread_local uint8_t buffer[DATAGRAM_HEADERS + 6 + DATAGRAM_MOST] __attribute__((aligned(8)));
+    static _Thread_local uint8_t buffer[PACKET_ROOM] __attribute__((aligned(8)));
     while (!ends)
         for (unsigned service = 0; service < SERVICES; service++)
             if ((uintptr_t)which >> service & 1) serve(service, buffer);
@@ -142,7 +114,7 @@ int main(int count, char **words)
     for (unsigned service = 0; service < SERVICES; service++) {
         if (words[1][service] == '-') continue;
         if (words[1][service] == 'p') by_program |= (uintptr_t)1 << service;
-        else if (service == NETWORK) open_network();
+        else if (service == NETWORK) network_open(NETWORK, &own, incoming[NETWORK], outgoing[NETWORK]);
         else open_aes(service, service == DECRYPT);
     }
     const uintptr_t shares[2] = {by_program & (1 << ENCRYPT | 1 << DECRYPT), by_program & 1 << NETWORK};

@@ -21,7 +21,7 @@ from rackwright.reproduce.firesim import (
     thousand_nodes,
 )
 from rackwright.reproduce.hyperscale import area
-from rackwright.reproduce.pengwing import prototype, secure, sizes
+from rackwright.reproduce.pengwing import lookups, prototype, secure, sizes
 
 EXPERIMENTS = (
     round_trips.EXPERIMENT,
@@ -49,6 +49,7 @@ EXPERIMENTS = (
     placement.EXPERIMENT,
     prototype.EXPERIMENT,
     secure.EXPERIMENT,
+    lookups.EXPERIMENT,
     *sizes.EXPERIMENTS,
     drx_lanes.EXPERIMENT,
     area.AREA,

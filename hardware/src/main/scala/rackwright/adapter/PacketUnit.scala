@@ -43,8 +43,9 @@ class PacketUnit(build: => HardwareUnit, mirror: Boolean) extends HardwareUnit {
       (inner, opcodes.head)
   }
   private val streams = streamsNamed("stream_in_").zip(streamsNamed("stream_out_"))
-  private val memories = made.count { case (_, description) => description.isInstanceOf[MemoryDescription] }
-  if (commands.isEmpty == streams.isEmpty || commands.size > 1 || streams.isEmpty && memories != 2) refuse()
+  private def isPacket(port: MemoryDescription): Boolean = Seq("read", "write").contains(port.name)
+  private val readsBack = made.exists { case (_, port: MemoryDescription) => port.intermediate; case _ => false }
+  if (commands.isEmpty == streams.isEmpty || commands.size > 1 || readsBack) refuse()
   if (mirror && streamsNamed("network_").isEmpty) throw UsageError(s"${unit.desiredName} has no frames to send back")
 
   private val engines = Seq.fill(streams.size.max(1))(Module(new ElementEngine))
@@ -77,6 +78,8 @@ class PacketUnit(build: => HardwareUnit, mirror: Boolean) extends HardwareUnit {
   }
 
   made.foreach {
+    case (inner: MemoryPort, port: MemoryDescription) if !isPacket(port) =>
+      memoryPort(port.params).suggestName(port.name) <> inner
     case (_: CommandPort | _: MemoryPort | _: MmioPort, _) =>
     case (_: Bool, IdleDescription(_)) =>
     case (inner: DecoupledIO[_], StreamDescription(name, outward, bytes)) if name.startsWith("network_") =>

@@ -11,8 +11,9 @@ import rackwright.unit.HardwareUnit
 /** Obeys requests for the values of keys. README.md is the contract. */
 class Store(params: Params) extends HardwareUnit {
   val command = commandPort(StreamCommands.of(StoreSettings.all), Store.opcode)
-  val read = memoryPort(MemoryArbiter.downstream(params.port, 2))
-  val index = memoryPort(MemoryArbiter.downstream(params.index, 3), intermediate = true)
+  val read = memoryPort(params.port)
+  val index = memoryPort(MemoryArbiter.downstream(params.index, 3))
+  val values = memoryPort(params.port)
   val write = memoryPort(MemoryArbiter.downstream(params.port, 2))
   val idle = idlePort()
 
@@ -24,7 +25,7 @@ class Store(params: Params) extends HardwareUnit {
   private val lookups = Module(new Lookups(params))
   private val changer = Module(new Changer(params))
   private val memory = Module(new ChangeMemory(params))
-  private val values = Module(new ValueReader(params))
+  private val fetcher = Module(new ValueReader(params))
   private val responder = Module(new Responder(params))
   private val writer = Module(new StreamWriter(params.port, Grain.bytes, params.outstanding))
   private val region = control.region
@@ -79,12 +80,12 @@ class Store(params: Params) extends HardwareUnit {
 
   // Responses.
   responder.response <> SkidBuffer(response)
-  values.base := region.base
-  values.range <> responder.range
-  responder.beat <> values.beat
+  fetcher.base := region.base
+  fetcher.range <> responder.range
+  responder.beat <> fetcher.beat
   writer.chunk <> responder.chunk
   private val noneWaits = !responder.response.valid
-  reader.alone := lookups.empty && noneWaits && responder.asked && values.quiet
+  reader.alone := lookups.empty && noneWaits && responder.asked && fetcher.quiet
   control.ended := reader.ended
   control.status := reader.status
   control.offset := reader.offset
@@ -92,10 +93,8 @@ class Store(params: Params) extends HardwareUnit {
   control.valueFault := responder.fault
 
   // Ports.
-  private val reads = Module(new MemoryArbiter(params.port, 2))
-  reads.ports(0) <> loader.memory
-  reads.ports(1) <> values.memory
-  read <> reads.memory
+  read <> loader.memory
+  values <> fetcher.memory
   private val accesses = Module(new MemoryArbiter(params.index, 3))
   for ((port, asker) <- accesses.ports.zip(Seq(lookups.memory, memory.reads, memory.writes))) port <> asker
   index <> accesses.memory
