@@ -6,10 +6,10 @@ import chisel3.util._
 import rackwright.deflate.TokenFormat
 import rackwright.entropy.huffman.{
   CountedLiterals,
+  HuffmanAssignment,
   HuffmanCodeMaker,
   HuffmanWord,
   LiteralHistogram,
-  SymbolCount,
   WordOrder
 }
 import rackwright.memory.Sram
@@ -37,6 +37,29 @@ class PreparedBlock(params: DeflateCompressorParams) extends Bundle {
   val half = Bool()
 }
 
+/** The lengths of a code's words, to be read by whoever describes them; 0 for a symbol without a word. */
+class CodeLengths(symbols: Int) extends Module {
+  private val symbolBits = log2Ceil(symbols)
+
+  /** A code begins: no symbol has a word. */
+  val clear = IO(Input(Bool()))
+  val word = IO(Flipped(Valid(new HuffmanAssignment(symbolBits, DeflateCompressorParams.mostBits))))
+
+  /** A symbol, and its length in the next cycle. */
+  val place = IO(Flipped(Valid(UInt(log2Ceil(TokenFormat.literalSymbols).W))))
+  val length = IO(Output(UInt(4.W)))
+
+  private val lengths = Sram(symbols, UInt(4.W))
+  private val known = RegInit(0.U(symbols.W))
+  when(word.valid) {
+    lengths.write(word.bits.symbol, word.bits.word.length)
+    known := known.bitSet(word.bits.symbol, true.B)
+  }
+  when(clear) { known := 0.U }
+  private val symbol = place.bits(symbolBits - 1, 0)
+  length := Mux(RegNext(known(symbol)), lengths.read(symbol, place.valid), 0.U)
+}
+
 /** A word of a code for the block that is prepared; where in the tables. */
 class TableWord(symbols: Int) extends Bundle {
   val half = Bool()
@@ -44,17 +67,19 @@ class TableWord(symbols: Int) extends Bundle {
   val word = new HuffmanWord(DeflateCompressorParams.mostBits)
 }
 
-/** Makes a block's codes from its counts, describes them, and decides which kind of block is the shortest. */
+/** Makes a block's codes from its counts, describes them, and decides which kind of block is the shortest. A short
+  * block that is the last one gets no codes of its own: they would take longer than all the rest.
+  */
 class BlockPreparer(params: DeflateCompressorParams) extends Module {
   import BlockPreparer.State
   import DeflateCompressorParams.mostBits
 
-  /** Is taken when it has been counted; what is counted from then on is the next one's. */
+  /** Is taken when it has been counted, or at once if that is not needed; what is counted from then on is the next
+    * one's.
+    */
   val block = IO(Flipped(Decoupled(new CollectedBlock(params))))
   val counted = IO(Flipped(Valid(new CountedLiterals)))
 
-  /** Nothing may be gathered yet. */
-  val hold = IO(Output(Bool()))
   val prepared = IO(Decoupled(new PreparedBlock(params)))
 
   /** Its words and the strings of its description: of the half of the tables that it is going to use. */
@@ -62,9 +87,6 @@ class BlockPreparer(params: DeflateCompressorParams) extends Module {
   val distanceWord = IO(Valid(new TableWord(TokenFormat.distanceSymbols)))
   val string = IO(Valid(new DescriptionString))
   val half = IO(Output(Bool()))
-
-  /** Something moves although there is no block. */
-  val busy = IO(Output(Bool()))
 
   private val state = RegInit(State.idle)
   private val current = Reg(new PreparedBlock(params))
@@ -80,7 +102,9 @@ class BlockPreparer(params: DeflateCompressorParams) extends Module {
   private def enters(target: State.Type): Bool = state === target && RegNext(state =/= target, false.B)
 
   // Bytes first, then the end of the block and lengths, and distances beside these.
-  private val begins = state === State.idle && block.valid && !histogram.busy
+  private val arrives = state === State.idle && block.valid
+  private val isShort = arrives && block.bits.last && block.bits.bytes <= BlockPreparer.shortBytes.U
+  private val begins = arrives && !isShort
   histogram.counted := counted
   histogram.gather := begins
   private val gathered = state === State.bytes && !enters(State.bytes) && !histogram.busy
@@ -104,28 +128,22 @@ class BlockPreparer(params: DeflateCompressorParams) extends Module {
   private val allFed = state === State.matches && !feeding && !fed
   literalMaker.finish := allFed
   distanceMaker.finish := allFed
-  block.ready := allFed
-  hold := state === State.idle && histogram.busy
-  busy := hold
+  private val taken = allFed || isShort
+  block.ready := taken
 
-  // Lengths are kept to be described; each symbol has none before it gets one.
-  private val literalLengths = Sram(TokenFormat.literalSymbols, UInt(4.W))
-  private val distanceLengths = Sram(TokenFormat.distanceSymbols, UInt(4.W))
-  for ((memory, maker) <- Seq(literalLengths -> literalMaker, distanceLengths -> distanceMaker)) {
-    when(maker.count.valid || maker.word.valid) {
-      memory.write(
-        Mux(maker.count.valid, maker.count.bits.symbol, maker.word.bits.symbol),
-        Mux(maker.count.valid, 0.U, maker.word.bits.word.length)
-      )
-    }
+  // Lengths are kept to be described.
+  private val literalLengths = Module(new CodeLengths(TokenFormat.literalSymbols))
+  private val distanceLengths = Module(new CodeLengths(TokenFormat.distanceSymbols))
+  for ((lengths, maker) <- Seq(literalLengths -> literalMaker, distanceLengths -> distanceMaker)) {
+    lengths.clear := begins
+    lengths.word.valid := maker.word.valid
+    lengths.word.bits.symbol := maker.word.bits.symbol
+    lengths.word.bits.word := maker.word.bits.word
+    lengths.place.valid := describer.place.valid
+    lengths.place.bits := describer.place.bits.symbol
   }
   private val asksDistance = RegNext(describer.place.bits.isDistance)
-  private val literalLength = literalLengths.read(describer.place.bits.symbol, describer.place.valid)
-  private val distanceLength = distanceLengths.read(
-    describer.place.bits.symbol(log2Ceil(TokenFormat.distanceSymbols) - 1, 0),
-    describer.place.valid
-  )
-  describer.length := RegNext(Mux(asksDistance, distanceLength, literalLength))
+  describer.length := RegNext(Mux(asksDistance, distanceLengths.length, literalLengths.length))
   for ((output, maker) <- Seq(literalWord -> literalMaker, distanceWord -> distanceMaker)) {
     output.valid := maker.word.valid
     output.bits.half := side
@@ -146,20 +164,28 @@ class BlockPreparer(params: DeflateCompressorParams) extends Module {
     when(distanceMaker.done) { distancesMade := true.B }
   }
   private val extraBits = Reg(UInt(block.bits.extraBits.getWidth.W))
-  private val fixed = Module(new FixedCodeBits(params))
-  fixed.start := begins
-  fixed.count := literalMaker.count
-  fixed.matches := block.bits.matches
+  private val fixedCodeBits = Reg(UInt(block.bits.fixedBits.getWidth.W))
   private val made = RegNext(literalMaker.summary.bits +& distanceMaker.summary.bits)
   private val dynamicBits = RegNext(made +& RegNext(describer.bits +& extraBits))
-  private val fixedBits = RegNext(fixed.bits +& extraBits)
+  private val fixedBits = RegNext(fixedCodeBits +& (extraBits +& FixedCode.endBits.U))
   private val storedBits = RegNext((current.bytes << 3) +& BlockPreparer.storedHeadBits.U)
-  private val hasCode = RegNext(literalMaker.summary.used >= 2.U)
+  private val counts = Reg(Bool())
+  private val hasCode = RegNext(counts && literalMaker.summary.used >= 2.U)
   private val fixedWins = RegNext(!hasCode || fixedBits <= dynamicBits)
   private val storedLess = RegNext(storedBits < Mux(fixedWins, fixedBits, dynamicBits))
   private val waited = RegInit(0.U(3.W))
   private val decided = waited === 7.U
   waited := Mux(state === State.decide, waited + 1.U, 0.U)
+
+  when(taken) {
+    current.tokens := block.bits.tokens
+    current.bytes := block.bits.bytes
+    current.last := block.bits.last
+    current.slot := block.bits.slot
+    extraBits := block.bits.extraBits
+    fixedCodeBits := block.bits.fixedBits
+    counts := !isShort
+  }
 
   describer.start := state === State.describe
   describer.lastLiteral := literalMaker.summary.last
@@ -170,21 +196,14 @@ class BlockPreparer(params: DeflateCompressorParams) extends Module {
   prepared.bits.strings := describer.strings
   prepared.bits.half := side
   switch(state) {
-    is(State.idle) { when(begins) { state := State.bytes } }
+    is(State.idle) { when(begins) { state := State.bytes }.elsewhen(isShort) { state := State.decide } }
     is(State.bytes) {
       at := 0.U
       when(gathered) { state := State.matches }
     }
     is(State.matches) {
       when(feeding) { at := at + 1.U }
-      when(allFed) {
-        current.tokens := block.bits.tokens
-        current.bytes := block.bits.bytes
-        current.last := block.bits.last
-        current.slot := block.bits.slot
-        extraBits := block.bits.extraBits
-        state := State.make
-      }
+      when(allFed) { state := State.make }
     }
     is(State.make) { when(literalsMade && distancesMade) { state := Mux(hasCode, State.describe, State.decide) } }
     is(State.describe) { state := State.measure }
@@ -205,6 +224,9 @@ class BlockPreparer(params: DeflateCompressorParams) extends Module {
 
 object BlockPreparer {
 
+  /** Bytes of a block at the end of the input up to which it has no codes of its own. */
+  val shortBytes: Int = 1024
+
   /** Bits of a stored block beside its bytes: head, up to a byte, two lengths; no fewer than there may be. */
   val storedHeadBits: Int = 3 + 7 + 32
 
@@ -212,27 +234,4 @@ object BlockPreparer {
   object State extends ChiselEnum {
     val idle, bytes, matches, make, describe, measure, decide, write, offer = Value
   }
-}
-
-/** How many bits a block takes with the fixed codes (RFC 1951, section 3.2.6), but for those behind codes. */
-class FixedCodeBits(params: DeflateCompressorParams) extends Module {
-  private val sumBits = params.countBits + 5
-  val start = IO(Input(Bool()))
-
-  /** Counts of literals and lengths; how many distances there are, held. */
-  val count = IO(Flipped(Valid(new SymbolCount(params.countBits, log2Ceil(TokenFormat.describedLiterals)))))
-  val matches = IO(Input(UInt(params.tokenBits.W)))
-
-  /** Four cycles after the last count; keeps the number of distances of the cycle of that count. */
-  val bits = IO(Output(UInt(sumBits.W)))
-
-  private val counting = RegNext(count.valid, false.B)
-  private val number = RegNext(count.bits.count)
-  private val length = RegNext(FixedCode.literal(count.bits.symbol).length)
-  private val summing = RegNext(counting, false.B)
-  private val product = RegNext(number * length)
-  private val sum = Reg(UInt(sumBits.W))
-  private val distances = RegEnable(matches +& (matches << 2), counting)
-  when(start) { sum := 0.U }.elsewhen(summing) { sum := sum + product }
-  bits := RegNext(sum +& distances)
 }

@@ -24,12 +24,11 @@ class DeflateBoxes(params: DeflateCompressorParams) extends Module {
   when(start.valid) { started := true.B }
 
   collector.sequence <> sequence
-  collector.hold := preparer.hold
   collector.literals := literals
   consume := collector.consume
   preparer.block <> collector.block
   preparer.counted := collector.counted
-  compressor.busy := preparer.busy
+  compressor.busy := false.B
 
   private val store = Sram(params.slots * (1 << log2Ceil(params.tokensMost)), new Token(params))
   when(collector.token.valid) { store.write(collector.token.bits.place, collector.token.bits.token) }

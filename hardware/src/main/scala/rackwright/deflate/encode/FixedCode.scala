@@ -3,7 +3,8 @@ package rackwright.deflate.encode
 import chisel3._
 import chisel3.util._
 
-import rackwright.entropy.huffman.HuffmanWord
+import rackwright.deflate.TokenFormat
+import rackwright.entropy.huffman.{CountedLiterals, HuffmanWord}
 
 /** Words of symbols in the fixed codes (RFC 1951, section 3.2.6). */
 object FixedCode {
@@ -21,6 +22,19 @@ object FixedCode {
 
   /** For distances. */
   def distance(symbol: UInt): HuffmanWord = fixed(symbol, 5.U)
+
+  /** Bits of some literals, and of the end of a block. */
+  def bits(literals: CountedLiterals): UInt = {
+    val long = (0 until CountedLiterals.lanes).map { lane =>
+      literals.count > lane.U && literal(literals.data(8 * lane + 7, 8 * lane)).length === 9.U
+    }
+    (literals.count << 3) +& PopCount(long)
+  }
+  val endBits: Int = 7
+
+  /** Bits of a match of length number `index`, but for those behind the codes. */
+  def matchBits(index: UInt): UInt =
+    literal(index +& (TokenFormat.endOfBlock + 1).U).length +& distance(0.U).length
 
   private def fixed(code: UInt, length: UInt): HuffmanWord = {
     val most = DeflateCompressorParams.mostBits

@@ -36,11 +36,13 @@ class CollectedBlock(params: DeflateCompressorParams) extends Bundle {
   val last = Bool()
   val slot = UInt(log2Ceil(params.slots).W)
 
-  /** How often each length and distance occurs, how many there are, and all bits behind their codes. */
+  /** How often each length and distance occurs, and all bits behind their codes. */
   val lengths = Vec(TokenFormat.lengthCodes, UInt(params.tokenBits.W))
   val distances = Vec(TokenFormat.describedDistances, UInt(params.tokenBits.W))
-  val matches = UInt(params.tokenBits.W)
   val extraBits = UInt((params.tokenBits + 5).W)
+
+  /** What the fixed codes would take for it, but for the bits behind them and the end of the block. */
+  val fixedBits = UInt((params.countBits + 4).W)
 }
 
 /** Gathers what the LZ77 encoder finds into blocks: joins the parts of long matches, puts tokens away and counts. While
@@ -53,9 +55,6 @@ class TokenCollector(params: DeflateCompressorParams) extends Module {
   val sequence = IO(Flipped(Decoupled(new Sequence(params.encoder))))
   val literals = IO(Input(UInt((8 * params.literalReadBytes).W)))
   val consume = IO(Output(UInt(log2Ceil(params.literalReadBytes + 1).W)))
-
-  /** Nothing may be gathered yet. */
-  val hold = IO(Input(Bool()))
 
   /** Stays until it is taken; the next slot is free then. */
   val block = IO(Decoupled(new CollectedBlock(params)))
@@ -76,7 +75,7 @@ class TokenCollector(params: DeflateCompressorParams) extends Module {
   private val full = bytes >= params.blockLimit.U || tokens >= (params.tokensMost - 8).U
   private val closes = full || last
   private val found = sequence.bits
-  sequence.ready := !hold && state === State.collecting && !closes && (!present || complete)
+  sequence.ready := state === State.collecting && !closes && (!present || complete)
   when(present) {
     left := left - lanes.U
     when(complete) { present := false.B }
@@ -134,14 +133,19 @@ class TokenCollector(params: DeflateCompressorParams) extends Module {
   private val extra = RegNext(TokenFormat.lengthExtraBits(index) +& TokenFormat.distanceExtraBits(symbol))
   private val lengths = RegInit(VecInit.fill(TokenFormat.lengthCodes)(0.U(params.tokenBits.W)))
   private val distances = RegInit(VecInit.fill(TokenFormat.describedDistances)(0.U(params.tokenBits.W)))
-  private val matches = RegInit(0.U(params.tokenBits.W))
   private val extraBits = RegInit(0.U(block.bits.extraBits.getWidth.W))
   when(coding) {
     lengths(index) := lengths(index) + 1.U
     distances(symbol) := distances(symbol) + 1.U
-    matches := matches + 1.U
   }
   when(summing) { extraBits := extraBits + extra }
+
+  // In the fixed codes.
+  private val literalBits = FixedCode.bits(counted.bits)
+  private val matchBits = RegNext(FixedCode.matchBits(index))
+  private val fixedBits = RegInit(0.U(block.bits.fixedBits.getWidth.W))
+  fixedBits := fixedBits + Mux(RegNext(counted.valid, false.B), RegNext(literalBits), 0.U) +
+    Mux(summing, matchBits, 0.U)
 
   block.valid := state === State.offering
   block.bits.tokens := tokens
@@ -150,8 +154,8 @@ class TokenCollector(params: DeflateCompressorParams) extends Module {
   block.bits.slot := slot
   block.bits.lengths := lengths
   block.bits.distances := distances
-  block.bits.matches := matches
   block.bits.extraBits := extraBits
+  block.bits.fixedBits := fixedBits
   when(state === State.settling) {
     settled := settled + 1.U
     when(settled === (settlingCycles - 1).U) { state := State.offering }
@@ -160,7 +164,7 @@ class TokenCollector(params: DeflateCompressorParams) extends Module {
     slot := Mux(slot === (params.slots - 1).U, 0.U, slot + 1.U)
     bytes := 0.U
     tokens := 0.U
-    for (counter <- lengths ++ distances ++ Seq(matches, extraBits)) counter := 0.U
+    for (counter <- lengths ++ distances ++ Seq(extraBits, fixedBits)) counter := 0.U
     state := Mux(last, State.ended, State.collecting)
   }
 }

@@ -50,8 +50,9 @@ class HuffmanSummary(countBits: Int, symbols: Int = 256) extends Bundle {
   *
   * Each symbol first gets the length that its frequency asks for, rounded up, with some room for those whose lengths
   * are cut. Then symbols are visited in passes and made one bit shorter while the code has room, first those that were
-  * rounded up most. Every pass takes one symbol per cycle; the code is complete at the end because a code with room has
-  * room for making one of its longest words shorter. Words of one length follow each other, symbols ascending.
+  * rounded up most. Every pass takes one symbol per cycle, and the last one ends when there is no more room; the code
+  * is complete then because a code with room has room for making one of its longest words shorter. Words of one length
+  * follow each other, symbols ascending.
   *
   * @param countBits
   *   bits of a count.
@@ -104,7 +105,7 @@ class HuffmanCodeMaker(
   }
 
   // A pass: one symbol after the other, with what is asked of it.
-  private val passing = Seq(State.first, State.shorten, State.measure, State.assign).map(state === _).reduce(_ || _)
+  private val passing = Seq(State.first, State.shorten, State.assign).map(state === _).reduce(_ || _)
   private val at = RegInit(0.U(usedBits.W))
   private val reading = passing && at =/= used
   private val entry = counts.read(at(symbolBits - 1, 0), reading)
@@ -141,18 +142,23 @@ class HuffmanCodeMaker(
   when(deciding && (state === State.first || shortens)) { lengths.write(decidedAt, newLength) }
   when(shortens) { room := room - cost }
   private val firstCost = RegNext((1.U << (mostBits.U - firstLength))(mostBits, 0))
-  when(RegNext(deciding && state === State.first, false.B)) { room := room - firstCost }
+  private val entered = RegNext(deciding && state === State.first, false.B)
+  when(entered) { room := room - firstCost }
 
-  // Measured: words of each length, and all bits.
+  // Words of each length, and all bits: from the first lengths on, a cycle after each of them is known.
   private val ranks = Reg(Vec(mostBits + 1, UInt(usedBits.W)))
-  private val longest = Reg(UInt(4.W))
   private val bits = Reg(UInt((countBits + 4).W))
-  private val product = RegNext((found.count * foundLength)(countBits + 3, 0))
-  when(deciding && state === State.measure) {
-    ranks(decidedLength) := ranks(decidedLength) + 1.U
-    when(decidedLength > longest) { longest := decidedLength }
-    bits := bits + product
+  private val shortened = RegNext(shortens, false.B)
+  private val measuredLength = RegNext(newLength)
+  private val measuredCount = RegNext(RegNext(found.count))
+  for ((rank, length) <- ranks.zipWithIndex) {
+    val more = (entered || shortened) && measuredLength === length.U
+    val less = shortened && measuredLength === (length - 1).max(0).U && (length > 0).B
+    rank := rank + more - less
   }
+  private val product = RegNext((measuredCount * measuredLength)(countBits + 3, 0))
+  when(RegNext(entered, false.B)) { bits := bits + product }
+  when(shortened) { bits := bits - measuredCount }
 
   // Words of one length follow each other; where the shortest are lowest, they are kept with their first bit highest.
   private val shortestLowest = order == WordOrder.ShortestLowest
@@ -174,7 +180,7 @@ class HuffmanCodeMaker(
 
   summary.used := used
   summary.last := last
-  summary.longest := longest
+  summary.longest := RegNext(PriorityMux((mostBits to 1 by -1).map(n => (ranks(n) =/= 0.U || (n == 1).B) -> n.U(4.W))))
   summary.bits := bits
   done := state === State.end
 
@@ -193,6 +199,8 @@ class HuffmanCodeMaker(
     is(State.collect) {
       bound := total +& (total >> 3) + (total >> 5) + 1.U
       room := (1 << mostBits).U
+      ranks.foreach(_ := 0.U)
+      bits := 0.U
       when(finish) { state := Mux(used < 2.U, State.end, State.settle) }
     }
     is(State.settle) {
@@ -201,19 +209,13 @@ class HuffmanCodeMaker(
     }
     is(State.first) { when(ends) { pass(State.shorten) } }
     is(State.shorten) {
+      rank := (if (shortestLowest) 1.U else mostBits.U)
+      lowest := 0.U
       when(ends) {
         threshold := Mux(threshold > step, threshold - step, 0.U)
         pass(State.shorten)
-        when(room === 0.U) { pass(State.measure) }
       }
-      ranks.foreach(_ := 0.U)
-      longest := 0.U
-      bits := 0.U
-    }
-    is(State.measure) {
-      rank := (if (shortestLowest) 1.U else longest)
-      lowest := 0.U
-      when(ends) { state := State.starts }
+      when(room === 0.U) { state := State.starts }
     }
     is(State.starts) {
       if (shortestLowest) {
@@ -248,10 +250,10 @@ object HuffmanCodeMaker {
     uncut.indices.forall(k => uncut.take(k + 1).sum + symbols - (k + 1) <= all)
   }
 
-  /** `settle` lets what was collected take effect; `first` to `assign` are passes over all symbols that occur, `starts`
-    * one over the lengths.
+  /** `settle` lets what was collected take effect; `first`, `shorten` and `assign` are passes over all symbols that
+    * occur, `starts` one over the lengths.
     */
   object State extends ChiselEnum {
-    val idle, collect, settle, first, shorten, measure, starts, assign, end = Value
+    val idle, collect, settle, first, shorten, starts, assign, end = Value
   }
 }

@@ -3,6 +3,7 @@ package rackwright.entropy.huffman
 import chisel3._
 import chisel3.util._
 
+import rackwright.entropy.bits.FirstSet
 import rackwright.memory.WriteFirstMemory
 
 /** Literals to count: the first `count` of `data`. */
@@ -17,61 +18,57 @@ object CountedLiterals {
   val lanes: Int = 4
 }
 
-/** Counts the literals of a block, four per cycle, and gives the counts out, symbols ascending. What was given out
-  * counts from zero again; after a reset that is made so first.
+/** Counts the literals of a block, four per cycle, and gives out the counts of those that occur, one per cycle, symbols
+  * ascending. What was given out counts from zero again. A bit for each literal says whether it has been counted, so
+  * that memories need not be cleared.
   *
   * @param countBits
   *   bits of a count.
   */
 class LiteralHistogram(countBits: Int) extends Module {
-  import LiteralHistogram.State
   private val symbols = 256
 
-  /** Not while counts are given out or cleared. */
+  /** Not while counts are given out. */
   val counted = IO(Flipped(Valid(new CountedLiterals)))
 
   /** Asks for the counts, once what was counted last is two cycles old. */
   val gather = IO(Input(Bool()))
   val count = IO(Valid(new SymbolCount(countBits)))
 
-  /** Counts are cleared after a reset, or given out. */
+  /** Counts are given out. */
   val busy = IO(Output(Bool()))
 
-  private val state = RegInit(State.clearing)
-  private val at = RegInit(0.U(8.W))
-  private val visiting = state =/= State.counting
-  private val visited = RegNext(visiting, false.B)
-  private val visitedAt = RegNext(at)
-  when(visiting) {
-    at := at + 1.U
-    when(at === (symbols - 1).U) { state := State.counting }
-  }
-  when(gather && !visiting) { state := State.giving }
-  busy := visiting || visited || count.valid
+  /** Literals that each memory has counted, and those of all that are still to be given out. */
+  private val seen = Seq.fill(CountedLiterals.lanes)(RegInit(0.U(symbols.W)))
+  private val left = RegInit(0.U(symbols.W))
+  private val next = FirstSet(left)
+  private val visiting = left.orR
+  left := Mux(gather, seen.reduce(_ | _), Mux(visiting, next.rest, 0.U))
 
-  private val counts = Seq.tabulate(CountedLiterals.lanes) { lane =>
+  // Found, read, added.
+  private val reading = RegNext(visiting, false.B)
+  private val at = RegNext(next.place)
+  private val read = RegNext(reading, false.B)
+  private val added = RegNext(read, false.B)
+  private val gives = RegNext(added, false.B)
+  busy := RegNext(gather, false.B) || visiting || reading || read || added || gives
+
+  private val counts = seen.zipWithIndex.map { case (seen, lane) =>
     val memory = Module(new WriteFirstMemory(symbols, countBits))
-    val symbol = counted.bits.data(8 * lane + 7, 8 * lane)
     val counts = counted.valid && counted.bits.count > lane.U
-    memory.read.valid := counts || visiting
-    memory.read.bits := Mux(visiting, at, symbol)
-    val counting = RegNext(counts, false.B)
-    memory.write.valid := counting || visited
-    memory.write.bits.address := Mux(visited, visitedAt, RegNext(symbol))
-    memory.write.bits.data := Mux(visited, 0.U, memory.data + 1.U)
-    memory.data
+    val symbol = Mux(reading, at, counted.bits.data(8 * lane + 7, 8 * lane))
+    memory.read.valid := counts || reading
+    memory.read.bits := symbol
+    val number = Mux(RegNext(seen(symbol)), memory.data, 0.U)
+    memory.write.valid := RegNext(counts, false.B)
+    memory.write.bits.address := RegNext(symbol)
+    memory.write.bits.data := number + 1.U
+    when(counts) { seen := seen.bitSet(symbol, true.B) }
+    when(RegNext(reading, false.B) && !reading) { seen := 0.U }
+    number
   }
-  private val giving = RegNext(state === State.giving, false.B)
   private val pairs = counts.grouped(2).map(pair => RegNext(pair.reduce(_ + _))).toSeq
-  count.valid := RegNext(RegNext(giving, false.B), false.B)
-  count.bits.symbol := RegNext(RegNext(visitedAt))
+  count.valid := gives
+  count.bits.symbol := ShiftRegister(at, 3)
   count.bits.count := RegNext(pairs.reduce(_ + _))
-}
-
-object LiteralHistogram {
-
-  /** `clearing` follows a reset; `giving` clears as well. */
-  object State extends ChiselEnum {
-    val clearing, counting, giving = Value
-  }
 }

@@ -32,7 +32,6 @@ class BlockBoxes(params: ZstdCompressorParams) extends Module {
   collector.start.valid := start.valid
   collector.start.bits := offsets.asTypeOf(collector.start.bits)
   collector.sequence <> sequence
-  collector.hold := coder.hold
   collector.literals := literals
   consume := collector.consume
   coder.block <> collector.block

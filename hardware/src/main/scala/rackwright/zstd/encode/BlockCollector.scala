@@ -24,6 +24,9 @@ class CollectedBlock(params: ZstdCompressorParams) extends Bundle {
   val sequences = UInt(params.sequenceBits.W)
   val last = Bool()
 
+  /** All literals are the same. */
+  val uniform = Bool()
+
   /** Which half of the stores. */
   val half = Bool()
 }
@@ -53,9 +56,6 @@ class BlockCollector(params: ZstdCompressorParams) extends Module {
   val literals = IO(Input(UInt((8 * params.literalReadBytes).W)))
   val consume = IO(Output(UInt(log2Ceil(params.literalReadBytes + 1).W)))
 
-  /** Nothing may be collected yet. */
-  val hold = IO(Input(Bool()))
-
   /** Stays until it is taken; the stores' other half is free then. */
   val block = IO(Decoupled(new CollectedBlock(params)))
   val literalWord = IO(Valid(new LiteralWord(params)))
@@ -78,7 +78,7 @@ class BlockCollector(params: ZstdCompressorParams) extends Module {
   private val full = bytes >= params.blockLimit.U || sequenceCount >= (params.sequencesMost - 8).U
   private val closes = full || last
   private val found = sequence.bits
-  sequence.ready := !hold && state === State.collecting && !closes && (!present || complete)
+  sequence.ready := state === State.collecting && !closes && (!present || complete)
   when(step) {
     left := left - lanes.U
     when(complete) { present := false.B }
@@ -153,12 +153,23 @@ class BlockCollector(params: ZstdCompressorParams) extends Module {
   literalWord.valid := packer.word.valid
   literalWord.bits.data := packer.word.bits
   literalWord.bits.place := Cat(half, packer.place(log2Ceil(params.blockBytes / lanes) - 1, 0))
-  when(counted.valid) { literalCount := literalCount + counted.bits.count }
+  private val firstLiteral = Reg(UInt(8.W))
+  private val uniform = RegInit(true.B)
+  when(counted.valid) {
+    literalCount := literalCount + counted.bits.count
+    val first = Mux(literalCount === 0.U, counted.bits.data(7, 0), firstLiteral)
+    val differs = VecInit.tabulate(lanes) { lane =>
+      counted.bits.count > lane.U && counted.bits.data(8 * lane + 7, 8 * lane) =/= first
+    }
+    firstLiteral := first
+    when(differs.asUInt.orR) { uniform := false.B }
+  }
 
   block.valid := state === State.offering
   block.bits.literals := literalCount
   block.bits.sequences := sequenceCount
   block.bits.last := last
+  block.bits.uniform := uniform
   block.bits.half := half
   packer.clear := block.fire
   when(state === State.settling) {
@@ -170,6 +181,7 @@ class BlockCollector(params: ZstdCompressorParams) extends Module {
     bytes := 0.U
     literalCount := 0.U
     sequenceCount := 0.U
+    uniform := true.B
     state := Mux(last, State.ended, State.collecting)
   }
 }

@@ -10,7 +10,9 @@ import rackwright.entropy.huffman.{CountedLiterals, LiteralHistogram}
 class BlockEncoder(params: ZstdCompressorParams) extends Module {
   import BlockEncoder.State
 
-  /** Is taken when its literals have been counted; what is counted from then on is the next one's. */
+  /** Is taken when its literals have been counted, or at once if that is not needed; what is counted from then on is
+    * the next one's.
+    */
   val block = IO(Flipped(Decoupled(new CollectedBlock(params))))
   val counted = IO(Flipped(Valid(new CountedLiterals)))
   val coded = IO(Flipped(Valid(new CodedSequence)))
@@ -20,9 +22,6 @@ class BlockEncoder(params: ZstdCompressorParams) extends Module {
 
   /** The last block has been given out. */
   val finished = IO(Output(Bool()))
-
-  /** Nothing may be collected yet. */
-  val hold = IO(Output(Bool()))
 
   /** Something moves although there is no block. */
   val busy = IO(Output(Bool()))
@@ -38,12 +37,16 @@ class BlockEncoder(params: ZstdCompressorParams) extends Module {
   private val hasSequences = current.sequences =/= 0.U
   private def enters(target: State.Type): Bool = state === target && RegNext(state =/= target, false.B)
 
-  // Literals are counted.
-  private val begins = state === State.idle && block.valid && !histogram.busy
+  // Literals are counted, but for those that no code is worth while for, when no other block follows.
+  private val arrives = state === State.idle && block.valid
+  private val plain = arrives && block.bits.last && block.bits.literals <= LiteralEncoder.descriptionBytes.U
+  private val begins = arrives && !plain
   histogram.counted := counted
   histogram.gather := begins
   private val gathered = state === State.gather && !begins && !histogram.busy && !enters(State.gather)
-  block.ready := gathered
+  private val taken = gathered || plain
+  block.ready := taken
+  literalCoder.plain := plain
   literalCoder.collect := begins
   literalCoder.count := histogram.count
   literalCoder.collected := gathered
@@ -51,6 +54,7 @@ class BlockEncoder(params: ZstdCompressorParams) extends Module {
   // Literals are written.
   literalCoder.range.count := current.literals
   literalCoder.range.half := current.half
+  literalCoder.uniform := current.uniform
   literalCoder.start := enters(State.literals)
   literalCoder.enable := enable
   literals <> literalCoder.literals
@@ -74,8 +78,8 @@ class BlockEncoder(params: ZstdCompressorParams) extends Module {
   sequenceHead.valid := state === State.sequenceHead && tables.ready
   sequenceHead.bits := BlockHeads.sequences(current.sequences, tables.modes)
   tables.coded := coded
-  tables.prepare.valid := gathered
-  tables.prepare.bits := current.sequences
+  tables.prepare.valid := taken
+  tables.prepare.bits := block.bits.sequences
   tables.describe := enters(State.describe)
   tables.enable := enable
 
@@ -126,13 +130,12 @@ class BlockEncoder(params: ZstdCompressorParams) extends Module {
   private val settled = Reg(UInt(3.W))
   private val ended = RegInit(false.B)
   finished := ended
-  hold := state === State.idle && histogram.busy
-  busy := !tables.ready || hold
+  busy := !tables.ready
 
   switch(state) {
     is(State.idle) {
       current := block.bits
-      when(begins) { state := State.gather }
+      when(arrives) { state := Mux(plain, State.make, State.gather) }
     }
     is(State.gather) { when(gathered) { state := State.make } }
     is(State.make) { when(literalCoder.ready) { state := State.begin } }

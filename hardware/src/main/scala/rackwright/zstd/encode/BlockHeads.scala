@@ -24,7 +24,7 @@ object BlockHeads {
     )
   )
 
-  /** Bytes of the head of `count` literals in one Huffman stream (up to 255) or four. */
+  /** Bytes of the head of `count` literals in one Huffman stream (up to 895) or four. */
   def codedBytes(count: UInt): UInt = Mux(count < 896.U, 3.U, Mux(count < (16384 - 128).U, 4.U, 5.U(3.W)))
 
   /** That head; what follows it has `bytes` bytes, fewer than 128 more than literals. */

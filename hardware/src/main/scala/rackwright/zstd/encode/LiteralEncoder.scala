@@ -40,6 +40,12 @@ class LiteralEncoder(params: ZstdCompressorParams) extends Module {
   val count = IO(Flipped(Valid(new SymbolCount(params.countBits))))
   val collected = IO(Input(Bool()))
 
+  /** A block begins whose literals get no code, in the place of `collect`. */
+  val plain = IO(Input(Bool()))
+
+  /** All literals of the block are the same. */
+  val uniform = IO(Input(Bool()))
+
   /** The code is made; it may be started, and what form the literals have is known. */
   val ready = IO(Output(Bool()))
   val range = IO(Input(new LiteralRange(params)))
@@ -84,7 +90,8 @@ class LiteralEncoder(params: ZstdCompressorParams) extends Module {
   private val codedBytes = RegNext((summary.bits >> 3) +& descriptionBytes.U)
   private val shorter =
     RegNext(codedBytes < total && (!weighed || weightCoder.usable) && summary.used > 1.U)
-  private val same = RegNext(summary.used === 1.U && total > 3.U)
+  private val same = RegNext(uniform && total > 3.U)
+  private val isPlain = Reg(Bool())
   private val kind = Reg(UInt(2.W))
   private val four = Reg(Bool())
   private val weightBytes = Reg(UInt(7.W))
@@ -141,7 +148,11 @@ class LiteralEncoder(params: ZstdCompressorParams) extends Module {
   private val closed = !busy && !align && RegNext(!busy && !align, false.B)
 
   switch(state) {
-    is(State.idle) { when(collect) { state := State.make } }
+    is(State.idle) {
+      waited := 0.U
+      isPlain := plain
+      when(collect) { state := State.make }.elsewhen(plain) { state := State.decide }
+    }
     is(State.make) {
       waited := 0.U
       when(maker.done) { state := State.made }
@@ -156,7 +167,7 @@ class LiteralEncoder(params: ZstdCompressorParams) extends Module {
     is(State.weigh) { when(!enters(State.weigh) && weightCoder.ready) { state := State.decide } }
     is(State.decide) {
       waited := waited + 1.U
-      kind := Mux(same, BlockHeads.same.U, Mux(shorter, BlockHeads.compressed.U, BlockHeads.raw.U))
+      kind := Mux(same, BlockHeads.same.U, Mux(shorter && !isPlain, BlockHeads.compressed.U, BlockHeads.raw.U))
       four := total >= fourFrom.U
       when(waited === 3.U) { state := State.ready }
     }
@@ -198,8 +209,10 @@ object LiteralEncoder {
   /** Bytes that a description may take: a code has to save them. */
   val descriptionBytes: Int = 80
 
-  /** Literals from which on there are four streams. */
-  val fourFrom: Int = 256
+  /** Literals from which on there are four streams: more than the short head of one stream takes
+    * ([[BlockHeads.codedBytes]]).
+    */
+  val fourFrom: Int = 896
 
   /** `close…` wait until what was given out is counted. */
   object State extends ChiselEnum {

@@ -59,10 +59,11 @@ class SequenceEncodeTables(params: ZstdCompressorParams) extends Module {
   private val pending = RegInit(false.B)
   private val fresh = total < ownFrom.U
   private val mode = RegInit(VecInit.fill(kinds)(predefined.U(2.W)))
-  private val isPredefined = RegInit(VecInit.fill(kinds)(false.B))
+
+  /** All tables are the predefined ones. */
+  private val arePredefined = RegInit(false.B)
   private val accuracies = Reg(Vec(kinds, UInt(FseTable.logBits.W)))
   private val singles = Reg(Vec(kinds, UInt(FseTable.symbolBits.W)))
-  private val predefinedLogs = VecInit(SequenceCodes.predefinedLog.map(_.U(FseTable.logBits.W)))
   private val mostLogs = VecInit(SequenceCodes.mostLog.map(_.U(FseTable.logBits.W)))
   private val asks = RegNext(Log2(total - 1.U) - 2.U)
   private val ownLog = Mux(asks < leastLog.U, leastLog.U, Mux(asks > mostLogs(kind), mostLogs(kind), asks))
@@ -82,25 +83,28 @@ class SequenceEncodeTables(params: ZstdCompressorParams) extends Module {
   private val symbol = Reg(UInt(FseTable.symbolBits.W))
   normalizer.asked := symbol
   private val scaled = RegisterFile(kinds * symbols, UInt((FseTable.stateBits + 1).W))
-  private val fixed = VecInit(SequenceCodes.predefined.map { counts =>
-    VecInit(counts.padTo(symbols, 0).map(count => count.S(8.W)))
-  })(kind)(symbol)
 
-  // Fed to the table.
+  // Fed to the tables: to one after the other, or the predefined counts to all at once.
   private val way = mode(kind)
-  private val isFixed = way === predefined.U
-  private val number = MuxLookup(way, normalizer.scaled)(
-    Seq(predefined.U -> fixed.asUInt(6, 0), single.U -> (symbol === singles(kind)))
+  private val fixed = SequenceCodes.predefined.map(counts => VecInit(counts.padTo(symbols, 0).map(_.S(8.W)))(symbol))
+  private val numbers = VecInit.tabulate(kinds)(which =>
+    MuxLookup(mode(which), normalizer.scaled)(
+      Seq(predefined.U -> fixed(which).asUInt(6, 0), single.U -> (symbol === singles(which)))
+    )
   )
+  private val startLogs = SequenceCodes.predefinedLog.zip(mode).map { case (log, way) =>
+    MuxLookup(way, ownLog)(Seq(predefined.U -> log.U, single.U -> 0.U))
+  }
   private val encoders = Seq.tabulate(kinds) { which =>
     val encoder = Module(new FseEncodeTable)
-    val mine = kind === which.U
+    val mine = fresh || kind === which.U
     encoder.start.valid := mine && state === State.begin
-    encoder.start.bits := MuxLookup(way, ownLog)(Seq(predefined.U -> predefinedLogs(kind), single.U -> 0.U))
-    encoder.count.valid := mine && state === State.feed && number =/= 0.U
+    encoder.start.bits := startLogs(which)
+    when(encoder.start.valid) { accuracies(which) := startLogs(which) }
+    encoder.count.valid := mine && state === State.feed && numbers(which) =/= 0.U
     encoder.count.bits.symbol := symbol
-    encoder.count.bits.low := isFixed && fixed < 0.S
-    encoder.count.bits.count := number
+    encoder.count.bits.low := mode(which) === predefined.U && fixed(which) < 0.S
+    encoder.count.bits.count := numbers(which)
     encoder.build := mine && state === State.build
     encoder.symbol := tables(which).symbol
     encoder.place := tables(which).place
@@ -139,8 +143,8 @@ class SequenceEncodeTables(params: ZstdCompressorParams) extends Module {
   }
   switch(state) {
     is(State.predefine) {
-      mode(kind) := predefined.U
-      state := Mux(isPredefined(kind), State.next, State.begin)
+      mode.foreach(_ := predefined.U)
+      state := Mux(arePredefined, State.settle, State.begin)
     }
     is(State.divide) {
       singles.foreach(_ := 0.U)
@@ -156,17 +160,16 @@ class SequenceEncodeTables(params: ZstdCompressorParams) extends Module {
     }
     is(State.begin) {
       symbol := 0.U
-      accuracies(kind) := MuxLookup(way, ownLog)(Seq(predefined.U -> predefinedLogs(kind), single.U -> 0.U))
-      isPredefined(kind) := isFixed
+      arePredefined := fresh
       state := State.feed
     }
     is(State.feed) {
-      scaled.write(Cat(kind, symbol), number)
+      scaled.write(Cat(kind, symbol), numbers(kind))
       symbol := symbol + 1.U
       when(symbol === (symbols - 1).U) { state := State.build }
     }
-    is(State.build) { state := State.next }
-    is(State.next) { each(Mux(fresh, State.predefine, State.scale), State.settle) }
+    is(State.build) { state := Mux(fresh, State.settle, State.next) }
+    is(State.next) { each(State.scale, State.settle) }
     is(State.settle) { when(!building) { state := State.ready } }
     is(State.ready) {
       when(pending) {
