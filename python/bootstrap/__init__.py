@@ -1,8 +1,8 @@
-"""What `rw` does before the command line starts: installs what is missing, builds what changed.
+"""The part of `rw` before the command line: it installs what is missing and builds what has changed.
 
 Only the standard library is used here, because nothing else can be relied on yet.
 
-`tools` knows the programs that are needed and how to find them, `packages` installs them, `steps`
-runs build steps side by side and remembers what is done, `builds` and `software` say what those
-steps are, `doctor` reports, `console` talks to the user.
+`tools` lists the required programs and finds them, `packages` installs them, `steps` runs build steps in
+parallel and records results, `builds` and `software` define these steps, `doctor` reports, `console` prints
+messages.
 """

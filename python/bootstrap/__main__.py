@@ -1,4 +1,4 @@
-"""From `rw ARGUMENTS` to the command line with everything it needs in place."""
+"""From `rw ARGUMENTS` to the command line with all its requirements in place."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from bootstrap.steps import bring_up_to_date
 
 
 def verb_of(arguments: list[str]) -> str:
-    """The verb that decides what must be there: `help` for what only prints help or a complaint."""
+    """The verb whose requirements are installed: `help` for arguments that only print help or an error."""
     words = arguments[: arguments.index("--")] if "--" in arguments else arguments
     asks_for_help = not words or "--help" in words or "-h" in words
     return "help" if asks_for_help or words[0] not in usage.VERBS else words[0]
 
 
 def extras_of(arguments: list[str]) -> set[str]:
-    """What is made for these arguments beyond what most verbs need."""
+    """The builds for these arguments beyond those of most verbs."""
     words = [word for word in arguments if not word.startswith("-")]
     verb, rest = (words or ["help"])[0], words[1:]
     if verb == "test":
@@ -51,7 +51,7 @@ def extras_of(arguments: list[str]) -> set[str]:
 
 
 def prepare(verb: str, extras: set[str]) -> None:
-    """Installs and builds what `verb` needs; raises `NotReadyError` when that is not possible."""
+    """Installs and builds what `verb` needs; raises `NotReadyError` if that is not possible."""
     packages.ensure_tools(verb, extras)
     tools.put_cargo_on_path()
     bring_up_to_date(builds.steps_for(verb, extras))
@@ -65,7 +65,7 @@ def become_command_line(arguments: list[str]) -> NoReturn:
 
 
 def main(arguments: list[str]) -> int:
-    """Prepares, then becomes the command line; gives an exit status when it cannot."""
+    """Prepares, then executes the command line; returns an exit status if it cannot."""
     verb = verb_of(arguments)
     if verb == "doctor":
         return doctor.main(arguments[1:])

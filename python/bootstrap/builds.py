@@ -46,10 +46,10 @@ EXTRAS = (
     TESTS,
     SOC_GENERATOR,
 )
-"""Steps that are done for whoever uses what they make."""
+"""Steps that run for every user of their outputs."""
 
 MANIFESTS = "engine"
-"""The step that checks manifests, for verbs that do without it as long as they are given none."""
+"""The step that checks manifests; verbs skip it as long as they receive none."""
 
 WITHOUT_HARDWARE = ("dispatch", "loadtest", "boot", "docs")
 """Verbs that need the engine and no units."""
@@ -73,16 +73,16 @@ def build_environment() -> dict[str, str]:
 
 
 def _pip(step: str, lock: str, *options: str) -> None:
-    """Installs what a lock file says, beside what the user may have added.
+    """Installs the packages of a lock file, beside packages that the user may have added.
 
-    Python compiles what it imports when it does: compiling all would take as long as unpacking it.
+    Python compiles modules when they are imported: compiling all of them would take as long as unpacking.
     """
     pip = [str(VENV / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-input", "--no-deps"]
     execute(step, [*pip, "--no-compile", "--only-binary=:all:", *options, "-r", str(_LOCKS[lock])])
 
 
 def _build_python() -> None:
-    """Makes the virtual environment what the lock file says; one of another Python is made anew."""
+    """Updates the virtual environment to the lock file; an environment of another Python is recreated."""
     if not venv.belongs_to(sys.version_info):
         shutil.rmtree(VENV, ignore_errors=True)
         execute("python", [sys.executable, "-m", "venv", str(VENV)])
@@ -91,12 +91,12 @@ def _build_python() -> None:
 
 
 def _build_rocket() -> None:
-    """Unpacks the package with the Rocket core where its size bothers nobody else."""
+    """Unpacks the package with the Rocket core in a separate place, because of its size."""
     _pip("rocket", "-rocket", "--upgrade", "--target", str(ROCKET))
 
 
 def _build_engine() -> None:
-    """Compiles the extension and puts it into the package, which the environment's .pth file names."""
+    """Compiles the extension and puts it into the package, to which the environment's .pth file points."""
     manifest = ENGINE / "crates" / "python" / "Cargo.toml"
     cargo = ["cargo", "build", "--release", "--locked", "--manifest-path", str(manifest)]
     execute("engine", cargo, directory=REPOSITORY, environment=build_environment())
@@ -134,20 +134,20 @@ def _build_scala(project: Path, jar: Path, classpath: Path) -> None:
 
 
 def _tool_versions(*names: str) -> tuple[str, ...]:
-    """What the result of a step also depends on: the compilers."""
+    """Further dependencies of a step's result: the compilers."""
     found = (tools.find(tool) for tool in tools.TOOLS if tool.name in names)
     return tuple(tool.version for tool in found if tool)
 
 
 def _instruction_sets() -> str:
-    """What the processor can do, as Linux lists it: the engine is compiled for this processor."""
+    """The features of the processor, as Linux lists them: the engine is compiled for this processor."""
     information = Path("/proc/cpuinfo")
     lines = information.read_text(encoding="utf-8").splitlines() if information.exists() else []
     return next((line for line in lines if line.startswith(("flags", "Features"))), "")
 
 
 def _of_packages(name: str, lock: str, output: Path, purpose: str) -> Step:
-    """Python packages beside those of all verbs, of which `output` is a part."""
+    """Python packages in addition to those of all verbs, of which `output` is a part."""
     return Step(
         name,
         purpose,
@@ -160,7 +160,7 @@ def _of_packages(name: str, lock: str, output: Path, purpose: str) -> Step:
 
 
 def all_steps() -> tuple[Step, ...]:
-    """Every step, those that take longest first."""
+    """All steps, the slowest first."""
     python = Step(
         "python",
         "Python packages into .build/venv",
@@ -287,7 +287,7 @@ def _compression_step() -> Step:
 
 
 def steps_for(verb: str, extras: Collection[str] = ()) -> tuple[Step, ...]:
-    """The steps that `verb` needs, with those of `extras`, which take minutes or much room."""
+    """The steps that `verb` needs, with those of `extras`, which take minutes or much disk space."""
     steps = {step.name: step for step in all_steps()}
     if verb == "help":
         return (steps["python"],)
@@ -308,5 +308,5 @@ def steps_for(verb: str, extras: Collection[str] = ()) -> tuple[Step, ...]:
 
 
 def files_of(step: Step) -> list[Path]:
-    """The files that `step` is made from."""
+    """The input files of `step`."""
     return input_files(step.inputs, step.patterns)

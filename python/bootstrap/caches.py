@@ -1,4 +1,4 @@
-"""The folders outside of the checkout that builds write into, and how to put them elsewhere."""
+"""The folders outside of the checkout to which builds write, and how to move them."""
 
 from __future__ import annotations
 
@@ -39,6 +39,6 @@ def check() -> None:
 
 
 def _is_writable(folder: Path) -> bool:
-    """Whether a folder can be written, or made."""
+    """Whether a folder can be written or created."""
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     return os.access(existing, os.W_OK | os.X_OK)

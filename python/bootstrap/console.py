@@ -7,14 +7,14 @@ import threading
 import time
 
 EXIT_NOT_READY = 3
-"""Exit status when something needed is missing or could not be built."""
+"""Exit status if a requirement is missing or could not be built."""
 
 EXIT_INTERRUPTED = 130
 """Exit status after the user's Ctrl-C, as shells have it."""
 
 
 class NotReadyError(Exception):
-    """Something needed is missing; the message is one line that says what and how to get it."""
+    """A requirement is missing; the message is one line that names it and how to install it."""
 
 
 _start = time.monotonic()
@@ -33,6 +33,6 @@ def say(message: str) -> None:
 
 
 def fail(message: str) -> None:
-    """Prints the line that explains why nothing more happens."""
+    """Prints the message that explains the early exit."""
     with _lock:
         print(f"rw: {message}", file=sys.stderr, flush=True)

@@ -1,6 +1,6 @@
-"""`rw doctor`: what is installed, what is missing and how to get it. Works before any build.
+"""`rw doctor`: what is installed and missing, and how to get it. Works before any build.
 
-With `--install` it gets and builds everything that any verb could need, so that the machine can go offline.
+With `--install`, it installs and builds everything that any verb needs, so that the machine can go offline.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _tool_row(tool: Tool) -> dict[str, Any]:
 
 
 def report() -> dict[str, Any]:
-    """Everything that `doctor --json` prints; see docs/json.md."""
+    """The output of `doctor --json`; see docs/json.md."""
     tools.find_all(tools.TOOLS)
     rows = [_tool_row(tool) for tool in tools.TOOLS]
     steps = builds.all_steps()
@@ -74,7 +74,7 @@ def _print_table(state: dict[str, Any]) -> None:
 
 
 def install() -> None:
-    """Gets every package and builds every step; raises `NotReadyError` when that is not possible here."""
+    """Installs every package and builds every step; raises `NotReadyError` if that is not possible."""
     packages.ensure_tools("test")
     tools.put_cargo_on_path()
     bring_up_to_date(builds.all_steps())
@@ -93,7 +93,7 @@ def install() -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Prints the report; the exit status is 0 when everything needed is there."""
+    """Prints the report; the exit status is 0 if all requirements are installed."""
     if "--install" in arguments:
         try:
             install()

@@ -1,4 +1,4 @@
-"""The wheel of an editable installation (PEP 660): what describes the package, and a line that names us."""
+"""The wheel of an editable installation (PEP 660): the package's metadata, and a line with our path."""
 
 from __future__ import annotations
 
@@ -32,5 +32,5 @@ def write(wheels: Path, metadata: Path) -> str:
 
 
 def _hash(content: bytes) -> str:
-    """As wheels have it: URL-safe base64 without padding."""
+    """Encoded as in wheels: URL-safe base64 without padding."""
     return base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()

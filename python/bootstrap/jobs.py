@@ -1,4 +1,4 @@
-"""Jobs that need nothing of each other."""
+"""Independent jobs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _Made = TypeVar("_Made")
 
 
 def side_by_side(make: Callable[[_Job], _Made], jobs: Iterable[_Job]) -> list[_Made]:
-    """What `make` makes of each job, in their order, as many at a time as there are processors.
+    """Results of `make` for each job, in their order, with as many jobs at a time as there are processors.
 
-    Raises what the first one raised; those that have not begun are not begun then.
+    Raises the first job's exception; jobs that have not started are then skipped.
     """
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         return list(pool.map(make, jobs))

@@ -1,4 +1,4 @@
-"""Installs missing tools with the system's package manager, where that is possible."""
+"""Installs missing tools with the system's package manager, where possible."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from bootstrap.paths import LOGS, STAMPS
 from bootstrap.tools import Tool
 
 KNOWN = STAMPS / "tools"
-"""Where the tools of an earlier run were found: they are not asked for their versions again."""
+"""The paths of tools found in an earlier run, whose versions are not queried again."""
 
 
 def ensure_tools(verb: str, extras: Collection[str] = ()) -> None:
-    """Installs the tools that are missing of those that a verb with these extra steps needs.
+    """Installs the missing tools of a verb with these extra steps.
 
     Raises `NotReadyError` with one line that names the packages when that cannot be done here.
     """
@@ -33,13 +33,13 @@ def ensure_tools(verb: str, extras: Collection[str] = ()) -> None:
 
 
 def _search() -> str:
-    """What decides which programs are found and whether they will do."""
+    """The key that determines which programs are found and whether they are suitable."""
     parts = (Path(tools.__file__).read_bytes(), os.environ.get("PATH", "").encode())
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
 def _are_known(wanted: tuple[Tool, ...]) -> bool:
-    """Whether an earlier run that looked in the same places found these, and they are there still."""
+    """Whether an earlier run with the same search paths found these tools, and they still exist."""
     if not KNOWN.exists():
         return False
     known = json.loads(KNOWN.read_text(encoding="utf-8"))
@@ -75,12 +75,12 @@ def _find_or_install(wanted: tuple[Tool, ...]) -> None:
 
 
 def _may_try_optional(missing: list[Tool]) -> bool:
-    """Optional tools are asked for once; a mark remembers that the archive had none."""
+    """Optional tools are requested once; a mark records that the archive did not have them."""
     return bool(missing) and not (LOGS / "packages.log").exists()
 
 
 def _privilege() -> list[str] | None:
-    """What to put before `apt-get`, or None when packages cannot be installed from here."""
+    """The command prefix of `apt-get`, or None if packages cannot be installed."""
     if shutil.which("apt-get") is None:
         return None
     if os.geteuid() == 0:
@@ -92,7 +92,7 @@ def _privilege() -> list[str] | None:
 
 
 def _explain(missing: list[Tool]) -> None:
-    """Raises `NotReadyError` with one line that installs everything, if something needed is missing."""
+    """Raises `NotReadyError` with one line that installs all packages, if a requirement is missing."""
     names = ", ".join(tool.name for tool in missing if not tool.optional)
     if not names:
         return
@@ -102,7 +102,7 @@ def _explain(missing: list[Tool]) -> None:
 
 
 def _unseen(tool: Tool) -> list[str]:
-    """What to ask an archive for whose index is not there yet: nothing that it may not have."""
+    """The packages to request from an archive whose index is not loaded yet: only those that it must have."""
     return [] if tool.optional else _with_companions(tool, tool.packages[0])
 
 
@@ -128,7 +128,7 @@ def _version_key(name: str) -> list[int]:
 
 
 def _available(pattern: str) -> list[str]:
-    """Names in the archive that match `pattern`, whose `*` stands for digits."""
+    """Names in the archive that match `pattern`, in which `*` stands for digits."""
     if shutil.which("apt-cache") is None:
         return []
     expression = "^" + re.escape(pattern).replace(r"\*", "[0-9]+") + "$"
@@ -154,9 +154,9 @@ def _install(missing: list[Tool], prefix: list[str]) -> None:
 
 
 def _apt(command: list[str]) -> None:
-    """Runs apt; what it says goes to a log, and the reason why it fails to the user too.
+    """Runs apt; its output goes to a log, and the reason of a failure also to the user.
 
-    What is missing then shows later.
+    Missing tools are then reported later.
     """
     LOGS.mkdir(parents=True, exist_ok=True)
     result = subprocess.run(

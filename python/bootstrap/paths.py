@@ -1,4 +1,4 @@
-"""Where things are in the repository. Everything that is made goes under `.build/` and `out/`."""
+"""Paths in the repository. All outputs are under `.build/` and `out/`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def _repository() -> Path:
-    """The checkout that this file is in; everything that is not Python is beside it."""
+    """The checkout that contains this file; everything that is not Python is beside it."""
     checkout = Path(__file__).resolve().parents[2]
     if not (checkout / "rw").is_file():
         raise ImportError("Rackwright works in its checkout; install it with: pip install -e CHECKOUT/python")

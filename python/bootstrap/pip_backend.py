@@ -1,7 +1,7 @@
-"""What pip installs this package with: maturin, unless `./rw` has compiled the engine from the same sources.
+"""The build backend for pip: maturin, unless `./rw` has compiled the engine from the same sources.
 
-pip has Cargo compile with settings of its own, so that Cargo compiles everything anew. What an editable
-installation needs beside the engine in its place is a line that names this folder.
+pip runs Cargo with different settings, so that Cargo compiles everything again. An editable installation
+needs only the engine in its place and a line that points to this folder.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def build_editable(
     config_settings: Mapping[str, Any] | None = None,
     metadata_directory: str | None = None,
 ) -> str:
-    """Makes the wheel of an editable installation (PEP 660); gives its name."""
+    """Writes the wheel of an editable installation (PEP 660); returns its name."""
     if not _engine_is_current():
         return str(maturin.build_editable(wheel_directory, config_settings, metadata_directory))
     with tempfile.TemporaryDirectory() as folder:

@@ -1,8 +1,9 @@
-"""Compiles the official Protocol Buffers C++ library, protoc, our plug-in and what programs link.
+"""Compiles the official Protocol Buffers C++ library, protoc, our plug-in and the libraries for programs.
 
-What is compiled from the official source is kept in the user's cache, so that it is made once for all
-checkouts and everything works offline afterwards. What protoc and its plug-ins link is the system's, in the
-same version. The library that is measured is not: compiled for this processor, it parses 1.28 times as fast.
+Objects compiled from the official source are stored in the user's cache, so that they are compiled once for
+all checkouts and everything works offline afterwards. protoc and its plug-ins link the system's library, in
+the same version. The library that is measured is not: compiled for this processor, it parses 1.28 times as
+fast.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ OUTPUTS = (
     "riscv64/librackwright-protobuf.a",
     *(f"tools/{name}" for name in _TOOLS),
 )
-"""What `build` leaves in .build/software/protobuf."""
+"""Outputs of `build` in .build/software/protobuf."""
 
 PLUGIN_SOURCES = SOFTWARE / "protoc"
 RUNTIME_SOURCES = SOFTWARE / "protobuf"
 PROCESS_SOURCES = SOFTWARE / "process"
 INCLUDES = (RUNTIME_SOURCES, SOFTWARE / "include")
-"""Where the runtime's headers are."""
+"""The folder of the runtime's headers."""
 
 _STEP = "protobuf"
 
@@ -47,7 +48,7 @@ _FLAGS = ("-DNDEBUG", "-DHAVE_PTHREAD", "-pthread", "-w")
 HOST = Target(PROTOBUF / "host", "", ("-O3", "-march=native"))
 """The strongest baseline: with every instruction that this processor has."""
 
-# As the library's own build lists them, without what converts to JSON and reads compressed streams.
+# The sources that the library's own build lists, except JSON conversion and compressed streams.
 _LIBRARY = """
 any any.pb any_lite api.pb arena arenastring arenaz_sampler descriptor descriptor.pb
 descriptor_database duration.pb dynamic_message empty.pb extension_set extension_set_heavy
@@ -67,19 +68,19 @@ algorithm functional map memory string unordered_map unordered_set vector google
 google/protobuf/dynamic_message.h google/protobuf/generated_message_util.h google/protobuf/message.h
 google/protobuf/wire_format.h
 """
-"""What the compiler reads once for all sources of a library: half a second for each, without it."""
+"""The precompiled header for all sources of a library, which saves half a second for each."""
 
 
 @dataclass(frozen=True)
 class Archive:
-    """A static library that is made from some of the official sources for one machine."""
+    """A static library compiled from some of the official sources for one machine."""
 
     name: str
     target: Target
     sources: tuple[str, ...]
 
     def key(self) -> str:
-        """What its contents depend on, in short."""
+        """A short key of all inputs of its contents."""
         text = [SHA256, *self.target.flags, *_FLAGS, *self.sources, _compiler_version(self.target)]
         text += [_processor()] if "-march=native" in self.target.flags else []
         return hashlib.sha256("\0".join(text).encode()).hexdigest()[:16]
@@ -92,7 +93,7 @@ _ARCHIVES = (
 
 
 def build() -> None:
-    """Fetches and compiles what is missing; links it into .build and makes protoc and our plug-in."""
+    """Fetches and compiles missing parts; links them into .build and builds protoc and our plug-in."""
     source = official_source()
     for archive in _ARCHIVES:
         link = PROTOBUF / archive.name
@@ -116,7 +117,7 @@ def _build_tool(name: str, source: Path) -> None:
 
 
 def _build_runtime(target: Target, folder: Path) -> None:
-    """What programs link beside the official library to use the units, and the benchmark."""
+    """The libraries that programs link to use the units, beside the official library, and the benchmark."""
     runtime, benchmark = (sorted(RUNTIME_SOURCES.glob(f"{part}*.cpp")) for part in ("", "benchmark/"))
     if target is RISCV:
         runtime += [PROCESS_SOURCES / name for name in ("residence.c", "sequence.c")]
@@ -135,13 +136,13 @@ def _build_runtime(target: Target, folder: Path) -> None:
 
 
 def _link(made: Path, link: Path) -> None:
-    """A symbolic link; one that is there is replaced."""
+    """Creates a symbolic link, and replaces an existing one."""
     link.unlink(missing_ok=True)
     link.symlink_to(made)
 
 
 def _compiled(archive: Archive, source: Path) -> Path:
-    """The static library in the user's cache, compiled when it is not there."""
+    """The static library in the user's cache, compiled if it is missing."""
     made = user_cache() / archive.key() / Path(archive.name).name
     if not made.exists():
         say(f"{_STEP}: compiling {archive.name} (once; kept in {user_cache()})")
@@ -188,6 +189,6 @@ def _compiler_version(target: Target) -> str:
 
 
 def _processor() -> str:
-    """What -march=native means here."""
+    """The meaning of -march=native on this machine."""
     command = ["g++", "-march=native", "-Q", "--help=target"]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout

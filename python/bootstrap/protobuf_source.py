@@ -1,7 +1,7 @@
 """Fetches the source of the official Protocol Buffers C++ library, in one version, and checks it.
 
-It is the original archive in Debian's and Ubuntu's source package, which apt brings without a change to
-the system: with package lists of our own in a folder that is gone afterwards.
+The source is the original archive in Debian's and Ubuntu's source package, which apt fetches without a change
+to the system, with separate package lists in a temporary folder.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _SYSTEM = Path("/etc/apt")
 
 
 def user_cache() -> Path:
-    """The folder for what all checkouts of this user share."""
+    """The folder for files shared by all checkouts of this user."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "rackwright" / f"protobuf-{VERSION}"
 
 
 def official_source() -> Path:
-    """The folder with the library's sources and headers, fetched and unpacked when it is not there."""
+    """The folder with the library's sources and headers, fetched and unpacked if it is missing."""
     cache = user_cache()
     source = cache / "source"
     if source.is_dir():
@@ -89,8 +89,8 @@ def _fetch(folder: Path) -> Path:
 def private_apt(folder: Path, system: Path = _SYSTEM) -> list[str]:
     """Options for an apt that reads source packages and leaves no trace outside `folder`.
 
-    Each file of `system` keeps its name and place: in another order, apt refuses two entries for one archive
-    of which only one names its key, where it would have warned.
+    Each file of `system` keeps its name and position: in another order, apt refuses two entries for one
+    archive of which only one names its key, instead of printing a warning.
     """
     lists, parts = folder / "lists", folder / "sources.list.d"
     parts.mkdir()
@@ -111,7 +111,7 @@ def private_apt(folder: Path, system: Path = _SYSTEM) -> list[str]:
 
 
 def source_entries(text: str, suffix: str) -> str:
-    """The sources of an apt file, turned from those of packages into those of source packages."""
+    """The sources of an apt file, with binary packages replaced by source packages."""
     before, after = ("Types:", "Types: deb-src") if suffix == ".sources" else ("deb ", "deb-src ")
     lines = []
     for line in text.splitlines():

@@ -1,4 +1,4 @@
-"""Build steps: what each depends on, whether it is up to date, and how to run several at once."""
+"""Build steps: their dependencies, whether they are up to date, and how to run several in parallel."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _HEARTBEAT_SECONDS = 20.0
 
 @dataclass(frozen=True)
 class Step:
-    """Something to build.
+    """A build step.
 
-    It is up to date when `outputs` exist and its stamp holds the hash of `inputs` (files, or
-    folders with everything below them that matches `patterns`) and of `settings`. `kept` is what its
-    compiler keeps from one run to the next: it goes when inputs have changed while it ran, as it may
-    name them as compiled.
+    It is up to date if `outputs` exist and its stamp holds the hash of `inputs` (files, or folders with
+    everything below them that matches `patterns`) and of `settings`. `kept` is the compiler's incremental
+    cache: it is removed if inputs have changed during the run, because it may list the changed files as
+    compiled.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Step:
     kept: tuple[Path, ...] = ()
 
     def fingerprint(self) -> str:
-        """SHA-256, in hexadecimal, of everything the result depends on."""
+        """SHA-256, in hexadecimal, of all inputs of the result."""
         digest = hashlib.sha256("\0".join(self.settings).encode())
         for path in input_files(self.inputs, self.patterns):
             digest.update(f"\0{path.relative_to(REPOSITORY)}\0".encode())
@@ -57,7 +57,7 @@ class Step:
         return STAMPS / self.name
 
     def is_current(self) -> bool:
-        """Whether running it again would change nothing."""
+        """Whether running the step again would change nothing."""
         if not self.stamp.exists() or not all(output.exists() for output in self.outputs):
             return False
         return self.stamp.read_text(encoding="ascii") == self.fingerprint()
@@ -68,7 +68,7 @@ class Step:
         self.stamp.write_text(fingerprint, encoding="ascii")
 
     def run_on_what_is_there(self) -> None:
-        """Runs it, once more when somebody has changed its inputs meanwhile; notes from what it was made."""
+        """Runs the step, a second time if its inputs have changed in the meantime; records its inputs."""
         while True:
             fingerprint = self.fingerprint()
             self.run()
@@ -81,14 +81,14 @@ class Step:
 
 
 def input_files(roots: Iterable[Path], patterns: tuple[str, ...]) -> list[Path]:
-    """The files under `roots` in a fixed order, without what builds leave behind."""
+    """The files under `roots` in a fixed order, except outputs of builds."""
     wanted = re.compile("|".join(map(fnmatch.translate, patterns)))
     files = set(roots)
     for root in roots:
         for folder, folders, names in os.walk(root):
             folders[:] = [name for name in folders if name not in ("target", "__pycache__")]
             files |= {Path(folder, name) for name in names if wanted.match(name)}
-    # Editors lock what they have open by links to nothing.
+    # Editors lock open files with dangling links.
     return sorted(filter(Path.is_file, files))
 
 
@@ -98,9 +98,9 @@ def execute(
     directory: Path = REPOSITORY,
     environment: Mapping[str, str] | None = None,
 ) -> None:
-    """Runs a command of step `name`, whose output goes to that step's log.
+    """Runs a command of step `name`, whose output is written to that step's log.
 
-    Raises `NotReadyError` that shows what matters of the log.
+    Raises `NotReadyError` with the relevant part of the log.
     """
     LOGS.mkdir(parents=True, exist_ok=True)
     log = LOGS / f"{name}.log"
@@ -122,7 +122,7 @@ def execute(
 
 
 def _gist(log: Path, count: int = 12) -> str:
-    """What a person looks for in a log: the first lines that speak of an error, else the last ones."""
+    """The relevant lines of a log: the first lines with an error, or else the last ones."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     errors = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)]
     return "\n".join(f"    {line}" for line in (errors[:count] or lines[-count:]))
@@ -130,7 +130,7 @@ def _gist(log: Path, count: int = 12) -> str:
 
 @contextlib.contextmanager
 def build_lock() -> Iterator[None]:
-    """Lets one `rw` at a time build; another waits here and then finds its work done."""
+    """Lets one `rw` build at a time; another one waits here and then finds the work done."""
     BUILD.mkdir(exist_ok=True)
     with open(BUILD / "lock", "w", encoding="ascii") as lock:
         try:
@@ -142,9 +142,9 @@ def build_lock() -> Iterator[None]:
 
 
 def bring_up_to_date(steps: tuple[Step, ...]) -> None:
-    """Runs the steps whose inputs changed, each as soon as those before it are done.
+    """Runs the steps whose inputs have changed, each as soon as its predecessors are complete.
 
-    Raises the first `NotReadyError`, after the steps under way have ended.
+    Raises the first `NotReadyError`, after the running steps have ended.
     """
     pending = {step.name: step for step in steps if not step.is_current()}
     if pending:
@@ -187,7 +187,7 @@ def _run_one(step: Step) -> None:
 
 @contextlib.contextmanager
 def _heartbeat(running: Mapping[Future[None], str]) -> Iterator[None]:
-    """Says from time to time what is still under way."""
+    """Prints the running steps from time to time."""
     ended = threading.Event()
 
     def beat() -> None:

@@ -1,4 +1,4 @@
-"""The programs that Rackwright needs: how to recognise them and which package brings them."""
+"""The programs that Rackwright needs: how to recognise them and which package contains them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CLANG_VERSIONS = (21, 20, 19, 18, 17, 16)
 
 @dataclass(frozen=True)
 class Found:
-    """A program that is there: its path and what it says of its version."""
+    """An installed program: its path and its version."""
 
     path: str
     version: str
@@ -35,9 +35,9 @@ class Found:
 class Tool:
     """A program that some step needs.
 
-    `packages` are the names that bring it, best first; one of them is enough. `optional` tools make
-    things faster. `tests_only` tools are not needed to run anything but the test suite and the `verbs`, which
-    cannot do without them; one of these may be a step that verbs have for what they are asked.
+    `packages` are the names that bring it, best first; one of them is enough. `optional` tools make things
+    faster. `tests_only` tools are needed only by the test suite and by the `verbs` listed here, which require
+    them; a listed verb may also be an optional step of verbs.
     """
 
     name: str
@@ -72,7 +72,7 @@ def _program(name: str, *arguments: str) -> Found | None:
 
 
 def numbers(text: str) -> tuple[int, ...]:
-    """The first version in `text`: its first number, and the second where there is one."""
+    """The first version in `text`: its first number, and the second if there is one."""
     match = re.search(r"(\d+)(?:\.(\d+))?", text)
     return tuple(int(part) for part in match.groups() if part) if match else ()
 
@@ -83,7 +83,7 @@ def _find_java() -> Found | None:
 
 
 def _cargo_directories() -> list[str]:
-    """Where a Cargo may be: the search path, the user's own, and Ubuntu's versioned packages."""
+    """The places of Cargo: the search path, the user's own, and Ubuntu's versioned packages."""
     versioned = sorted(Path("/usr/lib").glob("rust-*/bin"), key=lambda p: numbers(p.parent.name))
     own = Path.home() / ".cargo" / "bin"
     return [*os.environ.get("PATH", "").split(os.pathsep), str(own), *map(str, reversed(versioned))]
@@ -129,7 +129,7 @@ def _header(name: str) -> Found | None:
 
 
 def _find_libprotoc() -> Found | None:
-    """In the version of the library that is compiled: the system's headers tell, as 3021012."""
+    """The same version as the compiled library, as the system's headers state it, such as 3021012."""
     found = _header("google/protobuf/stubs/common.h")
     if found is None or _header("google/protobuf/compiler/plugin.h") is None:
         return None
@@ -291,18 +291,18 @@ TOOLS = (
 
 @cache
 def find(tool: Tool) -> Found | None:
-    """Where `tool` is, or None. Asked once a run; `forget` after installing something."""
+    """The path of `tool`, or None. Found once per run; `forget` after an installation."""
     return tool.find()
 
 
 def find_all(tools: Iterable[Tool]) -> None:
-    """Looks for several at once: asking a program for its version takes most of the time."""
+    """Searches several tools in parallel: querying a program's version takes most of the time."""
     with ThreadPoolExecutor() as pool:
         list(pool.map(find, tools))
 
 
 def forget() -> None:
-    """Makes the next `find` look again."""
+    """Makes the next `find` search again."""
     find.cache_clear()
 
 

@@ -21,7 +21,7 @@ def belongs_to(version: tuple[int | str, ...]) -> bool:
 
 
 def packages() -> Path:
-    """Where the packages of the environment are: it is one of the Python that runs this."""
+    """The folder of the environment's packages, for the Python that runs this."""
     return VENV / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
 
 
@@ -38,7 +38,7 @@ def settle() -> None:
 
 
 def _start_own_python(script: Path) -> None:
-    """Rewrites the first line of a script that pip made with the path of the environment's Python."""
+    """Replaces the first line of a script written by pip by the path of the environment's Python."""
     content = script.read_bytes()
     first, newline, rest = content.partition(b"\n")
     if first.startswith(b"#!") and re.search(rb"/bin/python[0-9.]*$", first):

@@ -1,10 +1,9 @@
 """Co-design of hardware and software for warehouse-scale machines, on one ordinary machine.
 
-A `Unit` is a piece of hardware alone against a memory model; a `SnappyUnit` is one that we ship. A
-`Server` is a core with units beside it, which runs real programs; `run` does so in one call. A `Cluster`
-joins switches and servers by links. Results are data classes, and `.frame()` turns
-them into pandas data frames. Python describes and reports: what is simulated is simulated by the
-engine.
+A `Unit` is a piece of hardware alone with a memory model; a `SnappyUnit` is one of our units. A `Server` is a
+core with units beside it, which runs real programs; `run` does so in one call. A `Cluster` joins switches and
+servers by links. Results are data classes, and `.frame()` turns them into pandas data frames. Python
+describes and reports; the engine simulates.
 
 Names are loaded when they are first used, so that the command line can explain itself before the
 engine is built.

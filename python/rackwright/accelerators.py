@@ -1,4 +1,4 @@
-"""The units that stand beside the harts of a server, from what they are to be to compiled designs."""
+"""The units beside the harts of a server, from their descriptions to compiled designs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rackwright.unit_config import SETS, UnitConfig
 from rackwright.verilog.translated import translated_manifest
 
 Accelerator = str | Path | UnitConfig | _engine.Design
-"""A unit by name, set or manifest as it is by default, one as a value, or a compiled design near the core."""
+"""A unit: a name, set or manifest with default settings, a value, or a compiled design near the core."""
 
 
 class PlacedUnit(NamedTuple):
-    """A compiled unit and where it sits, as the engine takes it."""
+    """A compiled unit and its placement, as passed to the engine."""
 
     design: _engine.Design
     placement: str
@@ -28,11 +28,11 @@ class PlacedUnit(NamedTuple):
 def build_units(
     accelerators: Sequence[Accelerator], *, waves: bool = False, translation: bool = False
 ) -> list[PlacedUnit]:
-    """The units of a server: elaborates and compiles what is not compiled yet, side by side.
+    """The units of a server: elaborates and compiles missing designs, in parallel.
 
-    With `translation`, those that take instructions of harts translate virtual addresses: a user's unit is
-    put into what translates for it. Raises `RackwrightError` for what there is not, and for settings, which
-    commands set.
+    With `translation`, units that receive instructions from harts translate virtual addresses: a user's unit
+    is wrapped with translation. Raises `RackwrightError` for unknown units, and for settings, which only
+    commands can set.
     """
     wanted = [member for each in accelerators for member in _members(each)]
 
@@ -57,7 +57,7 @@ def build_units(
 
 
 def unit_manifest(config: UnitConfig, *, translation: bool = False, assertions: bool = False) -> Path:
-    """The manifest of a unit, elaborated if it was not, as `Elaboration` says; raises as `build_units`."""
+    """The manifest of a unit, elaborated if necessary as in `Elaboration`; raises like `build_units`."""
     if config.settings:
         raise RackwrightError(
             f"{config.unit}: {', '.join(config.settings)} is set by commands, which its user gives"

@@ -20,10 +20,10 @@ BLOCK_BYTES = TAG_BYTES = 16
 
 @dataclass(frozen=True)
 class Cipher:
-    """What is done with a message.
+    """The treatment of a message.
 
-    `start` is the initial value: 16 bytes for CBC and CTR, 12 for GCM, none for ECB. The first `aad_bytes`
-    of the input are authenticated and do not come out.
+    `start` is the initial value: 16 bytes for CBC and CTR, 12 for GCM, none for ECB. The first `aad_bytes` of
+    the input are authenticated and not output.
     """
 
     mode: Mode
@@ -33,7 +33,7 @@ class Cipher:
     aad_bytes: int = 0
 
     def settings(self) -> dict[str, int]:
-        """What the unit is told, by the names of its commands."""
+        """The settings of the unit, by the names of its commands."""
         words = {"mode": MODES.index(self.mode), "decrypt": int(self.decrypt), "key_bytes": len(self.key)}
         for name, data, count in (("key", self.key, 4), ("iv", self.start, 2)):
             padded = data.ljust(8 * count, b"\0")
@@ -42,7 +42,7 @@ class Cipher:
         return {**words, "aad_bytes": self.aad_bytes}
 
     def output_bytes(self, input_bytes: int) -> int:
-        """Of an input of this length, with its `aad_bytes` and, where it is decrypted, its tag."""
+        """The output length for this input length, with its `aad_bytes` and, for decryption, its tag."""
         if self.mode != "gcm":
             return input_bytes
         return input_bytes - self.aad_bytes + (-TAG_BYTES if self.decrypt else TAG_BYTES)
@@ -50,7 +50,7 @@ class Cipher:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a message ended, what came out of it, and all that its room for output holds."""
+    """The status of a message, its output, and the complete contents of its output buffer."""
 
     ended: Completion
     data: bytes
@@ -59,7 +59,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Run:
-    """How each of some messages ended, and the cycles from the first setting to the last end."""
+    """The results of several messages, and the cycles from the first setting to the last completion."""
 
     outcomes: list[Outcome]
     cycles: int
@@ -71,12 +71,12 @@ class AesUnit:
     def __init__(
         self, parameters: Mapping[str, int | str] | None = None, *, assertions: bool = False
     ) -> None:
-        """Elaborates and compiles it, with `parameters` in the place of its defaults."""
+        """Elaborates and compiles the unit, with `parameters` instead of its defaults."""
         self.unit = Unit(UnitConfig("aes", parameters or {}), assertions=assertions)
         self._settings: dict[str, int] = {}
 
     def set(self, cipher: Cipher) -> None:
-        """Gives the settings that are others than before; they stay."""
+        """Sends the settings that differ from the previous ones; the others persist."""
         for name, value in cipher.settings().items():
             if self._settings.get(name) != value:
                 self.unit.command(name, value)
@@ -91,9 +91,9 @@ class AesUnit:
         misalignment: int = 0,
         readable: int | None = None,
     ) -> Outcome:
-        """One message, alone; `room` bytes of output in the place of what there will be.
+        """Processes one message alone; `room` is the size of the output buffer instead of the exact size.
 
-        Memory refuses what is behind the first `readable` bytes of the input.
+        Memory refuses accesses beyond the first `readable` bytes of the input.
         """
         self.unit.release_all()
         source = self.unit.load(data, "r" if readable is None else "", misalignment)
@@ -107,7 +107,7 @@ class AesUnit:
         return Outcome(ended, self.unit.read(target, ended.output_bytes), self.unit.read(target))
 
     def run_many(self, messages: list[tuple[Cipher, bytes]]) -> Run:
-        """Messages one behind the other, each begun as soon as the unit takes it, with all buffers in L2."""
+        """Processes messages back to back, each started once the unit accepts it, with all buffers in L2."""
         self.unit.release_all()
         places = [self._place(cipher, data) for cipher, data in messages]
         begin = self.unit.cycle

@@ -17,8 +17,8 @@ from rackwright.times import Times
 class HostResult:
     """One operation of the official library on one core of the host.
 
-    The time of a later run is the median over runs of together at least 0.1 s. The library is compiled with
-    -O3 -march=native. `verified`: the program compared the result with the library's own.
+    The time of a later run is the median over runs that take at least 0.1 s together. The library is compiled
+    with -O3 -march=native. `verified`: the program compared the result with the library's own.
     """
 
     operation: str

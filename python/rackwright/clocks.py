@@ -1,4 +1,4 @@
-"""The clock of a unit: what synthesis supports, at most 2 GHz, or what the user asks for."""
+"""The clock of a unit: that supported by synthesis, at most 2 GHz, or that requested by the user."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rackwright.manifests import main_clock, read_manifest
 from rackwright.synthesis.table import known_clock
 
 LIMIT_HZ = 2_000_000_000
-"""The clock of the units' server core: no unit runs faster unless it is asked to."""
+"""The clock of the server core beside the units: no unit runs faster unless requested."""
 
 
 class ClockSource(StrEnum):
@@ -33,7 +33,7 @@ class UnitClock:
 
 
 def parse_clock(text: str) -> int | None:
-    """What --clock says: hertz, or None for `synthesised`. Raises `RackwrightError` for anything else."""
+    """The value of --clock: hertz, or None for `synthesised`. Raises `RackwrightError` for anything else."""
     if text == ClockSource.synthesised:
         return None
     try:
@@ -50,10 +50,10 @@ def clock_of(
 ) -> UnitClock:
     """The clock of the unit of a manifest.
 
-    Without `asked`, it is the lower of what synthesis supports and `LIMIT_HZ`; RTL that nobody synthesised
-    is assumed to reach the clock that its manifest declares. `asked` is hertz, or "synthesised": what
-    synthesis supports without the limit, synthesising where that has not been done. `parameters` are those
-    that the top module of one's own gets.
+    Without `asked`, it is the lower of the clock supported by synthesis and `LIMIT_HZ`; RTL without synthesis
+    is assumed to reach the clock that its manifest declares. `asked` is hertz, or "synthesised": the clock
+    supported by synthesis without the limit, with a synthesis run if necessary. `parameters` are those of a
+    user's top module.
     """
     record = read_manifest(manifest)
     if asked is not None:

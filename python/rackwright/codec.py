@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 
 
 HISTORY = {"compress": "max_offset", "decompress": "on_chip_history"}
-"""The command for how many bytes of the built history are used, by operation."""
+"""The command that limits the bytes of the built history, by operation."""
 
 
 @dataclass(frozen=True)
 class AcceleratorResult:
     """One operation of a unit.
 
-    `cycles` run from the first command to the answer that tells of the completion, at `clock_hz`, the clock
-    of the unit for the reason `clock_source`; memory keeps its cycles at every clock.
-    `wall_seconds` is what simulating them took.
-    `input_offset` is where the unit stopped in the input. `verified`: the official library agrees,
-    byte by byte when the status is ok, in calling the input malformed when the unit does, and in refusing the
-    dictionary where a frame names another one. `note` says what the status leaves open, in a line.
+    `cycles` run from the first command to the response that reports the completion, at `clock_hz`, the clock
+    of the unit, whose source is `clock_source`; memory has the same cycles at every clock. `wall_seconds` is
+    the time of the simulation. `input_offset` is the position in the input at which the unit stopped.
+    `verified` is true if the official library agrees: all bytes are equal if the status is ok, it also
+    refuses a malformed input, and it also refuses the dictionary if a frame names another one. `note`
+    explains the status in a line where needed.
     """
 
     unit: str
@@ -80,7 +80,7 @@ def _patience(transferred_bytes: int) -> int:
 
 
 class CodecOptions(TypedDict, total=False):
-    """What all units of this kind can be told when they are built; `CodecUnit` says what it means."""
+    """The options of all units of this kind at construction; `CodecUnit` describes them."""
 
     parameters: Mapping[str, ParameterValue] | None
     history_kib: int | None
@@ -95,7 +95,7 @@ class CodecOptions(TypedDict, total=False):
 
 
 def _check(operation: str, history_kib: int | None, hash_entries: int | None) -> None:
-    """Refuses what cannot be told to a unit; what it cannot do, it says itself."""
+    """Refuses settings that cannot be sent to a unit; the unit itself refuses unsupported values."""
     if operation not in OPERATIONS:
         raise RackwrightError(f"no operation {operation}; there are {' and '.join(OPERATIONS)}")
     if hash_entries is not None and operation != "compress":
@@ -127,12 +127,12 @@ class CodecUnit(ABC):
     ) -> None:
         """Builds the unit `family`-`operation`.
 
-        `parameters` are those of elaboration. `history_kib` (how far back matches may be) and `hash_entries`
-        (compress, a power of two) are set at run time, up to what was built; None: all of it. `placement`,
-        `skip_idle`, `check_idle`, `assertions`, `waves` and `memory` are those of `Unit`; none changes a
-        result, and but for placement and memory none a cycle. `clock` is hertz or "synthesised"; without it,
-        `clock_of` says what it is. Raises `RackwrightError` for what does not exist or does not fit the
-        operation, and `EngineError` for a memory that cannot be.
+        `parameters` are those of elaboration. `history_kib` (the maximum distance of matches) and
+        `hash_entries` (compress, a power of two) are set at run time, up to the built size; None: the built
+        size. `placement`, `skip_idle`, `check_idle`, `assertions`, `waves` and `memory` are those of `Unit`;
+        none changes a result, and only placement and memory change cycles. `clock` is hertz or "synthesised";
+        otherwise `clock_of` determines it. Raises `RackwrightError` for unknown or unsuitable arguments, and
+        `EngineError` for an invalid memory.
         """
         _check(operation, history_kib, hash_entries)
         ServerParameters(memory or {}).check("functional")
@@ -155,24 +155,24 @@ class CodecUnit(ABC):
             self.set("hash-entries", hash_entries, "hash_table_log2", hash_entries.bit_length() - 1)
 
     def set(self, name: str, value: int, command: str, argument: int) -> None:
-        """Gives the setting `name` its `value` with the command of the unit that takes `argument`."""
+        """Sets `name` to its `value` with the command of the unit that takes `argument`."""
         self.settings[name] = value
         self.unit.command(command, argument)
 
     def equip(self, warm: str | None) -> None:
-        """Puts what operations need beside their input into memory, warm as that: by default nothing."""
+        """Loads further data of operations into memory, into the cache `warm`: by default none."""
         return
 
     @abstractmethod
     def room(self, data: bytes) -> int:
-        """The most bytes that the operation can make of `data`."""
+        """The maximum size of the output for `data`."""
 
     @abstractmethod
     def verifies(self, data: bytes, output: bytes, status: str) -> bool:
-        """Whether the official library agrees with what came out."""
+        """Whether the official library agrees with the output."""
 
     def note(self, data: bytes, status: str) -> str:
-        """What a person should know about this status of `data`, in a line; empty for nothing."""
+        """An explanation of this status for `data`, in a line; empty if there is none."""
         return ""
 
     def run(
@@ -183,10 +183,10 @@ class CodecUnit(ABC):
         warm: str | None = "llc",
         misalignment: tuple[int, int] = (0, 0),
     ) -> AcceleratorResult:
-        """Runs the operation on `data`, as it is now, and checks the result against the official library.
+        """Runs the operation on `data` as it is now, and checks the result against the official library.
 
-        `capacity` is the room for the result, by default as much as it can need. `warm` is the cache
-        that the input lies in ("llc" or "l2"; None: memory). `misalignment` are the offsets of input
+        `capacity` is the size of the output buffer, by default the maximum that can be needed. `warm` is the
+        cache that contains the input ("llc" or "l2"; None: memory). `misalignment` are the offsets of input
         and output in their pages.
         """
         data = memoryview(data).tobytes()
@@ -194,7 +194,7 @@ class CodecUnit(ABC):
         self.equip(warm)
         room = self.room(data) if capacity is None else capacity
         source = self.unit.load(data, misalignment=misalignment[0])
-        # A decompressor reads back what it wrote where a copy reaches beyond its history.
+        # A decompressor reads back its output if a copy reaches beyond its history.
         access = "rw" if self.operation == "decompress" else "w"
         target = self.unit.reserve(room, access, misalignment[1])
         if warm is not None and data:

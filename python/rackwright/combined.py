@@ -11,7 +11,7 @@ from rackwright.codec import CodecOptions, CodecUnit
 from rackwright.errors import RackwrightError
 
 ALGORITHM = "algorithm"
-"""The command that says which format an operation writes or reads."""
+"""The command that selects the format of an operation."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ _FORMATS = {
 }
 
 ALGORITHMS = tuple(_FORMATS)
-"""What an operation may write."""
+"""The output formats of an operation."""
 
 
 class CombinedCompressor(CodecUnit):
@@ -69,7 +69,7 @@ class CombinedCompressor(CodecUnit):
         self.choose(algorithm)
 
     def choose(self, algorithm: str) -> None:
-        """From the next operation on, `algorithm` is written, where the unit was built with it."""
+        """From the next operation on, `algorithm` is written, if the unit was built with it."""
         if algorithm not in _FORMATS:
             raise RackwrightError(f"no format {algorithm}; there are {', '.join(ALGORITHMS)}")
         self._format = _FORMATS[algorithm]
@@ -77,17 +77,17 @@ class CombinedCompressor(CodecUnit):
         self.settings["algorithm"] = algorithm
 
     def room(self, data: bytes) -> int:
-        """The most bytes that can be made of `data`."""
+        """The maximum size of the output for `data`."""
         return self._format.room(len(data))
 
     def verifies(self, data: bytes, output: bytes, status: str) -> bool:
-        """Whether the official library gives the input back."""
+        """Whether the official library restores the input."""
         return status == "ok" and self._format.restores(data, output)
 
 
 @dataclass(frozen=True)
 class _Packed:
-    """A format to read: its code, the room for what bytes of it stand for, and the library's verdict.
+    """A format to read: its code, the output size for its bytes, and the library's verdict.
 
     `room` takes the input and the dictionary of the unit; `right` the input, the output, the status and the
     dictionary; `note` the input, the status and the dictionary.
@@ -125,7 +125,7 @@ _PACKED = {
 }
 
 DECOMPRESSED_ALGORITHMS = tuple(_PACKED)
-"""What an operation may read."""
+"""The input formats of an operation."""
 
 
 class CombinedDecompressor(CodecUnit):
@@ -145,7 +145,7 @@ class CombinedDecompressor(CodecUnit):
         self.choose(algorithm)
 
     def choose(self, algorithm: str) -> None:
-        """From the next operation on, `algorithm` is read, where the unit was built with it."""
+        """From the next operation on, `algorithm` is read, if the unit was built with it."""
         if algorithm not in _PACKED:
             raise RackwrightError(f"no format {algorithm}; there are {', '.join(DECOMPRESSED_ALGORITHMS)}")
         self._format = _PACKED[algorithm]
@@ -153,16 +153,16 @@ class CombinedDecompressor(CodecUnit):
         self.settings["algorithm"] = algorithm
 
     def equip(self, warm: str | None) -> None:
-        """Puts the dictionary into memory, and has the unit read it again."""
+        """Loads the dictionary into memory, and makes the unit read it again."""
         zstd.place_dictionary(self.unit, self.dictionary, warm, same=self.dictionary == self._placed)
         self._placed = self.dictionary
 
     def room(self, data: bytes) -> int:
-        """The most bytes that `data` can stand for."""
+        """The maximum size of the output for `data`."""
         return self._format.room(data, self.dictionary)
 
     def note(self, data: bytes, status: str) -> str:
-        """What a person should know about this status of `data`."""
+        """An explanation of this status for `data`."""
         return self._format.note(data, status, self.dictionary)
 
     def verifies(self, data: bytes, output: bytes, status: str) -> bool:

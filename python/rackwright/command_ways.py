@@ -1,4 +1,4 @@
-"""How commands get to a unit alone: as the instructions of a hart do, or through its registers."""
+"""Transport of commands to a unit alone: as instructions of a hart, or through its registers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _REGISTERS = register_map("adapter")
 
 
 class CommandWay(Protocol):
-    """Gives commands; `opcode` is the n of custom-n."""
+    """Sends commands; `opcode` is the n of custom-n."""
 
     def command(self, opcode: int, funct: int, rs1: int, rs2: int) -> None:
         """One that has no answer."""
@@ -21,7 +21,7 @@ class CommandWay(Protocol):
 
 
 class Instructions:
-    """Commands as they leave a hart."""
+    """Commands in the format of a hart."""
 
     def __init__(self, bench: _engine.UnitBench) -> None:
         self._bench = bench
@@ -49,7 +49,7 @@ class Registers:
         self._send(rs1, rs2, _REGISTERS["command"].word(opcode=opcode, funct=funct))
 
     def query(self, opcode: int, funct: int, rs1: int, rs2: int, max_cycles: int) -> int:
-        """The engine limits the wait, whatever `max_cycles` says."""
+        """The engine limits the wait, independent of `max_cycles`."""
         self._send(rs1, rs2, _REGISTERS["command"].word(opcode=opcode, funct=funct, answers=1))
         return self._bench.register_read(_REGISTERS["result"].offset)
 

@@ -1,7 +1,7 @@
 """The commands that all of our units share: one operation from a range of memory to another.
 
-A command has a name here; its number is the one of the unit's manifest, as in the headers for C that
-`rw units --header` makes of it.
+A command is identified by its name; its number is that of the unit's manifest, as in the headers for C that
+`rw units --header` generates from it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ STATUS_NAMES = ("ok", "malformed", "output_full", "unsupported", "access_fault")
 
 @dataclass(frozen=True)
 class Completion:
-    """How the last operation ended: its status by name, bytes written, and where it stopped."""
+    """The result of the last operation: its status by name, bytes written, and the final input position."""
 
     status: str
     output_bytes: int

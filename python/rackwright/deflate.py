@@ -9,14 +9,14 @@ from rackwright.codec import CodecOptions, CodecUnit
 from rackwright.errors import RackwrightError
 
 _ROOM_OF_WRONG_INPUT = 1 << 20
-"""The least that a unit may fill of an input that the library refuses."""
+"""The minimum output buffer for an input that the library refuses."""
 _MOST_ROOM = 1 << 30
 
 _DICTIONARY_NUMBER = slice(2, 6)
-"""Where a zlib stream says which dictionary it wants (RFC 1950, section 2.2)."""
+"""The position of a zlib stream's dictionary identifier (RFC 1950, section 2.2)."""
 
 FORMAT = "format"
-"""The command that says what stands around the data."""
+"""The command that selects the wrapper of the data."""
 
 
 class DeflateUnit(CodecUnit):
@@ -36,19 +36,19 @@ class DeflateUnit(CodecUnit):
         self.choose(wrapper)
 
     def choose(self, wrapper: libz.Format) -> None:
-        """From the next operation on, `wrapper` stands around the data."""
+        """From the next operation on, the data have the format `wrapper`."""
         self.wrapper = wrapper
         self.unit.command(FORMAT, libz.FORMATS.index(wrapper))
         self.settings["format"] = wrapper
 
     def room(self, data: bytes) -> int:
-        """The bytes that `data` stands for, by the official library; or the most that can be made of it."""
+        """The decompressed size of `data`, by the official library; or the maximum size."""
         if self.operation == "compress":
             return most_compressed_bytes(len(data))
         return decompressed_bytes(data, self.wrapper)
 
     def note(self, data: bytes, status: str) -> str:
-        """What a person should know about this status of `data`."""
+        """An explanation of this status for `data`."""
         return decompression_note(data, status, self.wrapper) if self.operation == "decompress" else ""
 
     def verifies(self, data: bytes, output: bytes, status: str) -> bool:
@@ -59,7 +59,7 @@ class DeflateUnit(CodecUnit):
 
 
 def decompressed_bytes(data: bytes, wrapper: libz.Format) -> int:
-    """Room for what `data` stands for, by the official library; of wrong data for all before the error."""
+    """The output size for `data`, by the official library; for wrong data, the size before the error."""
     expected = libz.decompress(data, wrapper)
     if not isinstance(expected, str):
         return len(expected[0])
@@ -75,7 +75,7 @@ def decompressed_right(data: bytes, output: bytes, status: str, wrapper: libz.Fo
 
 
 def decompression_note(data: bytes, status: str, wrapper: libz.Format) -> str:
-    """Which dictionary a stream wants, since no unit of DEFLATE takes one; empty for nothing."""
+    """The dictionary that a stream requires, since no unit of DEFLATE supports one; empty for none."""
     if status != "unsupported" or libz.decompress(data, wrapper) != libz.NEEDS_DICTIONARY:
         return ""
     number = int.from_bytes(data[_DICTIONARY_NUMBER], "big")
@@ -83,5 +83,5 @@ def decompression_note(data: bytes, status: str, wrapper: libz.Format) -> str:
 
 
 def most_compressed_bytes(length: int) -> int:
-    """Room that is always enough for `length` bytes: the contract page of the unit says why."""
+    """A buffer size that always suffices for `length` bytes, as explained on the unit's contract page."""
     return length + length // 256 + 64

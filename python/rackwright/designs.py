@@ -29,8 +29,9 @@ ParameterValue = int | str
 class UnitInfo:
     """One row of the index of units.
 
-    `parameters` and `ports` are as the unit describes them: name, default, range and description of
-    a parameter; contract and name of a port. `attach` says where it may be attached, as manifests do.
+    `parameters` and `ports` are those of the unit's description: name, default, range and description of a
+    parameter; contract and name of a port. `attach` lists the places where it may be attached, as in
+    manifests.
     """
 
     name: str
@@ -50,7 +51,7 @@ def hardware_classpath() -> str:
 
 
 def hardware_fingerprint() -> str:
-    """What tells the generators apart from those of other sources; empty when they were not built."""
+    """A key that distinguishes the generators from those of other sources; empty if they were not built."""
     stamp = STAMPS / "hardware"
     return stamp.read_text(encoding="ascii") if stamp.exists() else ""
 
@@ -79,14 +80,13 @@ def units() -> list[UnitInfo]:
 
 @dataclass(frozen=True)
 class Elaboration:
-    """A unit as it is to be elaborated.
+    """The elaboration of a unit.
 
-    `parameters` are named as `rw units` prints them, for example `{"history-kib": 16}`. `command` is how
-    commands arrive, one of `COMMANDS` of `unit_config`. `memory` is
-    what memory ports become: "port" or "axi4". With `translation`, addresses are virtual, as processes of
-    an operating system have them; that goes with "rocc" and "port". With `assertions`, those of its Chisel
-    sources are in the Verilog: one that fails ends the run, with an error that says which. Results and
-    cycles are the same.
+    `parameters` are named as `rw units` prints them, for example `{"history-kib": 16}`. `command` is the
+    transport of commands, one of `COMMANDS` of `unit_config`. `memory` is the form of memory ports: "port" or
+    "axi4". With `translation`, addresses are virtual, as in processes of an operating system; this requires
+    "rocc" and "port". With `assertions`, the Verilog contains the assertions of the Chisel sources: a failing
+    one ends the run with an error that names it. Results and cycles are the same.
     """
 
     unit: str
@@ -98,7 +98,7 @@ class Elaboration:
 
     @property
     def folder(self) -> Path:
-        """Where its Verilog and its manifest are, or come to be."""
+        """The folder of its Verilog and its manifest, existing or not."""
         named = [
             hardware_fingerprint(),
             self.unit,
@@ -112,7 +112,7 @@ class Elaboration:
         return BUILD / "elaborated" / f"{self.unit}-{key}"
 
     def arguments(self, output: Path) -> list[str]:
-        """What the elaborator is told, to write into `output`."""
+        """The arguments of the elaborator, to write into `output`."""
         options = {"--translation": self.translation, "--assertions": self.assertions}
         chosen = [word for name, on in options.items() if on for word in (name, "on")]
         settings = [word for name, value in self._settings.items() for word in ("--set", f"{name}={value}")]
@@ -121,7 +121,7 @@ class Elaboration:
 
     @property
     def manifest(self) -> Path:
-        """Its manifest, which says what its Verilog is."""
+        """Its manifest, which names its Verilog."""
         return self.folder / "manifest.json"
 
     @property
@@ -138,7 +138,7 @@ def elaborate(
     translation: bool = False,
     assertions: bool = False,
 ) -> Path:
-    """Writes the Verilog and the manifest of a unit; gives the path of the manifest.
+    """Writes the Verilog and the manifest of a unit; returns the path of the manifest.
 
     The arguments are those of `Elaboration`. The same unit with the same settings is elaborated once. Raises
     `RackwrightError` for an unknown unit or parameter and for a value out of range.
@@ -147,9 +147,9 @@ def elaborate(
 
 
 def elaborate_all(wanted: Sequence[Elaboration]) -> list[Path]:
-    """The manifests of several units, of which those that are not there yet are elaborated side by side.
+    """The manifests of several units; missing ones are elaborated in parallel.
 
-    Raises `RackwrightError` as `elaborate` does; nothing new is there then.
+    Raises `RackwrightError` like `elaborate`; in this case no new files exist.
     """
     missing = [each for each in wanted if not each.manifest.exists()]
     if missing:
@@ -167,7 +167,7 @@ def elaborate_all(wanted: Sequence[Elaboration]) -> list[Path]:
 
 
 def _keep(made: Path, wanted: Elaboration) -> None:
-    """Puts a whole elaboration in its place, where another process may have put the same one meanwhile."""
+    """Moves a complete elaboration to its place, to which another process may have moved the same one."""
     try:
         made.rename(wanted.folder)
     except OSError:
@@ -176,7 +176,7 @@ def _keep(made: Path, wanted: Elaboration) -> None:
 
 
 def _carry_clock(manifest: Path) -> None:
-    """Has a manifest carry the clock that synthesis supports, where the table has a row for its RTL."""
+    """Adds the clock that synthesis supports to a manifest, if the table has a row for its RTL."""
     from rackwright.synthesis.table import known_clock
 
     record = json.loads(manifest.read_text(encoding="utf-8"))
@@ -207,9 +207,9 @@ def elaborate_class(class_name: str, classes: Path, *, assertions: bool = True) 
 def elaborate_foreign(record: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Elaborates translation around a user's unit in Verilog, which `record`, its manifest, describes.
 
-    The parameters of `record` have the values that its top module gets. The Verilog around the unit goes to
-    `folder`; gives the manifest of both together, which names that Verilog only. Raises `RackwrightError` for
-    a unit that cannot be given translation.
+    The parameters of `record` have the values of its top module. The Verilog around the unit is written to
+    `folder`; returns the manifest of both together, which lists only that Verilog. Raises `RackwrightError`
+    for a unit that cannot have translation.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix="making-", dir=folder) as work:
@@ -252,11 +252,11 @@ def design(
 ) -> _engine.Design:
     """The compiled design of a unit: by name, or by the path of a manifest of your own.
 
-    The first time takes up to a minute; compiled designs are kept by content hash. `parameters` of your own
-    go to its top module, before those of its manifest. `waves` compiles it such that a run can write what its
-    signals do. `clock_hz` is how fast a server clocks it, by default what its manifest says. `assertions` is
-    that of `Elaboration`. `plusargs` are what `$value$plusargs` finds in the RTL, as "DEPTH=4".
-    Raises `RackwrightError` as `manifest_of`, and `EngineError` for RTL that doesn't compile.
+    The first time takes up to a minute; compiled designs are cached by content hash. `parameters` of a user's
+    unit are those of its top module, and override its manifest. With `waves`, the design is compiled such
+    that a run can record its signals. `clock_hz` is its clock on a server, by default that of its manifest.
+    `assertions` is that of `Elaboration`. `plusargs` are the values for `$value$plusargs` in the RTL, such as
+    "DEPTH=4". Raises `RackwrightError` as `manifest_of`, and `EngineError` for RTL that doesn't compile.
     """
     manifest = manifest_of(unit, parameters, assertions)
     given = top_parameters(manifest, parameters or {})
@@ -264,10 +264,10 @@ def design(
 
 
 def top_parameters(manifest: Path, parameters: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
-    """The values that the top module of a manifest gets: `parameters`, before those of the manifest.
+    """The values for the top module of a manifest: `parameters`, which override those of the manifest.
 
-    A unit that elaboration has written gets none: they are in its Verilog. Raises `RackwrightError` for a
-    parameter that the module does not have, and for a value that it cannot have.
+    A unit written by elaboration has none: they are in its Verilog. Raises `RackwrightError` for a parameter
+    that the module does not have, and for a value that it cannot have.
     """
     record = read_manifest(manifest)
     given = {} if is_elaborated(record) else {**record.get("parameters", {}), **parameters}

@@ -1,4 +1,4 @@
-"""How a dispatcher chooses, in a simulated switch and on real sockets alike."""
+"""The policies of a dispatcher, in a simulated switch and on real sockets alike."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PolicyName = Literal[
     "bounded-queue",
     "rack-sched",
 ]
-"""Names of the policies; `engine/crates/network/dispatch/src/policy.rs` says what each does."""
+"""Names of the policies; `engine/crates/network/dispatch/src/policy.rs` describes them."""
 
 
 def describe_policy(name: str, *, bound: int, gossip: bool = True, piggyback: bool = True) -> Any:

@@ -17,7 +17,7 @@ def is_yaml(name: str) -> bool:
 
 
 def load_yaml(path: Path, hint: str = "") -> Any:
-    """What a file holds; raises `RackwrightError`, with `hint` when there is no such file."""
+    """The contents of a file; raises `RackwrightError`, with `hint` if there is no such file."""
     try:
         return yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:

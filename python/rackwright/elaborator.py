@@ -1,4 +1,4 @@
-"""The elaborator of `hardware/`, a Java program: run once, or kept for what else this process asks of it."""
+"""The elaborator of `hardware/`, a Java program: run once, or kept running for requests of this process."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _JAVA = ("java", "-XX:TieredStopAtLevel=1", "-cp")
 """Without the second compiler, which pays off in programs that run for longer."""
 
 _JAVA_NOTE = "Picked up "
-"""How Java's note on options from the environment begins; it is no reason for a failure."""
+"""The beginning of Java's note on options from the environment, which is not an error."""
 
 
 def run_once(arguments: Sequence[str], classpath: str) -> str:
-    """Runs the elaborator; gives what it prints. Raises `RackwrightError` with the line that says why."""
+    """Runs the elaborator; returns its output. Raises `RackwrightError` with the line of the error."""
     command = [*_JAVA, classpath, _MAIN, *arguments]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:
@@ -35,9 +35,9 @@ def run_once(arguments: Sequence[str], classpath: str) -> str:
 
 
 class Elaborator:
-    """One that goes on until it is stopped: the second design takes a fraction of the time of the first.
+    """An elaborator that runs until it is stopped: a second design takes a fraction of the first one's time.
 
-    `version` tells apart what is on the class path.
+    `version` identifies the class path.
     """
 
     def __init__(self, classpath: str, version: str) -> None:
@@ -54,11 +54,11 @@ class Elaborator:
         self._answers = self._process.stdout
 
     def write(self, commands: Sequence[Sequence[str]]) -> None:
-        """Elaborates what these command lines say, side by side.
+        """Elaborates the units of these command lines, in parallel.
 
         Raises `RackwrightError` with the reason of the first that is refused.
         """
-        # One that has ended takes no request, and may have said why.
+        # A process that has ended accepts no request, and may have printed an error.
         with contextlib.suppress(BrokenPipeError):
             self._requests.write(json.dumps(commands).encode() + b"\n")
             self._requests.flush()
@@ -74,7 +74,7 @@ class Elaborator:
             raise RackwrightError(reason)
 
     def _last_words(self, first: bytes) -> str:
-        """Ends it; gives what it said in the place of an answer, which is why Java could not begin."""
+        """Ends it; returns its output if it is not a response, for example why Java could not start."""
         with contextlib.suppress(BrokenPipeError):
             self._requests.close()
         lines = (first + self._answers.read()).decode(errors="replace").splitlines()
@@ -100,7 +100,7 @@ _kept: Elaborator | None = None
 
 
 def run_kept(commands: Sequence[Sequence[str]], classpath: str, version: str) -> None:
-    """Has this process's elaborator write what the command lines say; one is started when there is none."""
+    """Lets this process's elaborator execute the command lines; it is started if necessary."""
     global _kept
     with _lock:
         if _kept is not None and (_kept.version != version or not _kept.is_running):

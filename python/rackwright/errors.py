@@ -4,11 +4,11 @@ from __future__ import annotations
 
 
 class RackwrightError(Exception):
-    """Something asked for cannot be done; the message says what and why in one sentence."""
+    """A request cannot be performed; the message states what and why in one sentence."""
 
 
 class MissingBuildError(RackwrightError):
-    """Something that `rw` builds is not there yet; `by` is the command that makes it."""
+    """A build result of `rw` is missing; `by` is the command that builds it."""
 
     def __init__(self, what: str, by: str = "./rw demo") -> None:
         super().__init__(f"{what} is not built yet; `{by}` or `./rw test` builds it")

@@ -1,5 +1,5 @@
-"""Benchmarks of the product itself: how fast the units are, and how fast the simulation is.
+"""Benchmarks of the product itself: the speed of the units and of the simulation.
 
-What is timed on the host is given as a ratio to a baseline of the same run, because machines differ
-and are noisy.
+Times measured on the host are reported as a ratio to a baseline of the same run, because machines differ and
+are noisy.
 """

@@ -1,4 +1,4 @@
-"""`rw bench aes`: rates of the unit `aes` over messages that stand in the shared cache."""
+"""`rw bench aes`: rates of the unit `aes` for messages in the shared cache."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ _SEED = 52
 
 @dataclass(frozen=True)
 class AesRow:
-    """What was measured; see docs/json.md.
+    """A measurement; see docs/json.md.
 
-    `verified`: what was encrypted is decrypted to what it was, and where there is a tag, the unit found it
-    right; `cycles` are those of a message.
+    `verified`: decryption restored the messages, and the unit accepted each tag; `cycles` are per message.
     """
 
     test: str
@@ -54,7 +53,7 @@ def measure(messages: int = MESSAGES) -> Iterator[AesRow]:
 def both_ways(
     mode: Mode, key_bytes: int, size: int, messages: int, clock: UnitClock, *, new_keys: bool = False
 ) -> Iterator[AesRow]:
-    """Messages of `size` bytes encrypted, and what came of them decrypted."""
+    """Encrypts messages of `size` bytes, and decrypts the results."""
     source = random.Random(_SEED)
     keys = (
         [source.randbytes(key_bytes) for _ in range(messages)]
@@ -74,7 +73,7 @@ def both_ways(
 def _measured(
     test: str, ciphers: list[Cipher], inputs: list[bytes], new_keys: bool, clock: UnitClock
 ) -> tuple[AesRow, list[bytes]]:
-    """A row of these messages, and what came of them."""
+    """A row for these messages and their results."""
     unit = AesUnit()
     run = unit.run_many(list(zip(ciphers, inputs, strict=True)))
     outputs = [outcome.data for outcome in run.outcomes]

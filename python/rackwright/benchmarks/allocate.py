@@ -1,4 +1,4 @@
-"""`rw bench allocate`: what memory costs a hart, by glibc's allocator and by the unit `allocate`."""
+"""`rw bench allocate`: the cost of allocations for a hart, with glibc's allocator and the unit `allocate`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CPUS = ("rocket", "boom")
 WAYS = ("library", "unit")
 
 LIVE = (100, 1_000, 10_000, 100_000)
-"""Blocks that are allocated while others come and go."""
+"""Blocks that stay allocated during other allocations and frees."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class AllocateRow:
 
 
 def traces(files: list[Path]) -> dict[str, bytes]:
-    """What programs have allocated and freed, by their names: `files`, or those of the product.
+    """Traces of programs' allocations and frees, by name: `files`, or our own.
 
     Raises `RackwrightError` for a file that is no trace.
     """
@@ -60,7 +60,7 @@ def traces(files: list[Path]) -> dict[str, bytes]:
 
 
 def measure(calls: dict[str, bytes], cpus: tuple[str, ...], live: tuple[int, ...]) -> Iterator[AllocateRow]:
-    """Each trace, and blocks beside so many others, by both ways on each core."""
+    """Measures each trace, and allocations beside live blocks, with both allocators on each core."""
     program = compile_program([PROGRAM])
     with TemporaryDirectory() as folder:
         for cpu in cpus:
@@ -88,7 +88,7 @@ def _row(server: Server, program: Path, cpu: str, way: str, work: tuple[str, str
 
 
 def gains(rows: list[AllocateRow]) -> dict[str, dict[str, float]]:
-    """By core and test, how many times fewer cycles calls take by the unit than by the library."""
+    """By core and test, the library's cycles per call divided by the unit's."""
     cycles = {(row.cpu, row.test, row.name, row.by): row.cycles_per_call for row in rows}
     found: dict[str, dict[str, float]] = {}
     for (cpu, test, name, by), library in cycles.items():
@@ -98,6 +98,6 @@ def gains(rows: list[AllocateRow]) -> dict[str, dict[str, float]]:
 
 
 def write_table(rows: list[AllocateRow]) -> None:
-    """Puts rows into the committed table."""
+    """Writes rows into the committed table."""
     TABLE.parent.mkdir(parents=True, exist_ok=True)
     write_records(TABLE, AllocateRow, rows)

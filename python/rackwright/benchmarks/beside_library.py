@@ -16,16 +16,16 @@ from rackwright.protobuf import measure as measure_messages
 from rackwright.protobuf.suites.small import small_suite
 
 OVER = {"host": "boom+unit", "rocket": "rocket+unit", "boom": "boom+unit"}
-"""Who has the library, and who has the unit in the comparison with it."""
+"""The machine with the library, and the server with the unit that is compared with it."""
 
 MEASURED_SIZES = (16, *SIZES)
 
 Seconds = dict[str, float]
-"""How long a later call takes, by target."""
+"""The time of a later call, by target."""
 
 
 def measure(unit: str, over: Sequence[str] = tuple(OVER)) -> Iterator[BreakEven]:
-    """Where a unit breaks even with the library on each of `over`: single calls of programs, warm caches.
+    """The break-even sizes of a unit with the library on `over`, for single calls of programs in warm caches.
 
     Raises `RackwrightError` when the official library disagrees with a result.
     """

@@ -17,10 +17,10 @@ NEVER = -1
 
 @dataclass(frozen=True)
 class BreakEven:
-    """From `bytes` on, a call by `unit` is at least as fast as by the official library on `over`.
+    """From `bytes` on, a call of `unit` is at least as fast as one of the official library on `over`.
 
-    Between measured sizes it is where straight lines through both meet. The smallest measured size stands for
-    itself and all below; null: the library is faster at the largest one.
+    Between measured sizes, it is the intersection of straight lines through both. The smallest measured size
+    also stands for all smaller ones; null: the library is faster at the largest size.
     """
 
     unit: str
@@ -55,19 +55,19 @@ def crossing(points: Sequence[tuple[int, float, float]]) -> int | None:
 
 
 def _zero(below: tuple[int, float], above: tuple[int, float]) -> float:
-    """Where a line from a negative value to one that is none crosses zero."""
+    """The zero crossing of a line from a negative to a non-negative value."""
     (start, less), (end, more) = below, above
     return start + (end - start) * -less / (more - less)
 
 
 def read_table() -> dict[str, int | None]:
-    """Where each unit breaks even with the library on `boom`, by the committed table."""
+    """The break-even sizes of units with the library on `boom`, from the committed table."""
     rows = read_records(TABLE, CommittedBreakEven)
     return {row.unit: None if row.bytes == NEVER else row.bytes for row in rows if row.over == "boom"}
 
 
 def write_table(found: Iterable[BreakEven]) -> None:
-    """Puts these in the place of the rows of the same units and cores; the host has none."""
+    """Replaces the rows of the same units and cores; the host has none."""
     rows = {(row.unit, row.over): row for row in read_records(TABLE, CommittedBreakEven)}
     for each in found:
         if each.over != "host":

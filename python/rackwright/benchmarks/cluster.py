@@ -1,7 +1,7 @@
-"""How fast clusters are simulated on one thread and on several, beside what the machine can give at all.
+"""Speed of cluster simulation on one thread and on several, relative to the machine's upper bound.
 
-The machine's processors may be slowed down by each other or by others that use them. So all is measured in
-turn, and the gain of threads is given beside that of as many independent processes.
+The machine's processors may be slowed down by each other or by others that use them. Therefore all
+measurements alternate, and the speed-up by threads is compared with that of independent processes.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from rackwright.host import available_processors
 class ClusterSpeed:
     """Simulated cycles of the network per second of real time, medians.
 
-    `speedup` is the speed on `threads` threads over that on one; `ceiling` is that of as many processes on
-    one thread each, all at once, over that of one alone. `same` tells whether one thread and several gave the
+    `speedup` is the speed on `threads` threads over that on one; `ceiling` is that of as many concurrent
+    single-threaded processes over that of one alone. `same` is true if one thread and several produced the
     same digests.
     """
 
@@ -52,13 +52,13 @@ class _Span:
 
 
 class _Worker:
-    """A process that simulates a scenario when it is told to; see cluster_worker.py."""
+    """A process that simulates a scenario on request; see cluster_worker.py."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
     def begin(self) -> None:
-        """Has it simulate the next span."""
+        """Starts the simulation of the next span."""
         assert self._process.stdin is not None
         self._process.stdin.write("\n")
         self._process.stdin.flush()
@@ -72,11 +72,11 @@ class _Worker:
         return line
 
     def end(self) -> _Span:
-        """What is to be said about the span, when it is over."""
+        """The results of the span, when it is complete."""
         return _Span(**json.loads(self.line()))
 
     def span(self) -> _Span:
-        """Has it simulate the next span, alone."""
+        """Simulates the next span, with no other process running."""
         self.begin()
         return self.end()
 
@@ -91,9 +91,10 @@ def _worker(scenario: str, threads: int) -> Iterator[_Worker]:
 
 
 def measure(scenario: str, threads: int | None = None, repetitions: int = 5) -> ClusterSpeed:
-    """Runs a scenario on one thread, on `threads`, and several times at once, in turn.
+    """Runs a scenario on one thread, on `threads`, and in several processes, alternately.
 
-    Without `threads`, on as many as there are processors. Raises `RackwrightError` for an unknown scenario.
+    Without `threads`, it uses as many as there are processors. Raises `RackwrightError` for an unknown
+    scenario.
     """
     if scenario not in SCENARIOS:
         raise RackwrightError(f"no scenario {scenario}; there are {', '.join(SCENARIOS)}")
@@ -105,7 +106,7 @@ def measure(scenario: str, threads: int | None = None, repetitions: int = 5) -> 
         for _ in range(repetitions):
             alone.append(singles[0].span())
             together.append(threaded.span())
-            # The others are a span behind from here on; the load stays the same.
+            # From here on, the other processes are one span behind; the load stays the same.
             for single in singles:
                 single.begin()
             beside.append([single.end() for single in singles])

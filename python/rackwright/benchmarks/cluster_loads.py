@@ -1,6 +1,6 @@
 """The clusters whose speed is measured, each under a load that stays the same.
 
-The command line names them in its help, so that what simulates is imported when a cluster is made.
+The command line lists them in its help, so that the simulator is imported only when a cluster is built.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 _EXAMPLES = REPOSITORY / "examples" / "clusters"
 _FOR_EVER = 1 << 39
-"""Requests: more than anybody waits for."""
+"""A number of requests larger than any run completes."""
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """A cluster, how long it takes to be as busy as it stays, and how much of its time is timed at once."""
+    """A cluster, its warm-up time, and the duration of one timed span."""
 
     what: str
     make: Callable[[], Cluster]

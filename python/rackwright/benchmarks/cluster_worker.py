@@ -1,9 +1,9 @@
-"""A process that simulates a cluster span by span, whenever it is told to.
+"""A process that simulates a cluster span by span, on request.
 
     python -m rackwright.benchmarks.cluster_worker SCENARIO THREADS
 
-It prints a line when the cluster is as busy as it stays, and then for each line that it reads one in JSON
-about the next span: `cycles`, `seconds`, `cpu_seconds` and the `digest` at its end.
+It prints a line when the cluster has warmed up, and then, for each line that it reads, a line in JSON about
+the next span: `cycles`, `seconds`, `cpu_seconds` and the `digest` at its end.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _span(machine: _engine.Cluster, cycles: int) -> dict[str, float | str]:
 
 
 def main() -> None:
-    """Simulates until there is nothing more to read."""
+    """Simulates until the end of the input."""
     scenario, threads = SCENARIOS[sys.argv[1]], int(sys.argv[2])
     cluster = scenario.make()
     cycles_per_us = cluster.clock_hz / 1e6

@@ -24,10 +24,10 @@ from rackwright.times import Times
 from rackwright.unit_config import UnitConfig
 
 TARGETS = ("host", "rocket", "rocket+unit", "boom", "boom+unit")
-"""Who does it: the library on this machine or on a simulated core, or the unit beside that core."""
+"""The target: the library on this machine or on a simulated core, or the unit beside that core."""
 
 MEMORY = ("warm", "cold")
-"""What caches hold: what a first run left there, or nothing of it. The host's are always warm."""
+"""The state of caches: after a first run, or cold. The host's are always warm."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Row:
     """One operation on one file by one target.
 
     `ratio` is that of the target's own result, `library_ratio` that of the library at `level`. `cycles` are
-    of the core's clock, null on the host. Clock, why it is the one (`rackwright.clocks`) and area are those
-    of the unit, where one is used; the area is null where synthesis has not been done. `memory` says what
-    caches held before; `use_seconds` is what a checksum over the result then takes.
+    of the core's clock, null on the host. Clock, its source (`rackwright.clocks`) and area are those of the
+    unit, if one is used; the area is null if the unit has not been synthesised. `memory` is the initial state
+    of the caches; `use_seconds` is the time of a checksum over the result.
     """
 
     file: str
@@ -80,7 +80,7 @@ class Row:
 
 @dataclass(frozen=True)
 class _Unit:
-    """What is known of a unit before it runs."""
+    """Properties of a unit that are known before it runs."""
 
     name: str
     clock_hz: int
@@ -103,10 +103,9 @@ def measure(
 ) -> Iterator[Row]:
     """A row for every operation, target and input, and after the inputs of each target their total.
 
-    `memory` is "warm" or "cold", `timing` has numbers of caches and DRAM in the place of the default;
-    `parameters` and `clock` are those of the units.
-    Every result is compared with what the official library makes of it in this process. Raises
-    `RackwrightError` for empty inputs.
+    `memory` is "warm" or "cold", `timing` has numbers of caches and DRAM that replace the defaults;
+    `parameters` and `clock` are those of the units. Every result is compared with the official library in
+    this process. Raises `RackwrightError` for empty inputs.
     """
     codec = CODECS[format_name]
     chosen = codec.level(level)
@@ -172,7 +171,7 @@ class _Target:
         """The row of one file; raises `RackwrightError` when the program fails."""
         packed = self._codec.compress(plain, level)
         compressing = self._operation == "compress"
-        # What is to be compressed has the format's own bound as its room.
+        # The output buffer of a compression has the size of the format's bound.
         arguments = [self._operation, str(level or 0), str(0 if compressing else len(plain))]
         times, hertz, output = self._run(arguments, plain if compressing else packed)
         unit = self._unit
@@ -197,7 +196,7 @@ class _Target:
         )
 
     def _run(self, arguments: Sequence[str], data: bytes) -> tuple[Times, int | None, bytes]:
-        """How long it took, the clock of the core if it is a simulated one, and the result."""
+        """The duration, the clock of a simulated core, and the result."""
         with tempfile.TemporaryDirectory(prefix="rackwright-bench-") as folder:
             result = Path(folder) / "result"
             if self._server is None:
@@ -207,7 +206,7 @@ class _Target:
                 hertz: int | None
                 status, said, complaint, hertz = ended.returncode, ended.stdout, ended.stderr, None
             else:
-                # A name without folders, so that the program sees the same arguments wherever it runs.
+                # A name without folders, so that the program has the same arguments wherever it runs.
                 with contextlib.chdir(folder):
                     run = self._server.run(
                         self._program, [*arguments, "result"], stdin=data, write_folder=Path(folder)

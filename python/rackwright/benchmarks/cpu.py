@@ -38,7 +38,7 @@ class CpuRow:
 
 
 def measure(repetitions: int = 3) -> list[CpuRow]:
-    """Runs each program on each core model and in QEMU, in turn.
+    """Runs each program on each core model and in QEMU, alternately.
 
     Raises `RackwrightError` when QEMU is missing or its output differs from ours.
     """

@@ -1,7 +1,7 @@
 """The dispatcher on real sockets beside nginx: requests for a processor's second, latency, and tails.
 
-Everything is on loopback addresses of this machine, one after another in the same run; forwarders can also
-have a network namespace of their own, at the other end of a virtual cable, where AF_XDP can be used.
+All processes use loopback addresses of this machine, and run one after another; forwarders can also have a
+network namespace of their own, at the other end of a `veth` pair, where AF_XDP can be used.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ REPLICAS = 2
 """Of each rack."""
 
 SCALE = 80
-"""By how much longer services take than in the paper, so that all of them run on two processors at once."""
+"""The factor by which services are slower than in the paper, so that all of them fit on two processors."""
 
 DISTRIBUTIONS: dict[str, Distribution] = {
     "constant": Constant(25.0 * SCALE),
     "exponential": Exponential(25.0 * SCALE),
     "bimodal": Bimodal(13.0 * SCALE, 130.0 * SCALE, 0.1),
 }
-"""Those of the evaluation (Wang 2025, section 2.5.2), scaled."""
+"""The distributions of the evaluation (Wang 2025, section 2.5.2), scaled."""
 
 RATES = tuple(10_000.0 * 2 ** (step / 2) for step in range(12))
 """Requests per second that forwarders are offered, one after another, until they lose some."""
@@ -52,7 +52,7 @@ Forwarder = Callable[[str, Sequence[str]], AbstractContextManager[int]]
 
 @dataclass(frozen=True)
 class ForwardingRow:
-    """How much a forwarder does, and what it adds to latency."""
+    """The throughput of a forwarder, and its additional latency."""
 
     forwarder: str
     answered_per_second: float
@@ -79,7 +79,7 @@ class TailRow:
 
 
 def free_address(host: str = "127.0.0.1") -> str:
-    """An address of this machine that nobody listens at now."""
+    """An unused address of this machine."""
     with socket.socket(type=socket.SOCK_DGRAM) as probe:
         probe.bind((host, 0))
         return f"{host}:{probe.getsockname()[1]}"
@@ -89,7 +89,7 @@ def free_address(host: str = "127.0.0.1") -> str:
 def dispatcher(
     listen: str, replicas: Sequence[str], fields: dict[str, object] | None = None
 ) -> Iterator[int]:
-    """`rw dispatch` in a process of its own until the block ends; gives the process."""
+    """Runs `rw dispatch` in a separate process until the block ends; returns the process."""
     service = {
         "name": "work",
         "listen": listen,
@@ -114,7 +114,7 @@ def dispatcher(
 
 
 def _cpu_seconds(process: int) -> float:
-    """Of all its threads so far, to the nanosecond, whatever else the processor did."""
+    """The processor time of all its threads so far, in nanoseconds, independent of other load."""
     threads = Path(f"/proc/{process}/task").iterdir()
     return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e9
 
@@ -152,18 +152,18 @@ def _spinning_frames(listen: str, replicas: Sequence[str]) -> AbstractContextMan
 
 @dataclass(frozen=True)
 class Place:
-    """Where forwarders are, and where clients and services are."""
+    """The network namespaces of forwarders, and of clients and services."""
 
     near: Callable[[], AbstractContextManager[None]]
-    """What is made in such a block is where forwarders are."""
+    """Sockets and processes created in this block belong to the forwarders' namespace."""
     far: Callable[[], AbstractContextManager[None]]
-    """What is made in such a block is where clients and services are."""
+    """Sockets and processes created in this block belong to the clients' and services' namespace."""
     forwarder: str
     """The host of forwarders."""
     service: str
     """The host of services."""
     forwarders: dict[str, Forwarder]
-    """Those that can be had there."""
+    """The available forwarders."""
 
 
 LOOPBACK = Place(nullcontext, nullcontext, "127.0.0.1", "127.0.0.1", FORWARDERS)
@@ -226,7 +226,7 @@ def _forwarding(
 
 
 def _pin(process: int) -> None:
-    """Lets all threads of a process run on one processor alone."""
+    """Pins all threads of a process to one processor."""
     for thread in Path(f"/proc/{process}/task").iterdir():
         os.sched_setaffinity(int(thread.name), {min(os.sched_getaffinity(0))})
 
@@ -275,7 +275,7 @@ def _racks(addresses: Sequence[str], policy: str) -> Iterator[list[str]]:
                 "listen-peers": peers[rack],
                 "peers": others,
                 "gossip-floor": 1,
-                # Services are slower than those for which the default is made.
+                # These services are slower than those for which the default is suitable.
                 "expiry-ms": 1000,
             }
             own = addresses[rack * REPLICAS : (rack + 1) * REPLICAS]

@@ -14,7 +14,7 @@ from rackwright.drx.kernel import load_kernel
 from rackwright.drx.result import run_kernel
 
 KERNELS = ("video", "sound", "brain", "redaction", "join", "entities")
-"""Those of Wang 2025, table 3.1, in `examples/drx/`."""
+"""The kernels of Wang 2025, table 3.1, in `examples/drx/`."""
 
 LANES = (128,)
 
@@ -23,7 +23,7 @@ LANES = (128,)
 class Row:
     """A kernel at a number of lanes.
 
-    `bound` says what the roofline is: "memory", or "lanes". `wall_seconds` is the time of compiling and
+    `bound` is the limit of the roofline: "memory", or "lanes". `wall_seconds` is the time of compiling and
     simulating it.
     """
 
@@ -41,11 +41,11 @@ class Row:
 
     @property
     def of_roofline(self) -> float:
-        """The part of the cycles that the kernel needs at least."""
+        """The roofline as a fraction of the kernel's cycles."""
         return self.roofline / self.cycles
 
     def record(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The row in the format of the JSON output."""
         return {**asdict(self), "of_roofline": self.of_roofline}
 
 

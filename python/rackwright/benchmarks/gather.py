@@ -22,7 +22,7 @@ WAYS = ("loads", "prefetch", "threads", "unit")
 
 @dataclass(frozen=True)
 class GatherRow:
-    """One run; see docs/json.md. `total` is the same by each way."""
+    """One run; see docs/json.md. `total` is equal for all methods."""
 
     kernel: str
     by: str
@@ -35,9 +35,9 @@ class GatherRow:
 
 
 def measure(kernels: tuple[str, ...], cpus: tuple[str, ...]) -> Iterator[GatherRow]:
-    """Each loop by each way on each core.
+    """Measures each loop with each method on each core.
 
-    Raises `RackwrightError` for a loop that there is not, and when two ways disagree.
+    Raises `RackwrightError` for an unknown loop, and if two methods disagree.
     """
     for kernel in kernels:
         if kernel not in KERNELS:
@@ -65,7 +65,7 @@ def _row(server: Server, program: Path, cpu: str, kernel: str, way: str) -> Gath
 
 
 def gains(rows: list[GatherRow]) -> dict[str, dict[str, dict[str, float]]]:
-    """By core, loop and other way, how many times fewer cycles the unit takes."""
+    """By core, loop and other method, the other method's cycles divided by the unit's."""
     found: dict[str, dict[str, dict[str, float]]] = {}
     unit = {(row.cpu, row.kernel): row.cycles_per_element for row in rows if row.by == "unit"}
     for row in rows:
@@ -76,6 +76,6 @@ def gains(rows: list[GatherRow]) -> dict[str, dict[str, dict[str, float]]]:
 
 
 def write_table(rows: list[GatherRow]) -> None:
-    """Puts rows into the committed table."""
+    """Writes rows into the committed table."""
     TABLE.parent.mkdir(parents=True, exist_ok=True)
     write_records(TABLE, GatherRow, rows)

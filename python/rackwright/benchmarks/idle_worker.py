@@ -2,8 +2,8 @@
 
     python -m rackwright.benchmarks.idle_worker CHECKPOINT SERVERS
 
-That is the proportional set size in bytes: a page that is mapped twice counts half for each mapping, so that
-what all servers have from their checkpoint counts once.
+The proportional set size in bytes: a page that is mapped twice counts half for each mapping, so that memory
+shared through a checkpoint counts once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How fast the official libraries do the workloads of `rw bench units` on the core `boom`, for speed-ups."""
+"""Speed of the official libraries on the core `boom`, with the workloads of `rw bench units`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class LibrarySpeed:
     clock_hz: int
 
     def speedup_of(self, speed: Speed) -> float:
-        """How many times as fast as the library the unit is."""
+        """The unit's speed relative to the library's."""
         return (speed.bytes * speed.clock_hz / speed.cycles) / (self.bytes * self.clock_hz / self.cycles)
 
 
@@ -47,7 +47,7 @@ def write_library(rows: list[LibrarySpeed]) -> None:
 
 
 def measure_library(unit: str) -> LibrarySpeed | None:
-    """The library's speed on the workload of `unit`; None when no library does what the unit does."""
+    """The library's speed with the workload of `unit`; None if no library has the unit's function."""
     family, _, operation = unit.rpartition("-")
     if family in _FORMATS:
         return _codec(unit, _FORMATS[family], operation)

@@ -1,4 +1,4 @@
-"""What Linux costs: booting beside QEMU, programs under it, several harts, checkpoints, memory."""
+"""Cost of Linux: booting compared with QEMU, programs under it, several harts, checkpoints, memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HARTS = 4
 """Busy ones, beside one alone."""
 
 _SERVERS = (2, 18)
-"""Idle servers, of which the second number's take more memory than the first one's."""
+"""Numbers of idle servers, whose difference in memory is measured."""
 
 _MEMORY = 1 << 30
 _SLICE = 1 << 26
@@ -43,17 +43,19 @@ if /bin/busybox stty -F /dev/ttyS1 raw -echo 2>/dev/null; then
 fi
 exec /bin/busybox poweroff -f
 """
-"""The second serial port is where our machine hears of a guest, and QEMU's has none."""
+"""Our machine communicates with a guest through the second serial port, which QEMU's machine does not
+have."""
 
 _SORT = SOFTWARE / "workloads" / "sort.cpp"
 
 
 @dataclass(frozen=True)
 class LinuxRow:
-    """One figure, as processor time makes it, and what it is over its reference.
+    """One figure, in processor time, and its ratio to its reference.
 
-    `figure` and `cpu` say of what. `measured` and `reference` are in `unit`: seconds, instructions per second
-    or MiB. `ratio` is measured over reference; both are None where there is nothing to compare with.
+    `figure` and `cpu` identify the measurement. `measured` and `reference` are in `unit`: seconds,
+    instructions per second or MiB. `ratio` is measured over reference; both are None if there is no
+    reference.
     """
 
     figure: str
@@ -65,9 +67,9 @@ class LinuxRow:
 
 
 def measure(cores: Sequence[str] = CORES, tell: Callable[[str], None] = lambda _: None) -> Iterator[LinuxRow]:
-    """Measures everything once, figure by figure; `tell` hears what is under way.
+    """Measures all figures once, one after the other; `tell` is called with the current measurement.
 
-    Raises `RackwrightError` when QEMU is missing, or something does not end as it should.
+    Raises `RackwrightError` if QEMU is missing, or if a run fails.
     """
     if shutil.which(QEMU) is None:
         raise RackwrightError(f"no {QEMU}; install the package qemu-system-misc")
@@ -99,7 +101,7 @@ def _boots(
 
 
 def _smallest_files(image: Image) -> bytes:
-    """An initial file system with a shell that says a line and switches the machine off."""
+    """An initial file system with a shell that prints a line and powers the machine off."""
     stream = io.BytesIO()
     archive = ArchiveWriter(stream)
     for path in ("bin", "dev"):
@@ -161,7 +163,7 @@ def _speed_of(cpu: str, path: Path) -> float:
 
 @dataclass(frozen=True)
 class _Cost:
-    """What a command printed and took, from a checkpoint until the machine was switched off."""
+    """The output and the time of a command, from a checkpoint until power-off."""
 
     printed: bytes
     instructions: int
@@ -175,7 +177,7 @@ def _under_linux(checkpoint: Path, command: str, cpu: str) -> _Cost:
 
 
 def _sorts_under_linux(checkpoint: Path, copies: int, cpu: str, nothing: _Cost) -> float:
-    """Instructions per second, without what a run takes that does `nothing`."""
+    """Instructions per second, excluding the time of a run of `nothing`."""
     cost = _under_linux(checkpoint, " & ".join(["./sort"] * copies) + " & wait", cpu)
     if len(set(cost.printed.split())) != 1 or len(cost.printed.split()) != copies:
         raise RackwrightError(f"{_SORT.name} printed {cost.printed!r}")
@@ -183,7 +185,7 @@ def _sorts_under_linux(checkpoint: Path, copies: int, cpu: str, nothing: _Cost) 
 
 
 def _idle_servers(image: Image, scratch: Path, tell: Callable[[str], None]) -> LinuxRow:
-    """Memory of each further server of a cluster that has gone on from one checkpoint, pinged, and idles."""
+    """Memory of each further server of a cluster that was restored from one checkpoint, pinged, and idles."""
     tell("idle servers from one checkpoint")
     checkpoint = scratch / "server.checkpoint"
     boot(image, memory_bytes=256 << 20, checkpoint=checkpoint)
@@ -193,7 +195,7 @@ def _idle_servers(image: Image, scratch: Path, tell: Callable[[str], None]) -> L
 
 
 def _memory_of(checkpoint: Path, servers: int) -> int:
-    """What a process with so many of them has of the host's memory, in bytes, once they idle."""
+    """The host memory of a process with this number of idle servers, in bytes."""
     words = [sys.executable, "-m", idle_worker.__name__, str(checkpoint), str(servers)]
     result = subprocess.run(words, stdout=subprocess.PIPE, check=False)
     if result.returncode != 0:

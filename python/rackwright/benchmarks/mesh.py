@@ -14,17 +14,19 @@ if TYPE_CHECKING:
     from rackwright import _engine
 
 PEER_TABLE = REPOSITORY / "validation" / "noc" / "booksim.csv"
-"""BookSim 2 with as many buffers and as many cycles a hop; README.md beside it says how."""
+"""BookSim 2 with the same buffers and cycles per hop; the README.md beside the table describes the
+settings.
+"""
 
 COMPARED = Mesh(8, 8, networks=dict.fromkeys(CLASSES, 0), flit_bytes=8, depth=8, stages=2)
-"""Each input has four queues of eight flits, where BookSim's has four virtual channels of eight flits."""
+"""Each input has four queues of eight flits, like BookSim's four virtual channels of eight flits."""
 
 RATES = (0.01, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.38, 0.4, 0.42, 0.44)
 """Packets that a tile begins in a cycle."""
 
 SEED = 1
 WARM_UP, MEASURED, PATIENCE = 3000, 6000, 3000
-"""Cycles; after the measured ones, so many more for packets that are still under way."""
+"""Cycles; after the measured ones, the same number is simulated for packets that are still in flight."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ def measure(
 def run(
     mesh: Mesh, rate: float, *, design: _engine.Design | None = None, flits: int = 1, seed: int = SEED
 ) -> _engine.MeshMeasured:
-    """One point: uniform traffic, packets of so many flits, in the RTL of a design or in the model."""
+    """Measures one point of uniform traffic, with packets of the given length, in the RTL or in the model."""
     from rackwright import _engine
 
     return _engine.measure_mesh(

@@ -22,7 +22,7 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 class Namespaces:
-    """Network namespaces that are there until the `with` block ends, and all processes in them have.
+    """Network namespaces that exist until the `with` block and all processes in them have ended.
 
     Raises `RackwrightError` when they are not permitted, or there is no `ip`.
     """
@@ -52,18 +52,18 @@ class Namespaces:
 
     @contextmanager
     def near(self) -> Iterator[None]:
-        """What this thread makes in the block (sockets, threads, processes) is where the dispatcher is."""
+        """Sockets, threads and processes of this thread in the block are in the dispatcher's namespace."""
         with _inside(self._near):
             yield
 
     @contextmanager
     def far(self) -> Iterator[None]:
-        """The same where clients and replicas are."""
+        """The same for the namespace of clients and replicas."""
         with _inside(self._far):
             yield
 
     def close(self) -> None:
-        """Goes back to where this thread was."""
+        """Returns to the previous namespace of this thread."""
         _enter(self._own)
         while self._descriptors:
             os.close(self._descriptors.pop())
@@ -78,7 +78,10 @@ class Namespaces:
 
 
 def ip(*arguments: str) -> str:
-    """Calls `ip` where this thread is; what it says. Raises `RackwrightError` when it cannot."""
+    """Calls `ip` in the namespace of this thread; returns its output.
+
+    Raises `RackwrightError` when it cannot.
+    """
     try:
         result = subprocess.run(["ip", *arguments], capture_output=True, text=True, check=True)
     except FileNotFoundError:

@@ -16,7 +16,9 @@ from rackwright.errors import RackwrightError
 _MODULE = Path("/usr/lib/nginx/modules/ngx_stream_module.so")
 
 SESSIONS = "proxy_timeout 5s;"
-"""A client's datagrams go to one replica as long as it sends: the least work, and no balancing."""
+"""A client's datagrams go to one replica as long as it sends: this is the cheapest configuration, without
+balancing.
+"""
 
 REQUESTS = "proxy_requests 1; proxy_responses 1; proxy_timeout 5s;"
 """Each request is balanced for itself."""
@@ -24,7 +26,7 @@ REQUESTS = "proxy_requests 1; proxy_responses 1; proxy_timeout 5s;"
 
 @contextmanager
 def nginx(listen: str, replicas: Sequence[str], method: str, mode: str) -> Iterator[int]:
-    """One nginx worker in front of replicas until the block ends; gives the worker's process.
+    """One nginx worker in front of replicas until the block ends; returns the worker's process.
 
     Raises `RackwrightError` when nginx or its module for streams is not installed.
     """

@@ -1,4 +1,4 @@
-"""`rw bench queues`: what elements through queues cost, and payloads beside other ways to the same unit."""
+"""`rw bench queues`: the cost of elements in queues, compared with other interfaces to the same unit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TILES = REPOSITORY / "examples" / "tiles" / "two-by-two.yaml"
 PROGRAM = REPOSITORY / "software" / "tiles" / "queues.c"
 
 UNIT = "stream-copy"
-"""It does the least with a payload, so that what is measured is the way to it."""
+"""The unit does as little as possible with a payload, so that the interface dominates."""
 
 BATCHES = (1, 2, 4, 8, 16, 32, 64)
 BATCHED_BYTES = 64
@@ -62,7 +62,7 @@ class QueueRow:
 
 
 def measure(layout: Layout) -> Iterator[QueueRow]:
-    """Batches of small payloads by queue, then payloads of each size by each way.
+    """Measures batches of small payloads by queue, then payloads of each size by each interface.
 
     Raises `RackwrightError` when the first tile with a unit has another one than `UNIT`.
     """
@@ -80,7 +80,7 @@ def measure(layout: Layout) -> Iterator[QueueRow]:
 
 
 def measure_row(test: str, way: str, server: Server, program: Path, size: int, batch: int) -> QueueRow:
-    """One measurement by `program`, on a server with tiles, or beside the unit where the way is `command`."""
+    """One measurement by `program`, on a server with tiles, or beside the unit for `command`."""
     elements = batch * max(
         3, min(_MOST_ELEMENTS, _MOST_BYTES // size // (8 if way == "registers" else 1)) // batch
     )
@@ -111,7 +111,7 @@ def measure_row(test: str, way: str, server: Server, program: Path, size: int, b
 
 @dataclass(frozen=True)
 class Gains:
-    """How many times faster one way is than another.
+    """Speed-ups of one interface over another.
 
     The largest batch over single elements; payloads by queue over words through registers and over commands,
     the mean over all sizes.
@@ -123,7 +123,7 @@ class Gains:
 
 
 def gains(rows: list[QueueRow]) -> Gains:
-    """Of the rows of a whole measurement."""
+    """Speed-ups of the rows of a complete measurement."""
     per_element = {(row.test, row.by, row.payload_bytes, row.batch): row.cycles_per_element for row in rows}
 
     def over(way: str) -> float:
@@ -142,6 +142,6 @@ def default_layout() -> Layout:
 
 
 def write_table(rows: list[QueueRow]) -> None:
-    """Puts rows into the committed table."""
+    """Writes rows into the committed table."""
     TABLE.parent.mkdir(parents=True, exist_ok=True)
     write_records(TABLE, QueueRow, rows)

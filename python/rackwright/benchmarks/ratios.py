@@ -1,4 +1,4 @@
-"""How fast the simulation is beside something else, and the bounds: validation/ratios/table.csv."""
+"""Simulation speed relative to references, and its bounds: validation/ratios/table.csv."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Ratios = dict[str, float]
 
 @dataclass(frozen=True)
 class Bound:
-    """The least that a ratio of speeds may be, and what it was at a commit.
+    """The lower bound of a ratio of speeds, and its value at a commit.
 
-    `figure` is a key of `FIGURES`, `case` one of what is measured for it.
+    `figure` is a key of `FIGURES`, `case` one of its cases.
     """
 
     figure: str
@@ -34,7 +34,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Held:
-    """What was measured now, and the bound that it is to hold."""
+    """A new measurement and its bound."""
 
     figure: str
     case: str
@@ -69,7 +69,7 @@ def _verilator(cases: Iterable[str]) -> Ratios:
 
 
 def _guests(_: Iterable[str]) -> Ratios:
-    """Guests over what they are compared with: user mode, a single busy hart; QEMU's boot over ours."""
+    """Guests relative to their references: user mode, a single busy hart; QEMU's boot relative to ours."""
     rows = {f"{row.figure}, {row.cpu}": row for row in linux.measure() if row.ratio is not None}
     return {case: 1 / row.ratio if row.unit == "s" else row.ratio for case, row in rows.items() if row.ratio}
 
@@ -80,7 +80,7 @@ FIGURES: dict[str, Callable[[Iterable[str]], Ratios]] = {
     "verilator": _verilator,
     "guests": _guests,
 }
-"""What is measured: more is better."""
+"""The measured figures; larger is better."""
 
 
 def bounds(figure: str) -> dict[str, Bound]:
@@ -91,7 +91,7 @@ def bounds(figure: str) -> dict[str, Bound]:
 def measure(figure: str) -> list[Held]:
     """Measures every case of a figure that has a bound, beside it.
 
-    Raises `KeyError` for a case of the table that nobody measures.
+    Raises `KeyError` for a case of the table that is not measured.
     """
     least = {case: row.least for case, row in bounds(figure).items()}
     ratios = FIGURES[figure](least)

@@ -1,4 +1,4 @@
-"""What the engine costs around RTL: against a bare Verilator loop with the same inputs."""
+"""Overhead of the engine over the RTL alone: comparison with a bare Verilator loop with the same inputs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RtlCost:
 
 
 def measure(operation: str, data: bytes, repetitions: int = 9) -> RtlCost:
-    """Runs `operation` on `data` through the engine and replays its inputs in a bare loop, in turn."""
+    """Runs `operation` on `data` through the engine and replays its inputs in a bare loop, alternately."""
     given = data if operation == "compress" else libsnappy.compress(data)
     recorder = SnappyUnit(operation)
     recorder.unit.bench.record(True)
@@ -47,7 +47,7 @@ def measure(operation: str, data: bytes, repetitions: int = 9) -> RtlCost:
 
 
 def cost(unit: str, cycles: int, engine: Sequence[float], bare: Sequence[float]) -> RtlCost:
-    """What runs of so many cycles come to, by the seconds that each took: neighbours ran in turn."""
+    """Results of runs of the given number of cycles from their times in seconds; adjacent times alternate."""
     return RtlCost(
         unit=unit,
         cycles=cycles,

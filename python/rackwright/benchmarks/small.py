@@ -1,4 +1,4 @@
-"""What a small call costs: cycles of each unit by the size of what it is given, alone and back to back."""
+"""The cost of small calls: cycles of each unit by the size of its input, alone and back to back."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SIZES = (64, 256, 1024, 4096, 16384, 65536)
 """Bytes of plain data or of a message."""
 
 BACK_TO_BACK = 8
-"""Operations that a unit is given one behind the other."""
+"""Operations that are sent to a unit back to back."""
 
 _RESET = 4096
 """Cycles in which any unit is ready after reset: compressors clear their tables, once."""
@@ -44,11 +44,10 @@ PARTS = ("command", "first_line", "pipeline", "last_write", "status")
 
 @dataclass(frozen=True)
 class Parts:
-    """A later call of a codec alone, cut where it asks memory and memory answers; cycles of the unit.
+    """A later call of a codec alone, divided at its memory requests and responses; cycles of the unit.
 
-    `command` ends when the first read is asked for, `first_line` when memory has answered it, `pipeline` when
-    the last write is asked for, `last_write` when memory has answered that, and `status` when whoever waits
-    has been told.
+    `command` ends at the first read request, `first_line` at its response, `pipeline` at the last write
+    request, `last_write` at its response, and `status` when the completion is reported.
     """
 
     command: int
@@ -60,12 +59,13 @@ class Parts:
 
 @dataclass(frozen=True)
 class CommittedCall:
-    """Cycles of `clock_hz` that a call takes with `bytes` of plain data, or with a message of so many.
+    """Cycles of `clock_hz` for a call with `bytes` of uncompressed data, or with a message of this size.
 
-    A row of the committed table. Of a codec they are the unit's own, from the first command until whoever
-    waits is told: `first` of a unit that has just been made ready, with the input in LLC; `later` on the same
-    buffers, input in LLC again; and `back_to_back` the mean of `calls` that are given at once. Of units of
-    protobuf they are those of the core `boom`, whose program calls them, with all that the runtime does.
+    A row of the committed table. For codecs, they are the unit's own, from the first command until the
+    completion is reported: `first` for a unit freshly initialised after reset, with the input in LLC; `later`
+    on the same buffers, with the input in LLC again; and `back_to_back` the mean of `calls` that are sent at
+    once. For protobuf, they are those of the core `boom`, whose program calls the units, including all work
+    of the runtime.
     """
 
     unit: str
@@ -80,7 +80,7 @@ class CommittedCall:
 
 @dataclass(frozen=True)
 class Call(CommittedCall):
-    """A call as it was measured; of a codec with the parts of a later one."""
+    """A measured call; for codecs with the parts of a later one."""
 
     parts: Parts | None = None
 
@@ -164,7 +164,7 @@ def _parts(
 
 
 def _together(unit: CodecUnit, data: bytes, expected: bytes) -> int:
-    """Cycles of operations given at once, each with an output of its own, when they have run before."""
+    """Cycles of operations sent at once, each with its own output buffer, after an earlier run of them."""
     alone = unit.unit
     alone.release_all()
     unit.equip("llc")
@@ -220,7 +220,7 @@ def read_table() -> list[CommittedCall]:
 
 
 def write_table(calls: Sequence[Call]) -> None:
-    """Puts these in the place of the rows of their units; the others stay."""
+    """Replaces the rows of their units; the others are not changed."""
     measured = {call.unit for call in calls}
     kept = [row for row in read_table() if row.unit not in measured]
     names = CommittedCall.__dataclass_fields__

@@ -16,7 +16,7 @@ from rackwright.snappy import SnappyUnit
 class FileRow:
     """One file through one unit.
 
-    `uncompressed_bytes` per `cycles` is its speed; `library_ratio` is what libsnappy reaches.
+    `uncompressed_bytes` per `cycles` is its speed; `library_ratio` is the ratio of libsnappy.
     """
 
     file: str
@@ -36,7 +36,7 @@ class FileRow:
 
     @property
     def ratio(self) -> float:
-        """Uncompressed bytes over the bytes the unit made (or read)."""
+        """Uncompressed bytes over the bytes that the unit wrote (or read)."""
         return self.uncompressed_bytes / self.compressed_bytes
 
     @property
@@ -80,9 +80,9 @@ def measure(
     clock: str | None = None,
     memory: Mapping[str, int] | None = None,
 ) -> Iterator[FileRow]:
-    """Runs every input, a name and its bytes, through one unit; gives a row as each one ends.
+    """Runs every input, a name and its bytes, through one unit; yields a row after each.
 
-    What is decompressed is what libsnappy makes of the file.
+    The input of a decompressor is libsnappy's output for the file.
     """
     unit = SnappyUnit(
         operation,

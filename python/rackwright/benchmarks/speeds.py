@@ -38,7 +38,7 @@ class Speed:
 
 
 def write_speeds(speeds: Iterable[Speed]) -> None:
-    """Puts these in the place of the rows of their units; the others stay."""
+    """Replaces the rows of their units; the others are not changed."""
     rows = {speed.unit: speed for speed in read_speeds().values()} | {speed.unit: speed for speed in speeds}
     write_records(TABLE, Speed, (rows[name] for name in sorted(rows)))
     read_speeds.cache_clear()
@@ -46,5 +46,5 @@ def write_speeds(speeds: Iterable[Speed]) -> None:
 
 @cache
 def read_speeds() -> dict[str, Speed]:
-    """The committed speeds by the hash of the RTL; none where there is no table."""
+    """The committed speeds by the hash of the RTL; empty if there is no table."""
     return {row.rtl_hash: row for row in read_records(TABLE, Speed)}

@@ -26,7 +26,7 @@ _PEER = Address("02:00:00:00:00:02", "10.0.0.2/24")
 
 @dataclass(frozen=True)
 class UdpRow:
-    """What was measured; see docs/json.md. `verified`: every datagram arrived, in order, with its data."""
+    """A measurement; see docs/json.md. `verified`: every datagram arrived, in order, with its data."""
 
     test: str
     mode: str
@@ -45,8 +45,8 @@ class UdpRow:
 
 
 def measure(frames: int = FRAMES) -> Iterator[UdpRow]:
-    """A row for each test and length of frames: what the unit receives, sends, and both in an echo."""
-    # The echo joins two queues: the clock is that of the unit as it is by default.
+    """A row for each test and length of frames: receiving, sending, and both in an echo."""
+    # The echo connects two queues; the clock is that of the default configuration.
     clock = clock_of(elaborate("network"))
     for frame_bytes in FRAME_BYTES:
         for test in ("receive", "send", "echo"):
@@ -68,7 +68,7 @@ def _unit() -> NetworkUnit:
     unit = NetworkUnit(_OWN, PARAMETERS)
     for stream, port in enumerate((ECHO_PORT, SINK_PORT)):
         unit.bind(stream, port, stream)
-    # The peer asks for the unit's address, so that it is known.
+    # The peer sends an ARP request to the unit, so that its address is known.
     (mac, address), (_, own) = _PEER.in_packets(), _OWN.in_packets()
     arp = bytes.fromhex("0001080006040001") + mac + address + bytes(6) + own
     unit.receive(b"\xff" * 6 + mac + b"\x08\x06" + arp)
@@ -82,7 +82,7 @@ def _data(frame_bytes: int, number: int) -> bytes:
 
 
 def _rate(test: str, frame_bytes: int, frames: int, clock: UnitClock) -> UdpRow:
-    """Frames or datagrams back to back: what the unit receives, sends, or sends back."""
+    """Frames or datagrams back to back, which the unit receives, sends, or echoes."""
     unit = _unit()
     data = [_data(frame_bytes, number) for number in range(frames)]
     for one in data:
@@ -102,7 +102,7 @@ def _latency(frames: int, clock: UnitClock) -> UdpRow:
     unit, cycles, verified = _unit(), [], True
     frame_bytes = FRAME_BYTES[0]
     for number in range(frames):
-        # Frames begin at every cycle of a flit's time, whatever went before.
+        # Frames start at every cycle of a flit's time, independent of earlier frames.
         end = unit.receive(request(ECHO_PORT, _data(frame_bytes, number)), unit.unit.cycle + number % 8)
         unit.work()
         [out] = unit.frames()
@@ -117,7 +117,7 @@ def _latency(frames: int, clock: UnitClock) -> UdpRow:
 def _row(
     test: str, frame_bytes: int, ends: list[int], clock: UnitClock, verified: bool, unit: NetworkUnit
 ) -> UdpRow:
-    """A row of what ended in these cycles, from the first end to the last."""
+    """A row for frames that completed in these cycles, from the first completion to the last."""
     cycles = (ends[-1] - ends[0]) / (len(ends) - 1) if len(ends) > 1 else float("nan")
     per_second = clock.hertz / cycles
     return UdpRow(

@@ -1,4 +1,4 @@
-"""How fast every unit is as it is built by default: a workload of its kind, measured from RTL."""
+"""Speed of every unit in its default configuration: a workload of its kind, measured from RTL."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def measure(names: Iterable[str]) -> Iterator[Speed]:
 
 
 def rtl_hash(name: str) -> str:
-    """SHA-256 of the Verilog of a unit as it is built by default."""
+    """SHA-256 of the Verilog of a unit in its default configuration."""
     return str(json.loads(elaborate(name).read_text(encoding="utf-8"))["hash"])
 
 

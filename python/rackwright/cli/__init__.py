@@ -1,1 +1,1 @@
-"""The command line: one file per verb, `output` for what they share."""
+"""The command line: one file per verb; `output` has their common parts."""

@@ -1,4 +1,4 @@
-"""`python -m rackwright.cli`: what `rw` starts once everything is in place."""
+"""`python -m rackwright.cli`: started by `rw` once everything is in place."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Algorithm(StrEnum):
-    """What there are units for."""
+    """The families of units."""
 
     snappy = "snappy"
     zstd = "zstd"
@@ -38,14 +38,14 @@ class Algorithm(StrEnum):
 
 
 class Operation(StrEnum):
-    """What a unit does."""
+    """The operations of units."""
 
     compress = "compress"
     decompress = "decompress"
 
 
 class Placement(StrEnum):
-    """Where the unit sits."""
+    """Placement of the unit."""
 
     near_core = "near-core"
     chiplet = "chiplet"
@@ -54,7 +54,7 @@ class Placement(StrEnum):
 
 
 def make_folder(path: Path) -> None:
-    """Makes a folder if it is not there; raises `RackwrightError` that names it."""
+    """Creates a folder if it is missing; raises `RackwrightError` with its name."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -74,7 +74,7 @@ HistoryOption = Annotated[
         metavar="KIB",
         min=2,
         max=64,
-        help="Decompress: history kept on chip. Compress: how far back matches may be.",
+        help="Decompress: history kept on chip. Compress: maximum distance of matches.",
     ),
 ]
 HashEntriesOption = Annotated[
@@ -90,7 +90,9 @@ HashEntriesOption = Annotated[
 ]
 CombinedOption = Annotated[
     bool,
-    typer.Option("--combined", help="By combined-compress or combined-decompress, units of all formats."),
+    typer.Option(
+        "--combined", help="Use combined-compress or combined-decompress, the units of all formats."
+    ),
 ]
 SpeculationOption = Annotated[
     int | None,
@@ -116,9 +118,9 @@ def write_output(path: Path, data: bytes) -> None:
 
 def accelerate(
     algorithm: Annotated[Algorithm, typer.Argument(help="The family of units.")],
-    operation: Annotated[Operation, typer.Argument(help="What to do with the file.")],
+    operation: Annotated[Operation, typer.Argument(help="The operation.")],
     file: Annotated[Path, typer.Argument(help="Plain data to compress, compressed data to decompress.")],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Where to put the result.")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="File for the result.")] = None,
     history: HistoryOption = None,
     hash_entries: HashEntriesOption = None,
     speculation: SpeculationOption = None,
@@ -126,32 +128,32 @@ def accelerate(
     level: Annotated[
         int | None,
         typer.Option(
-            help="Compress to zstd, deflate, zlib, gzip: a preset of parameters, 1 to 3; --set goes first."
+            help="Compress to zstd, deflate, zlib, gzip: preset of parameters, 1 to 3; --set has precedence."
         ),
     ] = None,
     dictionary: Annotated[
         Path | None,
-        typer.Option(help="ZStd: a dictionary, trained or only content."),
+        typer.Option(help="ZStd: a dictionary, trained or raw content."),
     ] = None,
-    placement: Annotated[Placement, typer.Option(help="Where the unit sits.")] = Placement.near_core,
+    placement: Annotated[Placement, typer.Option(help="Placement of the unit.")] = Placement.near_core,
     settings: SetOption = None,
     clock: ClockOption = None,
     memory: MemoryOption = None,
     waves: Annotated[Path | None, typer.Option(help="Write the unit's signals to this FST file.")] = None,
     check_idle: Annotated[
         bool,
-        typer.Option("--check-idle", help="Find out if the unit moves while it says it is idle."),
+        typer.Option("--check-idle", help="Check that the unit's state does not change while it is idle."),
     ] = False,
     assertions: Annotated[
         bool,
-        typer.Option("--assertions", help="Find out if an assertion in the unit's sources fails."),
+        typer.Option("--assertions", help="Check the assertions in the unit's sources."),
     ] = False,
     json: JsonOption = False,
 ) -> None:
     """Run a unit alone against the memory model on a file, and verify the result.
 
-    The exit status is 0 when the unit says ok and the official library agrees, 1 otherwise: a
-    malformed input, for example, ends with the unit's status and the offset where it found out.
+    The exit status is 0 if the unit's status is ok and the official library agrees, 1 otherwise: a malformed
+    input, for example, ends with the unit's status and the offset of the error.
 
     Examples:
         ./rw accelerate snappy compress README.md -o README.md.sz
@@ -219,7 +221,7 @@ def _preset(algorithm: Algorithm, operation: Operation, level: int | None) -> di
 def _builder(
     algorithm: Algorithm, operation: str, *, combined: bool, dictionary: bytes
 ) -> Callable[..., CodecUnit]:
-    """What makes the unit; it takes what all units take."""
+    """The constructor of the unit, with the arguments common to all units."""
     from rackwright.combined import CombinedCompressor, CombinedDecompressor
     from rackwright.formats import CODECS
 

@@ -1,4 +1,4 @@
-"""The verbs and how their errors end."""
+"""The verbs and the handling of their errors."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def command_line(verbs: Iterable[str] = VERBS) -> typer.Typer:
 
 
 def _about() -> None:
-    """Put RTL units into a server, run real software on it cycle by cycle, and see what they gain.
+    """Put RTL units into a server, run real software on it cycle by cycle, and measure the speed-up.
 
     Start with `./rw demo`. Every verb has its own --help with examples.
     """
 
 
 def _expected_errors() -> tuple[type[Exception], ...]:
-    """What the user can cause; the engine's own only when there is an engine."""
+    """Errors that the user can cause; those of the engine only if the engine is built."""
     try:
         from rackwright._engine import EngineError
     except ImportError:
@@ -56,7 +56,7 @@ def _expected_errors() -> tuple[type[Exception], ...]:
 
 
 def main() -> int:
-    """Runs the command line; an error that is the user's to fix is one line and no traceback."""
+    """Runs the command line; an error that the user can fix is one line without a traceback."""
     verbs = [word for word in sys.argv[1:2] if word in VERBS]
     warnings.formatwarning = lambda message, *_: f"rw: {message}\n"
     try:

@@ -26,7 +26,7 @@ from rackwright.errors import RackwrightError
 
 
 class Cpu(StrEnum):
-    """How the harts are modelled."""
+    """The model of the harts."""
 
     functional = "functional"
     rocket = "rocket"
@@ -34,14 +34,14 @@ class Cpu(StrEnum):
 
 
 class OnOff(StrEnum):
-    """Whether there is something."""
+    """Whether a feature is enabled."""
 
     on = "on"
     off = "off"
 
 
 class Net(StrEnum):
-    """What a network interface is joined to."""
+    """The network to which an interface is connected."""
 
     none = "none"
     user = "user"
@@ -51,7 +51,7 @@ _UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 
 def memory_bytes(text: str) -> int:
-    """The bytes that "2GiB", "512MiB" or a plain number stands for. Raises `RackwrightError` for others."""
+    """The number of bytes of "2GiB", "512MiB" or a plain number. Raises `RackwrightError` for others."""
     found = re.fullmatch(r"(\d+) ?(|KiB|MiB|GiB)", text.strip())
     bytes_ = int(found[1]) * _UNITS[found[2]] if found else 0
     if not 0 < bytes_ <= 1 << 40:
@@ -73,7 +73,10 @@ DEFAULT_SIZE = "2GiB"
 
 
 def guest_memory(given: list[str] | None) -> tuple[str | None, list[str]]:
-    """The size among what --memory gives, and the numbers. Raises `RackwrightError` for two sizes."""
+    """The size among the values of --memory, and the other numbers.
+
+    Raises `RackwrightError` for two sizes.
+    """
     sizes, numbers = apart(given)
     if len(sizes) > 1:
         raise RackwrightError(f"--memory: a guest has one size of memory, not {' and '.join(sizes)}")
@@ -83,31 +86,32 @@ def guest_memory(given: list[str] | None) -> tuple[str | None, list[str]]:
 def boot(
     context: typer.Context,
     image: Annotated[
-        Path | None, typer.Argument(help="What `rw image` has made; without it, the default image.")
+        Path | None, typer.Argument(help="Image built by `rw image`; the default image without this option.")
     ] = None,
     run: Annotated[
-        str | None, typer.Option(metavar="COMMAND", help="Run this as the guest's root, then switch it off.")
+        str | None,
+        typer.Option(metavar="COMMAND", help="Run this command as the guest's root, then power off."),
     ] = None,
-    harts: Annotated[int, typer.Option(min=1, max=64, help="How many harts share the memory.")] = 1,
+    harts: Annotated[int, typer.Option(min=1, max=64, help="Number of harts, which share the memory.")] = 1,
     cpu: Annotated[Cpu, typer.Option(help="Model of the harts.")] = Cpu.functional,
     memory: GuestMemoryOption = None,
     core: CoreOption = None,
     vector: Annotated[
-        OnOff, typer.Option(help="Whether harts have the vector extension, which the kernel then uses.")
+        OnOff, typer.Option(help="Give harts the vector extension, which the kernel then uses.")
     ] = OnOff.off,
     disk: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A disk with this content, /dev/vda; the file stays as it is."),
+        typer.Option(metavar="FILE", help="Image of a disk, /dev/vda; the file is not changed."),
     ] = None,
     files: Annotated[
         list[Path] | None,
-        typer.Option("--file", metavar="FILE", help="Put this file into /root of the guest; repeatable."),
+        typer.Option("--file", metavar="FILE", help="Copy this file into /root of the guest; repeatable."),
     ] = None,
     accelerator: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="A unit or a set (snappy) beside each hart; repeatable."),
     ] = None,
-    placement: Annotated[Placement, typer.Option(help="Where the units sit.")] = Placement.near_core,
+    placement: Annotated[Placement, typer.Option(help="Placement of the units.")] = Placement.near_core,
     values: UnitSetOption = None,
     clock: ClockOption = None,
     net: Annotated[
@@ -122,15 +126,18 @@ def boot(
     checkpoint: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write where the guest is when it has booted; without --run, then end."
+            metavar="FILE",
+            help="Write a checkpoint when the guest has booted; exit then, unless --run is given.",
         ),
     ] = None,
     prepare: Annotated[
-        str | None, typer.Option(metavar="COMMAND", help="Run this before the checkpoint is written.")
+        str | None, typer.Option(metavar="COMMAND", help="Run this command before the checkpoint is written.")
     ] = None,
     from_: Annotated[
         Path | None,
-        typer.Option("--from", metavar="FILE", help="Go on from a checkpoint instead of booting an image."),
+        typer.Option(
+            "--from", metavar="FILE", help="Continue from a checkpoint instead of booting an image."
+        ),
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -200,7 +207,7 @@ def boot(
             )
     else:
         with working("units" if units else "image") as activity:
-            # What cannot be attached is refused before an image is made.
+            # Units that cannot be attached are refused before an image is built.
             build_units(units, translation=True)
             loaded = load_image(image or default_image(activity.begin))
         with raw_console() if interactive else nullcontext() as console:
@@ -239,7 +246,7 @@ def boot(
 
 
 def _silent(_port: int, _text: bytes) -> None:
-    """What is in the JSON is not shown twice."""
+    """Results in the JSON output are not printed twice."""
 
 
 def _console_output(_port: int, text: bytes) -> None:

@@ -1,4 +1,4 @@
-"""`rw demo`: the main job, from nothing to a report."""
+"""`rw demo`: the main comparison, from an empty machine to a report."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def demo(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[FILE]...", help="Your files; without any, a corpus of our own."),
+        typer.Argument(metavar="[FILE]...", help="Your files; a synthetic corpus by default."),
     ] = None,
     output: Annotated[
         Path, typer.Option("-o", "--output", help="Folder for report.html and demo.json.")
@@ -30,7 +30,7 @@ def demo(
 ) -> None:
     """Compare Snappy on this processor, on simulated cores, and on the same cores with the unit.
 
-    Installs and builds what is missing first. Writes a report with table and plots.
+    Missing requirements are installed and built first. Writes a report with table and plots.
 
     Examples:
         ./rw demo

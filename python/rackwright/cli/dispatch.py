@@ -22,17 +22,20 @@ _STATUS_SECONDS = 5.0
 
 
 def dispatch(
-    file: Annotated[Path, typer.Argument(metavar="CONFIG.yaml", help="docs/dispatch.md has every field.")],
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="CONFIG.yaml", help="Configuration; docs/dispatch.md describes every field."),
+    ],
     status: Annotated[
-        bool, typer.Option("--status", help="Ask the one that runs with this file how it is.")
+        bool, typer.Option("--status", help="Print the status of the dispatcher that runs with this file.")
     ] = False,
-    check: Annotated[bool, typer.Option("--check", help="Read the file, and do nothing.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Only check the file.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Balance the load of services on UDP: each request goes to the replica that has least to do.
+    """Balance the load of services on UDP: each request is sent to the least loaded replica.
 
-    It ends with SIGTERM or Control-C when what is under way is answered; SIGHUP makes it read the replicas
-    in the file again. --json prints the last status at its end.
+    SIGTERM or Control-C ends the dispatcher when all requests in flight have responses; SIGHUP makes it read
+    the replicas in the file again. --json prints the last status at its end.
 
     Examples:
         ./rw dispatch examples/dispatch/one-rack.yaml

@@ -1,4 +1,4 @@
-"""`rw doctor` inside the virtual environment; `rw` itself answers it before anything is built."""
+"""`rw doctor` inside the virtual environment; before anything is built, `rw` itself runs it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from rackwright.cli.output import JsonOption
 
 def doctor(
     install: Annotated[
-        bool, typer.Option("--install", help="First get and build all that any verb could need.")
+        bool, typer.Option("--install", help="First install and build everything that any verb needs.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Say what is installed, what is missing and how to get it. Works before anything is built.
+    """List what is installed and missing, and how to get it. Works before anything is built.
 
-    With --install, a machine that goes offline afterwards has everything: synthesis, protobuf, Linux, MPI,
-    the test suite. That takes some ten minutes and 5 GB.
+    With --install, a machine can go offline afterwards: synthesis, protobuf, Linux, MPI and the test suite
+    are installed. That takes some ten minutes and 5 GB.
 
     Examples:
         ./rw doctor

@@ -28,11 +28,11 @@ drx = typer.Typer(
 
 KernelArgument = Annotated[Path, typer.Argument(help="A Python file with one kernel.", metavar="KERNEL.py")]
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE")]
-OutputOption = Annotated[Path | None, typer.Option("-o", "--output", help="Where to put the result.")]
+OutputOption = Annotated[Path | None, typer.Option("-o", "--output", help="File for the result.")]
 
 
 class Form(StrEnum):
-    """What a compiled kernel is shown as."""
+    """The form in which a compiled kernel is printed."""
 
     ir = "ir"
     schedule = "schedule"
@@ -40,7 +40,7 @@ class Form(StrEnum):
 
 
 class Place(StrEnum):
-    """Where a kernel runs."""
+    """The target of a kernel."""
 
     rtl = "rtl"
     model = "model"
@@ -49,7 +49,7 @@ class Place(StrEnum):
 
 
 class Way(StrEnum):
-    """What a program for harts does with operations on arrays."""
+    """The translation of operations on arrays in a program for harts."""
 
     by_operation = "by-operation"
     fused = "fused"
@@ -67,7 +67,7 @@ def compile_(
 ) -> None:
     """Compile a kernel for a unit with the parameters of --set, by default the one that is built by default.
 
-    Without --emit, the program itself goes to the file of -o. The same kernel gives the same bytes.
+    Without --emit, the program itself is written to the file of -o. The same kernel produces the same bytes.
 
     Examples:
         ./rw drx compile examples/drx/scale.py --emit asm
@@ -122,7 +122,7 @@ def run(
     kernel: KernelArgument,
     inputs: Annotated[
         list[Path] | None,
-        typer.Option("--input", help="An input, in the order of the parameters; without any, random ones."),
+        typer.Option("--input", help="Inputs, in the order of the parameters; random ones by default."),
     ] = None,
     on: Annotated[
         Place,
@@ -133,7 +133,8 @@ def run(
         ),
     ] = Place.model,
     harts: Annotated[
-        int | None, typer.Option(min=1, max=64, help="Of boom and host: harts, or threads; 1 without.")
+        int | None,
+        typer.Option(min=1, max=64, help="For boom and host: number of harts or threads; 1 by default."),
     ] = None,
     code: Annotated[
         Way | None,

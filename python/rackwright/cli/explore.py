@@ -26,15 +26,22 @@ class ExecutorName(StrEnum):
 
 
 def explore(
-    space: Annotated[Path, typer.Argument(help="A YAML file: the unit, what varies, how exact.")],
+    space: Annotated[
+        Path, typer.Argument(help="A YAML file: the unit, the varied parameters, the accuracy.")
+    ],
     suite: Annotated[
-        Path | None, typer.Option(help="The folder of a suite; by default the one that the space names.")
+        Path | None, typer.Option(help="The folder of a suite; by default the one named in the space.")
     ] = None,
-    executor: Annotated[ExecutorName, typer.Option(help="Who measures.")] = ExecutorName.local,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; one a core by default.")] = None,
+    executor: Annotated[
+        ExecutorName, typer.Option(help="The executor of the measurements.")
+    ] = ExecutorName.local,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Number of processes; one per core by default.")
+    ] = None,
     scheduler: Annotated[str | None, typer.Option(help="dask: the address of a running scheduler.")] = None,
     resume: Annotated[
-        bool, typer.Option("--resume/--afresh", help="Use what the output folder holds, or measure anew.")
+        bool,
+        typer.Option("--resume/--afresh", help="Reuse the results in the output folder, or measure again."),
     ] = True,
     output: Annotated[
         Path,
@@ -45,8 +52,8 @@ def explore(
     """Measure every point of a design space over a suite of calls.
 
     Points that differ only in settings or placement share one compiled design. Each point is measured on a
-    sample of calls that is large enough for the asked standard error. What was measured is kept at once,
-    and never measured again: an exploration that was stopped goes on where it was.
+    sample of calls that is large enough for the requested standard error. Measurements are stored at once and
+    never repeated: an interrupted exploration resumes.
 
     Examples:
         ./rw generate compression --operation decompress -o out/suite

@@ -12,34 +12,34 @@ from rackwright.cli.output import JsonOption, print_json, print_record, working
 export = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    help="Write units as folders that the SoC generators of others take.",
+    help="Write units as folders for third-party SoC generators.",
 )
 
 
 @export.callback()
 def _about() -> None:
-    """Write units as folders that the SoC generators of others take."""
+    """Write units as folders for third-party SoC generators."""
 
 
 @export.command("chipyard")
 def chipyard(
     units: Annotated[
         list[str],
-        typer.Argument(metavar="UNIT…", help="Names, sets, or the manifest or YAML file of your own."),
+        typer.Argument(metavar="UNIT…", help="Names, sets, or your own manifest or YAML file."),
     ],
     dialect: Annotated[
-        str, typer.Option("--dialect", help="The version: `1.2`, or `current`, Chipyard of 2026.")
+        str, typer.Option("--dialect", help="The version of Chipyard: `1.2`, or `current` (2026).")
     ] = "current",
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="The folder that is made; out/chipyard/NAME by default."),
+        typer.Option("-o", "--output", help="Output folder; out/chipyard/NAME by default."),
     ] = None,
     json: JsonOption = False,
 ) -> None:
     """Write units as a generator of Chipyard, beside every hart by RoCC (docs/chipyard.md).
 
-    The folder has the wrapper in Chisel, the Verilog as a black box, a fragment of configuration, a list of
-    memories, a C header and a program that asks every unit for its status.
+    The folder has the wrapper in Chisel, the Verilog as a black box, a configuration fragment, a list of
+    memories, a C header and a program that reads the status of every unit.
 
     Examples:
         ./rw export chipyard snappy

@@ -24,12 +24,12 @@ fabric = typer.Typer(
 )
 
 SystemArgument = Annotated[
-    Path, typer.Argument(help="A Python file that makes a RootComplex.", metavar="SYSTEM.py")
+    Path, typer.Argument(help="A Python file that creates a RootComplex.", metavar="SYSTEM.py")
 ]
 
 
 class Test(StrEnum):
-    """What is measured."""
+    """The tests."""
 
     read = "read"
     write = "write"
@@ -41,7 +41,7 @@ class Test(StrEnum):
 @fabric.command("show")
 def show(
     system: SystemArgument,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Where to put the SVG.")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="File for the SVG.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Show a fabric as software finds it: bridges, cards, their numbers and windows; and draw it as SVG.
@@ -94,7 +94,7 @@ def show(
 
 @fabric.command("check")
 def check(system: SystemArgument, json: JsonOption = False) -> None:
-    """Check that a fabric is legal; what is not is said in one line with a witness, and the exit status is 1.
+    """Check that a fabric is legal; if not, one line names the violation, and the exit status is 1.
 
     Refused are two roots, loops, unequal payloads, zero credits, equal names, and links that there are not.
 
@@ -120,38 +120,43 @@ def bench(
         list[int] | None,
         typer.Option(help="Bytes of a request, a power of two from 16 on; repeatable. 64, 256, 512, 2048."),
     ] = None,
-    count: Annotated[int | None, typer.Option(min=2, help="Requests of each size.")] = None,
-    outstanding: Annotated[int, typer.Option(min=1, max=1024, help="Requests of a card at once.")] = 64,
+    count: Annotated[int | None, typer.Option(min=2, help="Number of requests for each size.")] = None,
+    outstanding: Annotated[int, typer.Option(min=1, max=1024, help="Outstanding requests per card.")] = 64,
     interval: Annotated[
-        int, typer.Option(min=1, max=65535, help="Cycles of the card between two requests.")
+        int, typer.Option(min=1, max=65535, help="Minimum cycles of the card between two requests.")
     ] = 1,
     copy: Annotated[
         int,
         typer.Option(
-            min=0, max=65535, help="Cycles of the card to copy 16 bytes that were read, or are written."
+            min=0, max=65535, help="Cycles in which the card copies 16 bytes after a read or before a write."
         ),
     ] = 0,
     cold: Annotated[
-        bool, typer.Option("--cold", help="Nothing of the buffer is in the host's caches.")
+        bool, typer.Option("--cold", help="Start with the buffer in none of the host's caches.")
     ] = False,
     beside: Annotated[
         str | None,
-        typer.Option(metavar="CARD", help="A card that reads without a pause while others are measured."),
+        typer.Option(metavar="CARD", help="A card that reads continuously while others are measured."),
     ] = None,
-    beside_size: Annotated[int, typer.Option(min=16, help="Bytes of its requests, a power of two.")] = 512,
+    beside_size: Annotated[
+        int, typer.Option(min=16, help="Bytes of this card's requests, a power of two.")
+    ] = 512,
     beside_outstanding: Annotated[
-        int, typer.Option(min=1, max=1024, help="Its requests at once; its parameter `tags` bounds them too.")
+        int,
+        typer.Option(
+            min=1, max=1024, help="Outstanding requests of this card, also bounded by its parameter `tags`."
+        ),
     ] = 64,
     capture: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where to put every packet: JSON, one a line.")
+        Path | None, typer.Option(metavar="FILE", help="File for all packets, as one JSON object per line.")
     ] = None,
     memory: MemoryOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Measure a fabric: DMA of each card in turn, with data that is compared, or accesses to its registers.
+    """Measure a fabric: DMA of each card in turn, with verified data, or accesses to its registers.
 
-    The cards are RTL, the host's memory is that of a server. Peers write to the next card. A run whose data
-    is wrong, or in which something is not answered, ends with exit status 1.
+    The cards are RTL, the host's memory is that of a server. Peers write to the next card. A run with wrong
+    data, or with a missing response, ends with exit status 1.
 
     Examples:
         ./rw fabric bench examples/fabric/one_link.py --test read

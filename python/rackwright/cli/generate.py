@@ -15,11 +15,11 @@ from rackwright.generation.suite import USUAL_FILES
 if TYPE_CHECKING:
     from rackwright.generation.distance import Distance
 
-generate = typer.Typer(help="Make benchmark suites from the statistics of a fleet.", no_args_is_help=True)
+generate = typer.Typer(help="Generate benchmark suites from the statistics of a fleet.", no_args_is_help=True)
 
 
 class Operation(StrEnum):
-    """Which calls a suite is made of."""
+    """The kinds of calls in a suite."""
 
     compress = "compress"
     decompress = "decompress"
@@ -27,12 +27,14 @@ class Operation(StrEnum):
 
 @generate.callback()
 def _group() -> None:
-    """Keeps `compression` a verb of its own, beside those to come."""
+    """Makes `compression` a verb of its own, beside future ones."""
 
 
 @generate.command("compression")
 def compression(
-    output: Annotated[Path, typer.Option("-o", "--output", help="An empty folder, or a suite to replace.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Output: an empty folder, or a suite to replace.")
+    ],
     profile: Annotated[
         str, typer.Option(help="snappy-fleet, zstd-fleet, or the YAML file of a profile of your own.")
     ] = "snappy-fleet",
@@ -44,16 +46,16 @@ def compression(
             "or 'machine' (files found on this one). May be given several times.",
         ),
     ] = None,
-    files: Annotated[int, typer.Option(min=1, help="Files for each operation.")] = USUAL_FILES,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 1,
-    operation: Annotated[Operation | None, typer.Option(help="Only this one; both by default.")] = None,
+    files: Annotated[int, typer.Option(min=1, help="Number of files for each operation.")] = USUAL_FILES,
+    seed: Annotated[int, typer.Option(help="Seed; the same seed produces the same bytes.")] = 1,
+    operation: Annotated[Operation | None, typer.Option(help="Only this operation; both by default.")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Make a suite of (de)compression calls whose sizes, ratios, levels and windows are those of a profile.
+    """Generate a suite of (de)compression calls with the sizes, ratios, levels and windows of a profile.
 
-    Every file is one call. suite.json in the folder lists them with what they are to be compressed with;
-    report.html shows the suite beside its profile. Gaps are the largest differences of cumulative
-    distributions, weighted by bytes.
+    Every file is one call. suite.json in the folder lists them with their compression parameters; report.html
+    compares the suite with its profile. Gaps are the largest differences of cumulative distributions,
+    weighted by bytes.
 
     Examples:
         ./rw generate compression -o out/suite

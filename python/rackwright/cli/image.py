@@ -12,22 +12,23 @@ from rackwright.cli.output import JsonOption, human_bytes, print_json, print_rec
 
 def image(
     packages: Annotated[
-        str | None, typer.Option(metavar="NAME,NAME", help="Packages beside the base, with what they need.")
+        str | None,
+        typer.Option(metavar="NAME,NAME", help="Additional packages; their dependencies are included."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Also write the image here.")
     ] = None,
     lock: Annotated[
-        bool, typer.Option("--lock", help="Lock these packages to the versions of today's lists first.")
+        bool, typer.Option("--lock", help="First lock these packages to the current versions.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Make an image of Debian 13 for riscv64: firmware, kernel, and the files of packages.
+    """Build an image of Debian 13 for riscv64: firmware, kernel, and the files of packages.
 
-    Needs no root. The packages come with this machine's package client from the mirror that it is set up
-    for, or the one in RACKWRIGHT_DEBIAN_MIRROR. The versions in software/linux/packages.json are taken for as
-    long as the mirror has them and are checked by their hashes; others come from the distribution's lists,
-    whose signature is checked. What was made once is kept.
+    Needs no root. This machine's package client fetches the packages from its configured mirror, or from that
+    in RACKWRIGHT_DEBIAN_MIRROR. Packages have the versions in software/linux/packages.json as long as the
+    mirror has them, and are checked by their hashes; others come from the distribution's lists, whose
+    signature is checked. Images are cached.
 
     Examples:
         ./rw image

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class ProtocolName(StrEnum):
-    """How requests look."""
+    """The format of requests."""
 
     work = "work"
     memcached = "memcached"
@@ -34,40 +34,50 @@ class ProtocolName(StrEnum):
 
 def loadtest(
     addresses: Annotated[
-        list[str] | None, typer.Argument(metavar="HOST:PORT…", help="Services, or dispatchers.")
+        list[str] | None, typer.Argument(metavar="HOST:PORT…", help="Addresses of services or dispatchers.")
     ] = None,
-    rate: Annotated[float, typer.Option(help="Requests per second, on the average.")] = 1000.0,
+    rate: Annotated[float, typer.Option(help="Average number of requests per second.")] = 1000.0,
     arrivals: Annotated[str, typer.Option(help=f"{ARRIVAL_FORMS}.")] = "poisson",
     work: Annotated[str, typer.Option(help=f"How long to work: {WORK_FORMS}.")] = "constant:0",
-    requests: Annotated[int | None, typer.Option(min=1, help="How many; 10000 by default.")] = None,
-    seconds: Annotated[float | None, typer.Option(min=0.001, help="The same, by time at this rate.")] = None,
-    warmup: Annotated[int, typer.Option(min=0, help="First requests that are not measured.")] = 0,
+    requests: Annotated[int | None, typer.Option(min=1, help="Number of requests; 10000 by default.")] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(min=0.001, help="Duration, which determines the number of requests at this rate."),
+    ] = None,
+    warmup: Annotated[int, typer.Option(min=0, help="Number of initial requests that are not measured.")] = 0,
     connections: Annotated[int, typer.Option(min=1, help="Sockets for each address.")] = 8,
-    timeout_ms: Annotated[float, typer.Option(help="After which a request is lost.")] = 1000.0,
-    request_bytes: Annotated[int, typer.Option(min=12, help="Of a request of `work`.")] = 64,
-    protocol: Annotated[ProtocolName, typer.Option(help="How requests look.")] = ProtocolName.work,
-    command: Annotated[str, typer.Option(help="What memcached is asked.")] = "get key",
-    seed: Annotated[int, typer.Option(min=0, help="Of arrivals and work.")] = 1,
-    serve: Annotated[bool, typer.Option("--serve", help="Be the services, until a signal.")] = False,
+    timeout_ms: Annotated[float, typer.Option(help="Time after which a request counts as lost.")] = 1000.0,
+    request_bytes: Annotated[int, typer.Option(min=12, help="Bytes of a request of `work`.")] = 64,
+    protocol: Annotated[ProtocolName, typer.Option(help="Format of requests.")] = ProtocolName.work,
+    command: Annotated[str, typer.Option(help="Request to memcached.")] = "get key",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of arrivals and work.")] = 1,
+    serve: Annotated[bool, typer.Option("--serve", help="Run the services until a signal arrives.")] = False,
     simulated: Annotated[
         str | None,
-        typer.Option(metavar="POLICY", help="Simulate services, and who chooses among their replicas."),
+        typer.Option(metavar="POLICY", help="Simulate services; the policy that selects a replica."),
     ] = None,
-    racks: Annotated[int, typer.Option(min=1, help="With --simulated: of the services.")] = 3,
-    replicas: Annotated[int, typer.Option(min=1, help="With --simulated: in each rack.")] = 1,
-    cores: Annotated[
-        int, typer.Option(min=1, help="With --serve or --simulated: requests at once, of each.")
+    racks: Annotated[int, typer.Option(min=1, help="With --simulated: number of racks of the services.")] = 3,
+    replicas: Annotated[
+        int, typer.Option(min=1, help="With --simulated: number of replicas in each rack.")
     ] = 1,
-    spin: Annotated[bool, typer.Option("--spin", help="With --serve: keep a processor busy.")] = False,
+    cores: Annotated[
+        int,
+        typer.Option(
+            min=1, help="With --serve or --simulated: requests that each service processes in parallel."
+        ),
+    ] = 1,
+    spin: Annotated[
+        bool, typer.Option("--spin", help="With --serve: occupy a processor while a request is served.")
+    ] = False,
     header_bytes: Annotated[
-        int, typer.Option(min=0, help="With --serve: bytes before a request, sent back as they came.")
+        int, typer.Option(min=0, help="With --serve: bytes before a request that are returned unchanged.")
     ] = 0,
     json: JsonOption = False,
 ) -> None:
-    """Put load on services over UDP, or on simulated ones, and measure how long they take to answer.
+    """Put load on services over UDP, or on simulated ones, and measure their response times.
 
-    Requests are due whatever becomes of earlier ones, and latencies count from then. The exit status is 1
-    when nothing was answered.
+    Requests are due independent of earlier ones, and latencies are measured from the due time. The exit
+    status is 1 if there was no response.
 
     Examples:
         ./rw loadtest --serve 127.0.0.1:9000 127.0.0.1:9001 --cores 2

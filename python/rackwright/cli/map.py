@@ -1,4 +1,4 @@
-"""`rw map`: what servers are made of."""
+"""`rw map`: the parts of servers."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def map(
         typer.Argument(help="A server in YAML (the arguments of `Server`), or a script that runs a cluster."),
     ],
     node: Annotated[str | None, typer.Option("--node", help="Only the server of this name.")] = None,
-    svg: Annotated[Path | None, typer.Option("--svg", help="Draw the server into this file.")] = None,
+    svg: Annotated[Path | None, typer.Option("--svg", help="Draw the server as SVG into this file.")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Show what a server is made of: harts, units, devices, their addresses, interrupts and clocks.
+    """Show the parts of a server: harts, units, devices, their addresses, interrupts and clocks.
 
-    A script is run up to where its first cluster begins to run; of that, each server with harts is shown.
+    A script runs up to the start of its first cluster; each server with harts in this cluster is shown.
 
     Examples:
         ./rw map examples/servers/program.yaml

@@ -1,4 +1,4 @@
-"""Results go to standard output, as a table or as JSON; everything else to standard error."""
+"""Results are written to standard output, as a table or as JSON; everything else to standard error."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON (docs/json.
 
 
 def print_json(value: Any) -> None:
-    """One JSON document on standard output, exactly as it is: no colour, no wrapping."""
+    """Writes one JSON document to standard output, without colour and wrapping."""
     print(json.dumps(value, indent=2))
 
 
 def print_table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]) -> None:
-    """A table; a column is its title and how it is justified ("left" or "right")."""
+    """Prints a table; a column is its title and its justification ("left" or "right")."""
     table = Table(header_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for title, justify in columns:
         table.add_column(title, justify="right" if justify == "right" else "left", overflow="fold")
@@ -52,7 +52,7 @@ def print_record(pairs: Sequence[tuple[str, str]]) -> None:
 
 
 class Activity:
-    """Something that takes long: in a terminal one line that changes, elsewhere a line for each part."""
+    """A long operation: in a terminal one line that changes, elsewhere a line for each part."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -65,13 +65,13 @@ class Activity:
         self.detail(part)
 
     def detail(self, text: str) -> None:
-        """How far the part is; shown in a terminal only."""
+        """The progress of the part, shown only in a terminal."""
         self._progress.update(self._task, description=text)
 
 
 @contextmanager
 def working(part: str) -> Iterator[Activity]:
-    """Shows on standard error what is under way, beginning with `part`."""
+    """Shows the current operation on standard error, starting with `part`."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     silent = not messages.is_terminal
     with Progress(*columns, console=messages, transient=True, disable=silent) as progress:

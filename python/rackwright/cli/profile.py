@@ -1,4 +1,4 @@
-"""`rw profile`: where the cycles of a run go."""
+"""`rw profile`: the distribution of a run's cycles."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rackwright.profiling.observed import Profile
 
 _observed = typer.Typer(add_completion=False, context_settings={"help_option_names": ["--help", "-h"]})
-"""The verbs that can be observed, with those of their options that say what runs."""
+"""The verbs that can be observed, with those of their options that select the workload."""
 
 
 def profile(
@@ -50,38 +50,38 @@ def profile(
     from_: Annotated[
         str | None,
         typer.Option(
-            "--from", metavar="TRIGGER", help="Begin to observe when this happens, like function:main."
+            "--from", metavar="TRIGGER", help="Start observing at this trigger, such as function:main."
         ),
     ] = None,
-    to: Annotated[
-        str | None, typer.Option(metavar="TRIGGER", help="Observe no longer when this happens.")
-    ] = None,
-    harts: Annotated[str, typer.Option(metavar="LIST", help="Observe only these harts, like 0,1.")] = "",
+    to: Annotated[str | None, typer.Option(metavar="TRIGGER", help="Stop observing at this trigger.")] = None,
+    harts: Annotated[str, typer.Option(metavar="LIST", help="Observe only these harts, such as 0,1.")] = "",
     servers: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Of a cluster, observe only this server; repeatable."),
+        typer.Option(metavar="NAME", help="In a cluster, observe only this server; repeatable."),
     ] = None,
     counters: Annotated[
         list[str] | None,
-        typer.Option(metavar="EVENT", help="Keep only these counters, separated by commas; repeatable."),
+        typer.Option(metavar="EVENT", help="Record only these counters, separated by commas; repeatable."),
     ] = None,
     every: Annotated[
-        int, typer.Option(min=1, metavar="CYCLES", help="Cycles between two looks at the counters.")
+        int, typer.Option(min=1, metavar="CYCLES", help="Cycles between two samples of the counters.")
     ] = EVERY,
     samples: Annotated[
-        int, typer.Option(min=2, metavar="N", help="Looks that are kept of each hart.")
+        int, typer.Option(min=2, metavar="N", help="Maximum number of samples for each hart.")
     ] = SAMPLES,
     trace: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write every executed instruction there; `rw trace` prints it."),
+        typer.Option(
+            metavar="FILE", help="Write every executed instruction to this file; `rw trace` prints it."
+        ),
     ] = None,
     open_: Annotated[
         Path | None,
-        typer.Option("--open", metavar="DIR", help="Show the report of a profile that was made before."),
+        typer.Option("--open", metavar="DIR", help="Show the report of an existing profile."),
     ] = None,
     compare: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Have the report show how it differs from the profile there."),
+        typer.Option(metavar="DIR", help="Compare with the profile in this folder."),
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -89,7 +89,7 @@ def profile(
 
     The folder then holds report.html (open it in a browser), profile.json, calls.parquet, counters.parquet,
     and the same for other tools: stacks.folded, profile.speedscope.json, profile.pb.gz (pprof),
-    trace.perfetto-trace. The exit status is that of what ran.
+    trace.perfetto-trace. The exit status is that of the observed run.
 
     Triggers are cycle:N, instructions:N, address:N, function:NAME (function:FILE!NAME in an image), word:N,
     hint:N (`slti x0, x0, N`), process:NAME, counter:NAME>=N and event:NAME.
@@ -150,7 +150,7 @@ def profile(
 
 
 def _other(folder: Path, tell: Callable[[str], None]) -> Stacks | None:
-    """What is to be compared with. That it can't be read is told: what was made is written all the same."""
+    """The profile to compare with. An unreadable profile is reported, but the new files are still written."""
     from rackwright.profiling.compare import Stacks
 
     try:
@@ -181,33 +181,33 @@ class _Asked:
 def observe(words: list[str], watching: Watching, servers: Sequence[str] = ()) -> dict[str, Profile]:
     """Runs the verb of `words`.
 
-    Gives what was seen, under the names of servers; of a machine that runs alone, without a name.
+    Returns the observations by the names of servers; a machine that runs alone has no name.
     """
     command = typer.main.get_command(_observed)
     asked = _Asked(watching, servers)
     made: Any = command.main(words, prog_name="./rw profile --", standalone_mode=False, obj=asked)
     if isinstance(made, int):
-        # What asks for help only prints it.
+        # A request for help only prints it.
         raise typer.Exit(made)
     return made if isinstance(made, dict) else {"": made}
 
 
 @_observed.callback()
 def _verbs() -> None:
-    """What can be observed."""
+    """The kinds of runs that can be observed."""
 
 
 @_observed.command("run")
 def _run(
     context: typer.Context,
     program: Annotated[Path, typer.Argument(help="A static RV64GC ELF file, or a script with a cluster.")],
-    arguments: Annotated[list[str] | None, typer.Argument(help="The program's own, after --.")] = None,
+    arguments: Annotated[list[str] | None, typer.Argument(help="Arguments of the program, after --.")] = None,
     cpu: Annotated[Cpu, typer.Option(help="Model of the core.")] = Cpu.rocket,
     harts: Annotated[int, typer.Option(min=1, help="Cores that run the program's threads.")] = 1,
     accelerator: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="A unit, a set or a manifest.json; repeatable.")
     ] = None,
-    placement: Annotated[Placement, typer.Option(help="Where the units sit.")] = Placement.near_core,
+    placement: Annotated[Placement, typer.Option(help="Placement of the units.")] = Placement.near_core,
     clock: ClockOption = None,
     plusarg: PlusargOption = None,
     memory: MemoryOption = None,
@@ -216,7 +216,7 @@ def _run(
         Path | None, typer.Option(help="The only folder that the program may write to.")
     ] = None,
     max_cycles: Annotated[
-        int, typer.Option(min=0, max=MOST_CYCLES, help="Give up after so many cycles; 0: never.")
+        int, typer.Option(min=0, max=MOST_CYCLES, help="Maximum number of cycles; 0: unlimited.")
     ] = 0,
     values: Annotated[
         list[str] | None,
@@ -226,9 +226,9 @@ def _run(
             help="A unit's parameter, snappy-compress.hash-ways=2; in a cluster, instead of the script's.",
         ),
     ] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Cluster: threads that simulate.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Cluster: number of simulation threads.")] = None,
 ) -> Any:
-    """Observe a program, or the servers of a cluster, which are told nothing of it, as `rw run` runs it."""
+    """Observe a program, or the servers of a cluster, without affecting them, as `rw run` runs it."""
     from rackwright.profiling import profile as observe_program
     from rackwright.server import Server
     from rackwright.unit_config import unit_configs
@@ -292,21 +292,25 @@ def _observe_cluster(
 @_observed.command("boot")
 def _boot(
     context: typer.Context,
-    run: Annotated[str, typer.Option(metavar="COMMAND", help="Run this as the guest's root, then end.")],
+    run: Annotated[
+        str, typer.Option(metavar="COMMAND", help="Run this command as the guest's root, then power off.")
+    ],
     image: Annotated[
-        Path | None, typer.Argument(help="What `rw image` has made; without it, the default image.")
+        Path | None, typer.Argument(help="Image built by `rw image`; the default image without this option.")
     ] = None,
-    harts: Annotated[int, typer.Option(min=1, max=64, help="How many harts share the memory.")] = 1,
+    harts: Annotated[int, typer.Option(min=1, max=64, help="Number of harts, which share the memory.")] = 1,
     cpu: Annotated[BootCpu, typer.Option(help="Model of the harts.")] = BootCpu.functional,
     memory: GuestMemoryOption = None,
     core: CoreOption = None,
-    disk: Annotated[Path | None, typer.Option(metavar="FILE", help="A disk with this content.")] = None,
+    disk: Annotated[Path | None, typer.Option(metavar="FILE", help="Image of a disk.")] = None,
     from_: Annotated[
         Path | None,
-        typer.Option("--from", metavar="FILE", help="Go on from a checkpoint of this image instead."),
+        typer.Option(
+            "--from", metavar="FILE", help="Continue from a checkpoint of this image instead of booting."
+        ),
     ] = None,
 ) -> Any:
-    """Observe Linux, its kernel and all programs, which are told nothing of it, as `rw boot` runs it."""
+    """Observe Linux, its kernel and all programs, without affecting them, as `rw boot` runs it."""
     from rackwright.linux.image import default_image, load_image
     from rackwright.profiling import profile_boot
 
@@ -320,7 +324,7 @@ def _boot(
 
 
 def _summary(made: Profile, output: Path) -> None:
-    """The functions with most cycles, and where to see more."""
+    """The functions with the most cycles, and the files with details."""
     total = max(1, sum(made.cycles))
     for row in made.calls().head(8).to_dict("records"):
         messages.print(

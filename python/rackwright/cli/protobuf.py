@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from rackwright.protobuf import Row, Suite, Summary, Way
 
 protobuf = typer.Typer(
-    help="Parse and serialize recorded messages, by the official library and by the units.",
+    help="Parse and serialize recorded messages, with the official library and with the units.",
     no_args_is_help=True,
 )
 
 
 class Target(StrEnum):
-    """Where messages are parsed and serialized."""
+    """The target on which messages are parsed and serialized."""
 
     host = "host"
     rocket = "rocket"
@@ -39,14 +39,14 @@ class Target(StrEnum):
 
 
 class Calls(StrEnum):
-    """How many messages a unit is given at a time."""
+    """The number of messages that are passed to a unit at a time."""
 
     batch = "batch"
     single = "single"
 
 
 class Syntax(StrEnum):
-    """In what the services' schemas are written."""
+    """The syntax of the services' schemas."""
 
     proto2 = "proto2"
     proto3 = "proto3"
@@ -59,12 +59,13 @@ _HOST_NOTE = (
 
 Proto = Annotated[Path, typer.Option("--proto", help="The .proto file that declares the message.")]
 Message = Annotated[str, typer.Option("--message", metavar="NAME", help="Full name: package.Message.")]
-Files = Annotated[list[Path], typer.Argument(help="Recorded messages, one in a file.")]
+Files = Annotated[list[Path], typer.Argument(help="Files of recorded messages, one message per file.")]
 Delimited = Annotated[
-    bool, typer.Option("--delimited", help="Files hold many messages, each after its length.")
+    bool, typer.Option("--delimited", help="Files contain many messages, each preceded by its length.")
 ]
 Include = Annotated[
-    list[Path] | None, typer.Option("-I", "--proto-path", help="Where imports are looked for; repeatable.")
+    list[Path] | None,
+    typer.Option("-I", "--proto-path", help="Folder in which imports are searched; repeatable."),
 ]
 Targets = Annotated[list[Target] | None, typer.Option("--target", help="Only these targets; repeatable.")]
 
@@ -125,7 +126,10 @@ def serialize(
 
 def bench_protobuf(
     suite: Annotated[
-        str, typer.Option(metavar="NAME", help="fields, services, public, or a FILE.yaml with distributions.")
+        str,
+        typer.Option(
+            metavar="NAME", help="Suite: fields, services, public, or a FILE.yaml with distributions."
+        ),
     ] = "fields",
     operation: Annotated[
         list[str] | None, typer.Option("--operation", help="deserialize or serialize; both by default.")
@@ -134,11 +138,9 @@ def bench_protobuf(
         Syntax | None, typer.Option(help="All schemas of services in this; by default as distributed.")
     ] = None,
     schemas: Annotated[
-        int | None, typer.Option(min=1, max=200, help="How many schemas of the suite public; 12 by default.")
+        int | None, typer.Option(min=1, max=200, help="Number of schemas of the suite public; 12 by default.")
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="From which the suite public is drawn; 11 by default.")
-    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the suite public; 11 by default.")] = None,
     messages: Annotated[
         int | None,
         typer.Option(min=1, help="Of each benchmark; 64 by default, of services as their YAML says, 48."),
@@ -191,7 +193,7 @@ def _way(
     core: list[str] | None,
     calls: Calls = Calls.batch,
 ) -> Way:
-    """How it is to be measured, by the options of that name."""
+    """The measurement that the options of the same names select."""
     from rackwright.protobuf import Way
 
     return Way(clock, calls.value, parse_unit_settings(values), parse_timing(memory, core))

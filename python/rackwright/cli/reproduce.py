@@ -1,4 +1,4 @@
-"""`rw reproduce`: experiments of papers, made again."""
+"""`rw reproduce`: reproduction of experiments of papers."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 def reproduce(
-    ids: Annotated[list[str] | None, typer.Argument(help="Experiments; without any, all.")] = None,
-    list_only: Annotated[bool, typer.Option("--list", help="Say what there is, and run nothing.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Shorter runs, where there are.")] = False,
+    ids: Annotated[list[str] | None, typer.Argument(help="Experiments; all by default.")] = None,
+    list_only: Annotated[bool, typer.Option("--list", help="List the experiments, and run nothing.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Shorter runs, where available.")] = False,
     record_runs: Annotated[
-        bool, typer.Option("--record", help="Note in validation/record.csv which were whole, and when.")
+        bool, typer.Option("--record", help="Record complete runs in validation/record.csv.")
     ] = False,
     output: Annotated[
         Path, typer.Option("-o", "--output", help="Folder for report.html and reproduce.json.")
@@ -67,7 +67,8 @@ def reproduce(
         ):
             done.append(each)
             if record_runs:
-                # One by one: they take hours, and a user who stops them keeps those that are done.
+                # Experiments run one by one: they take hours, and a user who stops them keeps the completed
+                # ones.
                 last_whole.keep([each])
     output.mkdir(parents=True, exist_ok=True)
     report = output / "report.html"
@@ -84,7 +85,7 @@ def reproduce(
 
 
 def _last(name: str) -> str:
-    """When an experiment was last whole."""
+    """When an experiment was last run completely."""
     from rackwright.reproduce import last_whole
 
     found = last_whole.read().get(name)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Cpu(StrEnum):
-    """How the core is modelled."""
+    """The model of the core."""
 
     rocket = "rocket"
     boom = "boom"
@@ -38,7 +38,7 @@ class Cpu(StrEnum):
 
 
 MOST_CYCLES = 2**63 - 1
-"""The largest number of cycles that can be asked for."""
+"""The largest supported number of cycles."""
 
 _OF_PROGRAMS = {
     "cpu": "--cpu",
@@ -82,7 +82,7 @@ def run(
         Path, typer.Argument(help="A static RV64GC ELF file, or a Python script with a cluster.")
     ],
     arguments: Annotated[
-        list[str] | None, typer.Argument(help="The program's or script's own, after --.")
+        list[str] | None, typer.Argument(help="Arguments of the program or script, after --.")
     ] = None,
     cpu: Annotated[
         Cpu, typer.Option(help="Model of the core; rocket-rtl is the real RTL, for bare-metal programs.")
@@ -90,7 +90,7 @@ def run(
     harts: Annotated[
         int,
         typer.Option(
-            min=1, max=64, help="How many harts run the program's threads, each with its own units."
+            min=1, max=64, help="Number of harts for the program's threads, each with its own units."
         ),
     ] = 1,
     accelerator: Annotated[
@@ -102,14 +102,17 @@ def run(
     ] = None,
     tiles: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.yaml", help="Harts and units on tiles, which programs reach by queues."),
+        typer.Option(
+            metavar="FILE.yaml",
+            help="File of tiles with harts and units, which programs reach through queues.",
+        ),
     ] = None,
     graph: Annotated[
         Path | None,
-        typer.Option(metavar="GRAPH.yaml", help="Refuse to run when these services could stand still."),
+        typer.Option(metavar="GRAPH.yaml", help="Refuse to run if these services could deadlock."),
     ] = None,
     placement: Annotated[
-        Placement, typer.Option(help="Where units sit, but those in YAML.")
+        Placement, typer.Option(help="Placement of units, except those in YAML files.")
     ] = Placement.near_core,
     clock: ClockOption = None,
     plusarg: PlusargOption = None,
@@ -121,19 +124,20 @@ def run(
         Path | None, typer.Option(help="The only folder that the program may write to.")
     ] = None,
     max_cycles: Annotated[
-        int, typer.Option(min=0, max=MOST_CYCLES, help="Give up after so many cycles; 0: never.")
+        int, typer.Option(min=0, max=MOST_CYCLES, help="Maximum number of cycles; 0: unlimited.")
     ] = 0,
     waves: Annotated[
-        Path | None, typer.Option(help="Write the signals of the units to this FST file, one for each.")
+        Path | None, typer.Option(help="Write the signals of the units to this FST file, one file per unit.")
     ] = None,
     check_idle: Annotated[
-        bool, typer.Option("--check-idle", help="Find units that move while they say they are idle.")
+        bool, typer.Option("--check-idle", help="Check that units' states do not change while they are idle.")
     ] = False,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Cluster: folder for run.json, tables, captures.")
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(min=1, help="Cluster: how many; without it, what turns out fastest.")
+        int | None,
+        typer.Option(min=1, help="Cluster: number of threads; by default the fastest number is measured."),
     ] = None,
     values: Annotated[
         list[str] | None,
@@ -145,7 +149,8 @@ def run(
         ),
     ] = None,
     pcap: Annotated[
-        list[str] | None, typer.Option(metavar="PORT", help="Cluster: capture, like tor0.port3; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="PORT", help="Cluster: capture this port, such as tor0.port3; repeatable."),
     ] = None,
     console: Annotated[
         list[str] | None,
@@ -154,20 +159,24 @@ def run(
         ),
     ] = None,
     checkpoint: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Cluster: write where the run is, at the end.")
+        Path | None, typer.Option(metavar="FILE", help="Cluster: write a checkpoint at the end.")
     ] = None,
     checkpoint_us: Annotated[
-        float | None, typer.Option(min=0.001, help="Cluster: also every so many simulated microseconds.")
+        float | None,
+        typer.Option(
+            min=0.001, help="Cluster: also write a checkpoint at this interval of simulated microseconds."
+        ),
     ] = None,
     restart: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Cluster: come by a checkpoint again, and go on.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Cluster: repeat the run up to a checkpoint, and continue."),
     ] = None,
     json: JsonOption = False,
 ) -> None:
     """Run a program on a simulated server, or a script that runs a cluster, and report how long it took.
 
-    The exit status is the program's. It reads standard input. Its output appears as it comes; what the run
-    cost is told on standard error. With --json, standard output holds the JSON alone and the program's
+    The exit status is the program's. It reads standard input. Its output appears immediately; the cost of the
+    run is printed on standard error. With --json, standard output holds the JSON alone and the program's
     output is in it.
 
     Examples:
@@ -254,7 +263,7 @@ class _OnTiles(NamedTuple):
 
 
 def _tiles(context: typer.Context, file: Path, graph: Path | None, clock: str | None) -> _OnTiles:
-    """The harts and units of a file of tiles, on which the graph, if there is one, cannot stand still."""
+    """The harts and units of a file of tiles, with a graph, if any, that cannot deadlock."""
     from rackwright.tiles import check, read_graph, read_layout
     from rackwright.tiles.hosting import tile_units
     from rackwright.tiles.machine import hart_count, tile_configs
@@ -275,12 +284,12 @@ def _tiles(context: typer.Context, file: Path, graph: Path | None, clock: str | 
 
 
 def exit_status(code: int) -> int:
-    """The exit status of a process that stands for `code`: its low byte, but never 0 for what is not 0."""
+    """The exit status of a process for `code`: its low byte, but never 0 for a nonzero code."""
     return code & 0xFF or int(code != 0)
 
 
 def _refuse(context: typer.Context, options: dict[str, str], because: str) -> None:
-    """An option that would have no effect is an error, not something to pass over."""
+    """An option without effect is an error, and is not ignored."""
     for name, option in options.items():
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":

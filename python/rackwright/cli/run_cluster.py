@@ -42,8 +42,8 @@ def run_cluster(
 ) -> int:
     """Runs the script as Python would, and reports on every run of a cluster in it.
 
-    With `json`, what the script prints goes to standard error. Gives the script's exit status. Raises
-    `RackwrightError` when the script runs no cluster, and for what is wrong with one.
+    With `json`, the script's own output is redirected to standard error. Returns the script's exit status.
+    Raises `RackwrightError` if the script runs no cluster, and for errors of a cluster.
     """
     from rackwright.cluster.errors import InterruptedRun
     from rackwright.cluster.ranks import world
@@ -102,9 +102,9 @@ def run_cluster(
 
 
 def keep_consoles(results: Sequence[ClusterResult], folder: Path) -> dict[str, Path]:
-    """Writes what the consoles of Linux servers have shown, with a number in the name from the second run on.
+    """Writes the output of the consoles of Linux servers, with a number in the name from the second run on.
 
-    Gives the files of the last run by the names of the servers.
+    Returns the files of the last run by the names of the servers.
     """
     kept = {}
     for number, result in enumerate(results):
@@ -118,7 +118,7 @@ def keep_consoles(results: Sequence[ClusterResult], folder: Path) -> dict[str, P
 
 
 def _show_console(name: str, kept: dict[str, Path]) -> None:
-    """What came out of the console of a server. Raises `RackwrightError` when it has none."""
+    """The console output of a server. Raises `RackwrightError` when it has none."""
     if name not in kept:
         known = ", ".join(sorted(kept)) or "none"
         raise RackwrightError(f"no Linux server is called {name}; there are {known}")
@@ -132,7 +132,7 @@ def _silence() -> Iterator[None]:
 
 
 def execute(script: Path, arguments: Sequence[str]) -> int:
-    """Runs a script as Python would; gives its exit status.
+    """Runs a script as Python would; returns its exit status.
 
     Raises `RackwrightError` for a script that is not Python.
     """

@@ -1,4 +1,4 @@
-"""The options --set, --clock, --memory and --core: how units are built, and what time depends on."""
+"""The options --set, --clock, --memory and --core: parameters of units and of timing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PlusargOption = Annotated[
     typer.Option(
         "--plusarg",
         metavar="NAME=VALUE",
-        help="What $value$plusargs finds in the RTL of the units, without its plus sign; repeatable.",
+        help="A plusarg for $value$plusargs in the units' RTL, without the plus sign; repeatable.",
     ),
 ]
 
@@ -76,7 +76,7 @@ def parse_unit_settings(
 ) -> dict[str, dict[str, ParameterValue]]:
     """The parameters of --set UNIT.PARAMETER=VALUE by unit; raises `RackwrightError` for other forms.
 
-    With `or_of_one`, those of PARAMETER=VALUE, which are of the only unit there is, have the name "".
+    With `or_of_one`, parameters in the form PARAMETER=VALUE, which belong to the only unit, have the name "".
     """
     found: dict[str, dict[str, ParameterValue]] = {}
     for name, value in parse_settings(settings).items():
@@ -88,12 +88,12 @@ def parse_unit_settings(
 
 
 def parse_settings(settings: list[str] | None) -> dict[str, str]:
-    """The parameters of --set by name; raises `RackwrightError` for what is not PARAMETER=VALUE."""
+    """The parameters of --set by name; raises `RackwrightError` if the form is not PARAMETER=VALUE."""
     return _named("--set", "PARAMETER=VALUE", settings, lambda _: True)
 
 
 def parse_timing(memory: list[str] | None, core: list[str] | None) -> ServerParameters:
-    """The numbers of --memory and --core, over those of the file or server that --memory names.
+    """The numbers of --memory and --core, which override those of the file or server named in --memory.
 
     Raises `EngineError` for a memory that cannot be, `RackwrightError` for a file or server that is none.
     """
@@ -109,7 +109,7 @@ def parse_timing(memory: list[str] | None, core: list[str] | None) -> ServerPara
 
 
 def apart(given: list[str] | None) -> tuple[list[str], list[str]]:
-    """The words among what an option gives, and what says numbers: NAME=VALUE, a file, or a server."""
+    """The words among the values of an option, and the values with numbers: NAME=VALUE, a file, a server."""
     from rackwright.parameters import ServerParameters
 
     servers = ServerParameters.presets()
@@ -130,7 +130,7 @@ def _base(name: str) -> ServerParameters:
 
 
 def _parted(texts: list[str] | None, belongs: Callable[[str], bool]) -> tuple[list[str], list[str]]:
-    """Those that belong, and the others."""
+    """The parameters of this unit, and the others."""
     given = texts or []
     return list(filter(belongs, given)), list(filterfalse(belongs, given))
 
@@ -145,7 +145,7 @@ def _numbers(option: str, settings: list[str] | None) -> dict[str, int]:
 def _named(
     option: str, form: str, settings: list[str] | None, allows: Callable[[str], bool]
 ) -> dict[str, str]:
-    """Values by name; raises `RackwrightError` for what is not of the `form`, or not what it `allows`."""
+    """Values by name; raises `RackwrightError` for a wrong `form`, or values out of the range it `allows`."""
     found: dict[str, str] = {}
     for setting in settings or ():
         name, equals, value = setting.partition("=")

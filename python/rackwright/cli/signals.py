@@ -1,4 +1,4 @@
-"""Verbs that go on until they are told to end."""
+"""Verbs that run until they receive a signal."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _HELD = (*_ENDING, signal.SIGHUP)
 
 
 class HeldSignals:
-    """Signals to end and to reload, in the order in which they came; `signals_held` makes it."""
+    """Signals to end and to reload, in the order of their arrival; created by `signals_held`."""
 
     def __init__(self, pipe: int) -> None:
         self._pipe = pipe
 
     def next(self) -> signal.Signals:
-        """Waits for one, or gives one that has come already."""
+        """Waits for a signal, or returns one that has already arrived."""
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _HELD)
         try:
             while (number := os.read(self._pipe, 1)[0]) not in _HELD:
@@ -28,17 +28,17 @@ class HeldSignals:
         return signal.Signals(number)
 
     def wait_for_end(self) -> None:
-        """Waits until the process is told to end, by SIGTERM or Control-C."""
+        """Waits until the process receives SIGTERM or Control-C."""
         while self.next() not in _ENDING:
             pass
 
 
 @contextmanager
 def signals_held() -> Iterator[HeldSignals]:
-    """Keeps signals to end and to reload; this thread and those that it starts are not interrupted.
+    """Queues signals to end and to reload, so that this thread and those that it starts are not interrupted.
 
-    Libraries have threads that were there before and block nothing. What one of these is given goes down
-    the same pipe, so that a signal neither ends the process nor is lost, whichever thread gets it.
+    Libraries have older threads that do not block signals. Signals delivered to such a thread are written to
+    the same pipe, so that a signal neither ends the process nor is lost, whichever thread receives it.
     """
     ours, theirs = os.pipe()
     os.set_blocking(theirs, False)

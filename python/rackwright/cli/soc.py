@@ -1,4 +1,4 @@
-"""`rw soc`: whole chips in Verilog."""
+"""`rw soc`: complete chips in Verilog."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ soc = typer.Typer(
 
 FileArgument = Annotated[Path, typer.Argument(metavar="SOC.yaml", help="The chip (docs/soc.md).")]
 OutputOption = Annotated[
-    Path | None, typer.Option("-o", "--output", help="The folder that is made; out/soc/NAME by default.")
+    Path | None, typer.Option("-o", "--output", help="Output folder; out/soc/NAME by default.")
 ]
 
 
 @soc.command("check")
 def check(file: FileArgument, json: JsonOption = False) -> None:
-    """Say whether a chip can be built, and how programs reach its units. No generator is started.
+    """Check whether a chip can be built, and list how programs reach its units. No generator is started.
 
     Examples:
         ./rw soc check examples/soc/tiny.yaml
@@ -132,9 +132,9 @@ def run(
     file: FileArgument,
     program: Annotated[Path, typer.Argument(metavar="PROGRAM.elf", help="A bare-metal program.")],
     output: OutputOption = None,
-    max_cycles: Annotated[int, typer.Option(min=0, help="Give up after so many cycles; 0: never.")] = 0,
+    max_cycles: Annotated[int, typer.Option(min=0, help="Maximum number of cycles; 0: unlimited.")] = 0,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Run it beside the engine's models as well, and compare cycles.")
+        bool, typer.Option("--compare", help="Also run it on the engine's models, and compare cycles.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
@@ -203,7 +203,7 @@ def run(
 
 @soc.command("synth")
 def synth(file: FileArgument, json: JsonOption = False) -> None:
-    """Synthesise what is ours of a chip: the units beside each hart, and what connects them to the rest.
+    """Synthesise our part of a chip: the units beside each hart, and the logic that connects them.
 
     Depth, clock and area are those of `./rw synth`; harts with the same units are one row.
 

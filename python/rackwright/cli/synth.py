@@ -1,4 +1,4 @@
-"""`rw synth`: how deep, how large and how fast a unit's logic is."""
+"""`rw synth`: depth, area and clock of a unit's logic."""
 
 from __future__ import annotations
 
@@ -24,16 +24,14 @@ def synth(
     ] = None,
     settings: SetOption = None,
     every: Annotated[bool, typer.Option("--all", help="All units in their named configurations.")] = False,
-    update: Annotated[
-        bool, typer.Option("--update", help="Bring validation/synthesis/table.csv up to date.")
-    ] = False,
+    update: Annotated[bool, typer.Option("--update", help="Update validation/synthesis/table.csv.")] = False,
     liberty: Annotated[
         list[Path] | None, typer.Option(metavar="FILE", help="Map to this library; repeatable.")
     ] = None,
     sram: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Rules and macros in the form of process.toml.")
+        Path | None, typer.Option(metavar="FILE", help="Rules and macros in the format of process.toml.")
     ] = None,
-    paths: Annotated[int, typer.Option(min=1, max=1000, help="How many of the longest paths to show.")] = 10,
+    paths: Annotated[int, typer.Option(min=1, max=1000, help="Number of longest paths to show.")] = 10,
     gates: Annotated[
         Path | None,
         typer.Option(
@@ -46,10 +44,10 @@ def synth(
     / "synth",
     json: JsonOption = False,
 ) -> None:
-    """Synthesise a unit to gates: logic depth in FO4, the clock and the area that follow, and where they go.
+    """Synthesise a unit to gates: logic depth in FO4, the resulting clock and area, and the longest paths.
 
-    Clock and area are an estimate for a process of the 16/22 nm class by stated rules; depth, gates and
-    paths are those of the library. What was mapped before is not mapped again.
+    Clock and area are an estimate for a process of the 16/22 nm class by stated rules; depth, gates and paths
+    are those of the library. Pieces that were mapped before are not mapped again.
 
     Examples:
         ./rw synth stream-copy
@@ -120,7 +118,7 @@ def _designs(wanted: list[Configuration], activity: Activity) -> list[Design]:
 def wanted_configurations(
     unit: str | None, every: bool, update: bool, parameters: dict[str, str], own_rules: bool
 ) -> list[Configuration]:
-    """The configurations that the command line asks for; raises `RackwrightError` for what makes no sense."""
+    """The configurations selected by the command line; raises `RackwrightError` for invalid ones."""
     from rackwright.synthesis.configurations import Configuration, configurations
     from rackwright.unit_config import unit_configs
 

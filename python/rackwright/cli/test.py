@@ -1,4 +1,4 @@
-"""`rw test`: the test suite, all of it or what is asked for."""
+"""`rw test`: the test suite, or a selected part of it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONG_RANDOM_PROGRAMS = "2000"
 
 
 def _environment(long: bool) -> dict[str, str]:
-    """What tests that are not Python need to know: where tools are, and how much to do."""
+    """Environment of tests that are not Python: the paths of tools, and the amount of testing."""
     return {
         **os.environ,
         "RACKWRIGHT_LONG": "1" if long else "0",
@@ -41,7 +41,7 @@ def _selected(words: list[str], changed: bool) -> Selection:
 
 
 def _made() -> dict[str, int]:
-    """How many things of each kind tests have had compiled so far."""
+    """Numbers of artifacts of each kind that tests have compiled so far."""
     folders = {"designs elaborated": "elaborated/*/manifest.json", "designs compiled": "designs/*.so"}
     return {kind: len(list(BUILD.glob(pattern))) for kind, pattern in folders.items()}
 
@@ -70,7 +70,7 @@ def test(
         bool,
         typer.Option(
             "--changed",
-            help="Only what can be affected by the difference to a revision (default: the last commit).",
+            help="Only tests that can be affected by changes since a revision (default: the last commit).",
         ),
     ] = False,  # noqa: PT028
     long: Annotated[
@@ -83,8 +83,8 @@ def test(
 ) -> None:
     """Run the test suite: formats, lints, types, unit, golden, property and end-to-end tests.
 
-    Every part runs, whether or not one before it failed. At the end it says which tests took longest and
-    where the processors' time went. The exit status is 0 when all passed.
+    Every part runs, whether or not one before it failed. At the end, it lists the slowest tests and the
+    distribution of processor time. The exit status is 0 when all passed.
 
     Examples:
         ./rw test

@@ -29,7 +29,7 @@ GraphOption = Annotated[
 
 @tiles.command()
 def check(file: LayoutArgument, graph: GraphOption = None, json: JsonOption = False) -> None:
-    """Say whether the mesh can stand still, and whether the graph on it can; if so, by which cycle.
+    """Check whether the mesh can deadlock, and whether the graph on it can; if so, print the cycle.
 
     The exit status is 1 then.
 
@@ -54,9 +54,7 @@ def check(file: LayoutArgument, graph: GraphOption = None, json: JsonOption = Fa
 def draw(
     file: LayoutArgument,
     graph: GraphOption = None,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Where to put the drawing.")] = Path(
-        "tiles.svg"
-    ),
+    output: Annotated[Path, typer.Option("-o", "--output", help="File for the drawing.")] = Path("tiles.svg"),
 ) -> None:
     """Draw the tiles as SVG: links that queues of the graph pass are the wider, the more queues pass.
 
@@ -80,11 +78,11 @@ def place(
         Path, typer.Option("--graph", help="Services and queues, in YAML.", metavar="GRAPH.yaml")
     ],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write the tiles on their new places here.")
+        Path | None, typer.Option("-o", "--output", help="File for the tiles with their new positions.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Move the tiles, but for those with `fixed: true`, such that the graph's traffic on the links is least.
+    """Move the tiles, except those with `fixed: true`, to minimise the graph's traffic on the links.
 
     Examples:
         ./rw tiles place examples/tiles/three-by-three.yaml --graph examples/tiles/chain.graph.yaml

@@ -1,4 +1,4 @@
-"""`rw trace`: what a trace holds, as text."""
+"""`rw trace`: the contents of a trace, as text."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 
 def trace(
-    file: Annotated[Path, typer.Argument(help="What `rw profile --trace FILE` has written.", metavar="FILE")],
-    harts: Annotated[str, typer.Option(metavar="LIST", help="Only these harts, like 0,1.")] = "",
+    file: Annotated[
+        Path, typer.Argument(help="A trace written by `rw profile --trace FILE`.", metavar="FILE")
+    ],
+    harts: Annotated[str, typer.Option(metavar="LIST", help="Only these harts, such as 0,1.")] = "",
     privileges: Annotated[
         str, typer.Option(metavar="MODES", help="Only these modes: letters of U, S and M.")
     ] = "USM",
@@ -31,13 +33,13 @@ def trace(
     end: Annotated[
         int | None, typer.Option("--to", min=0, metavar="CYCLE", help="Only before this cycle.")
     ] = None,
-    lines: Annotated[int, typer.Option(min=0, metavar="N", help="At most so many lines; 0: all.")] = 0,
+    lines: Annotated[int, typer.Option(min=0, metavar="N", help="Maximum number of lines; 0: all.")] = 0,
 ) -> None:
     """Print the executed instructions of a trace.
 
     Each line has a hart, the cycle in which the instruction's block ended, the mode, `satp`, the virtual
-    address and the instruction word. Instructions of one hart are in program order. A file that breaks off,
-    or is damaged, is printed up to there, and said to be so.
+    address and the instruction word. Instructions of one hart are in program order. A truncated or damaged
+    file is printed up to the damage, which is reported.
 
     Examples:
         ./rw trace app.trace --lines 100

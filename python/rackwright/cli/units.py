@@ -41,15 +41,17 @@ def units(
     rdl: Annotated[
         Path | None, typer.Option(help="Write the registers of this unit as a register map in SystemRDL.")
     ] = None,
-    top: Annotated[str | None, typer.Option(help="scan: the top module, where there are several.")] = None,
+    top: Annotated[
+        str | None, typer.Option(help="scan: the top module, if there are several candidates.")
+    ] = None,
     target: Annotated[
         str | None, typer.Option(help="scan: the target of a core file; `default` if none is named.")
     ] = None,
     clock: Annotated[
-        str | None, typer.Option(help="scan: the clock, where its name does not say so.")
+        str | None, typer.Option(help="scan: the clock, if its name does not identify it.")
     ] = None,
     reset: Annotated[
-        str | None, typer.Option(help="scan: the reset, where its name does not say so.")
+        str | None, typer.Option(help="scan: the reset, if its name does not identify it.")
     ] = None,
     include: Annotated[list[Path] | None, typer.Option(help="scan: a folder of included files.")] = None,
     settings: Annotated[
@@ -164,7 +166,7 @@ def _print_manifests(manifests: list[str], others: list[str], json: bool) -> Non
 
 
 def _places(record: Mapping[str, Any]) -> str:
-    """Where a unit may be attached, in words."""
+    """The places where a unit may be attached, in words."""
     return f"attached to: {', '.join(record['attach']) or 'nothing, it is used alone'}"
 
 

@@ -1,4 +1,4 @@
-"""Clusters: servers, switches and links as plain data, checked before anything is built.
+"""Clusters: servers, switches and links as plain data, checked before they are built.
 
     from rackwright import Cluster, Ethernet, Switch, Traffic
     from rackwright.cluster import Exponential, Poisson

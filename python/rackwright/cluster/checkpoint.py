@@ -1,7 +1,7 @@
-"""Checkpoints: where a run was, and how to be there again.
+"""Checkpoints: the position of a run, and how to return to it.
 
-A checkpoint holds no state. Runs are deterministic, RTL included, so that the way back to any point is to
-run there again; the digest says that it is the same point.
+A checkpoint holds no state. Runs are deterministic, RTL included, so that repeating the run restores any
+point; the digest verifies that it is the same point.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Checkpoint:
         return checkpoint
 
     def check(self, runner: Runner) -> None:
-        """Raises `RackwrightError` when the run is not where it was."""
+        """Raises `RackwrightError` if the run's state differs from the checkpoint."""
         digest = json.loads(runner.report())["digest"]
         if digest != self.digest:
             raise RackwrightError(
@@ -46,12 +46,12 @@ class Checkpoint:
 
 
 def hash_of(description: str) -> str:
-    """What stands for a description in a checkpoint."""
+    """The representation of a description in a checkpoint."""
     return hashlib.sha256(description.encode()).hexdigest()
 
 
 class Checkpoints:
-    """Writes a checkpoint every so many cycles, in place of the one before."""
+    """Writes a checkpoint at a fixed interval of cycles, which replaces the previous one."""
 
     def __init__(self, path: Path, every: int, description: str) -> None:
         self._path = path
@@ -68,7 +68,7 @@ class Checkpoints:
             self.write(runner)
 
     def write(self, runner: Runner) -> None:
-        """Writes one. Whoever looks finds the one before or this one, never half of it."""
+        """Writes one. A reader finds either the previous checkpoint or this one, never a partial one."""
         checkpoint = Checkpoint(self._cluster, runner.machine.cycle, json.loads(runner.report())["digest"])
         if not runner.leads:
             return

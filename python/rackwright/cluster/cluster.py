@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class Cluster:
     """The servers and switches joined to `roots`.
 
-    `link` is used wherever no other link is given. All randomness follows from `seed`. Links and switches
-    run at `clock_ghz`. Requests sent in the first `warmup_us` don't count in latencies.
+    `link` is the default for connections without a link. All randomness follows from `seed`. Links and
+    switches run at `clock_ghz`. Requests sent in the first `warmup_us` don't count in latencies.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Cluster:
         }
         self._text = json.dumps({**described, **self.topology.description})
         self._designs = self.topology.designs
-        # To make it is to check it. A rank only needs its share, and cannot know yet which that is.
+        # The constructor checks the cluster. A rank only needs its share, and cannot know yet which that is.
         self._fresh: _engine.Cluster | None = self._make(self._nothing())
 
     def run(
@@ -82,18 +82,18 @@ class Cluster:
         """Runs the cluster from reset for `until_ms` of simulated time.
 
         It ends before, at a multiple of 0.1 ms, when the programs of all servers of `ends_with` have ended.
-        Unless `threads` are given, it uses as many as the machine has processors, or one where that turns
-        out to be faster; processes that `mpirun` has started share the cluster, on one thread each. Neither
-        they nor `window_cycles` (how often traffic is exchanged) nor `skip_idle` change the result. `pcap` is
-        a pcapng file for what passes `pcap_ports`, each written like `tor0.port3`; the ports of a node are
-        numbered in the order in which its links were added. Every `sample_us`, what has passed `sample_ports`
-        becomes rows of `samples`. The file `checkpoint` is written every `checkpoint_us` and at the end;
-        `restart` is such a file: the run comes by there again, and must then be as it was. `progress` is
-        called a few times per second. In a script that `rw run` runs, its options come before what is said
-        here.
+        Unless `threads` are given, the run uses as many as the machine has processors, or one if that is
+        measured to be faster; processes started by `mpirun` share the cluster, on one thread each. The result
+        does not depend on threads, on `window_cycles` (the interval at which traffic is exchanged) or on
+        `skip_idle`. `pcap` is a pcapng file for the frames at `pcap_ports`, each written like `tor0.port3`;
+        the ports of a node are numbered in the order in which its links were added. Every `sample_us`, the
+        traffic of `sample_ports` is added to `samples` as rows. The file `checkpoint` is written every
+        `checkpoint_us` and at the end; `restart` is such a file: the run passes that point again, and its
+        state must then be the same. `progress` is called a few times per second. In a script that `rw run`
+        runs, its options override these arguments.
 
-        Raises `RackwrightError` for what is wrong with the arguments, and when a restart differs from its
-        checkpoint; `LostRankError` when another process is gone.
+        Raises `RackwrightError` for invalid arguments, and if a restart differs from its checkpoint;
+        `LostRankError` if another process is lost.
         """
         options = Options(
             until_ms,
@@ -128,14 +128,14 @@ class Cluster:
         return result
 
     def machine(self) -> _engine.Cluster:
-        """The engine's cluster in its first cycle, for whoever advances it step by step."""
+        """The engine's cluster in its first cycle, for callers that advance it step by step."""
         asked = current()
         asked.take_topology(self.topology)
         asked.stepped = True
         return self._take(None)
 
     def draw(self, path: str | Path, result: ClusterResult | None = None) -> None:
-        """Writes the topology as an SVG picture; with the `result` of a run, what went over each link."""
+        """Writes the topology as an SVG picture, with the traffic of each link if `result` is given."""
         Path(path).write_text(svg(self.topology, result))
 
     def __str__(self) -> str:
@@ -147,7 +147,7 @@ class Cluster:
         return [0, *[nodes] * ranks.size] if ranks else None
 
     def _take(self, starts: list[int] | None) -> _engine.Cluster:
-        """A cluster in its first cycle: the one that the check has made, if it was not taken yet."""
+        """A cluster in its first cycle: the one built for the check, if it has not been used yet."""
         machine, self._fresh = self._fresh, None
         return machine if machine and not starts else self._make(starts)
 

@@ -14,20 +14,20 @@ from rackwright.dispatch_policies import PolicyName, describe_policy
 
 @dataclass(frozen=True)
 class Dispatch:
-    """What makes a switch dispatch the requests for services right below it.
+    """Makes a switch dispatch the requests for services directly below it.
 
-    `policy` is `daronpon` (the least loaded rack it knows of; `gossip` and `piggyback` switch its two
-    ways of learning off), `shortest-queue` (the same, told of every change), `rack-local`, `random`,
-    `round-robin`, `power-of-two`, `bounded-queue` (at most `bound` requests a core, the others wait in
-    the switch) or `rack-sched` (the better of two in the rack). A load is told to others when it crosses a
-    power of two and is at least `gossip_floor` and its own moving average, which follows by one part in
-    two to the `average_shift`. A request is redirected when another rack has fewer requests for each core
-    by more than `load_delta`, or, without one, by more than what is known of others is usually wrong.
-    `engine/crates/network/dispatch` says more.
+    `policy` is `daronpon` (the least loaded known rack; `gossip` and `piggyback` enable its two sources of
+    information), `shortest-queue` (the same, informed of every change), `rack-local`, `random`,
+    `round-robin`, `power-of-two`, `bounded-queue` (at most `bound` requests a core, the others wait in the
+    switch) or `rack-sched` (the better of two in the rack). A load is reported to other racks when it crosses
+    a power of two and is at least `gossip_floor` and its own moving average, which has the weight one in two
+    to the `average_shift`. A request is redirected if another rack has fewer requests per core by more than
+    `load_delta`, or, without it, by more than the usual error of the known loads.
+    `engine/crates/network/dispatch` has the details.
 
-    `tracked` requests, a power of two, can be under way in the rack and counted. With the fidelity `rtl` of
+    Up to `tracked` requests, a power of two, can be counted in flight in the rack. With the fidelity `rtl` of
     its switch, the unit `daronpon` decides, elaborated with `unit_parameters`; it has no policy that draws
-    or lets requests wait.
+    randomly or lets requests wait.
     """
 
     policy: PolicyName = "daronpon"
@@ -62,7 +62,7 @@ class Dispatch:
         }
 
     def unit(self) -> Path:
-        """The manifest of the unit that decides as this says, elaborated where that has not been done."""
+        """The manifest of the unit for this configuration, elaborated if necessary."""
         return elaborate("daronpon", {"flights": self.tracked, **self.unit_parameters})
 
     def _policy(self) -> Any:

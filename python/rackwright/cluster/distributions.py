@@ -1,4 +1,4 @@
-"""How long things take: distributions of durations in microseconds."""
+"""Distributions of durations in microseconds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Exponential:
-    """Exponential with the mean `mean_us`, of which `minimum_us` are always spent."""
+    """Exponential with the mean `mean_us` and the minimum `minimum_us`."""
 
     mean_us: float
     minimum_us: float = 0.0
@@ -62,7 +62,7 @@ class LogNormal:
 
 @dataclass(frozen=True)
 class Empirical:
-    """One of `values_us`, as often as `weights` say relative to each other; without them, all alike."""
+    """One of `values_us`, with relative `weights`; without them, all with equal probability."""
 
     values_us: Sequence[float]
     weights: Sequence[float] = ()

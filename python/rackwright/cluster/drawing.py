@@ -18,8 +18,8 @@ _LABELLED = 40
 def svg(topology: Topology, result: ClusterResult | None = None) -> str:
     """The topology as SVG: a row for each level, switches filled, links with their latency and speed.
 
-    With the `result` of a run, links show in place of that how much went over them per second, in the
-    direction that had more, and are the wider the more that was.
+    With the `result` of a run, links show instead the traffic per second of the busier direction, and their
+    width grows with it.
     """
     levels = topology.levels()
     places = {
@@ -63,7 +63,7 @@ def _ends(links: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
 
 
 def _rates(result: ClusterResult) -> dict[tuple[str, str], float]:
-    """Bits per second from one node to another; those of several links between two are one sum."""
+    """Bits per second from one node to another, summed over parallel links."""
     seconds = result.cycles / result.clock_hz
     rates: dict[tuple[str, str], float] = {}
     for name, peer, sent in result.ports[["name", "peer", "sent_bytes"]].itertuples(index=False):
@@ -88,7 +88,7 @@ def _line(link: Mapping[str, Any], places: Places, width: float) -> str:
 
 
 def _label(link: Mapping[str, Any], places: Places, lines: Sequence[str]) -> str:
-    """A quarter of the way from the lower end, where lines to one switch are apart."""
+    """A quarter of the way from the lower end, where the lines to one switch are still separate."""
     one, other = (places[end] for end in link["ends"])
     x, y = ((far + 3 * near) / 4 for far, near in zip(one, other, strict=True))
     return "".join(

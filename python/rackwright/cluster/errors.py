@@ -1,4 +1,4 @@
-"""What can go wrong with a cluster."""
+"""Errors of clusters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class TopologyError(RackwrightError):
 
 
 class InterruptedRun(KeyboardInterrupt):
-    """The user has ended a run. `result` is what had been measured until then."""
+    """The user has ended a run. `result` has the measurements up to that point."""
 
     def __init__(self, message: str, result: ClusterResult) -> None:
         super().__init__(message)
@@ -23,7 +23,10 @@ class InterruptedRun(KeyboardInterrupt):
 
 
 class LostRankError(RackwrightError):
-    """A process of the run is gone. `result` is what the others had measured; only one of them has it."""
+    """A process of the run is lost.
+
+    `result` has the measurements of the other processes; only one of them has it.
+    """
 
     def __init__(self, message: str, result: ClusterResult | None) -> None:
         super().__init__(message)

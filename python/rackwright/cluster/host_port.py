@@ -1,4 +1,4 @@
-"""Where a simulated network is joined to the machine that simulates it."""
+"""The connection of a simulated network to the host."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from rackwright.cluster.nodes import Node
 class HostPort(Node):
     """A port to the machine: a UNIX datagram `socket` at a path, or the TAP device `tap`, either of them.
 
-    Each datagram is a frame, without preamble and check sequence; those for the machine go to whoever sent
-    the last one. Simulated time passes at most `speed` times as fast as real time. What comes in comes when
-    it comes, so that runs with a host port cannot be repeated. What is behind it has one address, `mac` and
-    `ip`, which are assigned unless pinned: switches send it no other frames but broadcasts.
+    Each datagram is a frame, without preamble and check sequence; frames for the host are sent to the latest
+    sender. Simulated time passes at most `speed` times as fast as real time. Frames from the host arrive at
+    arbitrary times, so that runs with a host port cannot be repeated. The host behind the port has one
+    address, `mac` and `ip`, which are assigned unless given: switches send it only frames for this address
+    and broadcasts.
     """
 
     def __init__(
@@ -30,7 +31,7 @@ class HostPort(Node):
         mac: str | None = None,
         ip: str | None = None,
     ) -> None:
-        """Raises `TopologyError` unless there is one of `socket` and `tap`."""
+        """Raises `TopologyError` unless exactly one of `socket` and `tap` is given."""
         super().__init__(name)
         if (socket is None) == (tap is None):
             raise TopologyError("a host port has a socket or a TAP device: HostPort(socket='/tmp/port')")

@@ -1,4 +1,4 @@
-"""Replicated services in several racks, and clients that ask them: what load balancers are compared on."""
+"""Replicated services in several racks, and their clients: the system for comparing load balancers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rackwright.dispatch_policies import PolicyName
 CLIENT_POLICIES = ("client-random", "client-power-of-two", "client-round-robin")
 """The client chooses, and switches only forward."""
 POLICIES = (*get_args(PolicyName), *CLIENT_POLICIES, "ideal")
-"""Everything that can choose. `ideal` is one queue in front of all cores of a service, the bound."""
+"""All balancers. `ideal` is one queue in front of all cores of a service, which is the bound."""
 
 SERVICE_TIMES: dict[str, Distribution] = {
     "constant": Constant(25),
@@ -32,14 +32,13 @@ SERVICE_TIMES: dict[str, Distribution] = {
 class LoadBalancing:
     """Racks below one switch, each with `replicas` of every one of `services`; clients at that switch.
 
-    Each replica has `cores`, in turn through that list by rack. `load` is the share of all cores that work
-    takes. `hop_us` is the way from the switch in the middle to a client or to a rack: racks are 25 us
-    apart, one way, as the dispatchers of Wang 2025, section 2.7, were. `server_us` is the way from a
-    rack's switch to a replica. Clients and replicas themselves add no time. Frames are lost by every
-    switch with the probability `loss`, and overtaken by others for up to `late_us` with the probability
-    `late`; `outages_us` says from when until when a rack (`rack0`) or a
-    replica (`server0-1-0`: service, rack, number) is down. `sends` is what each client sends instead of
-    its part of `load`; it ends after so many `requests`.
+    Each replica has `cores`, cycling through that list by rack. `load` is the share of all cores that work
+    takes. `hop_us` is the latency from the switch in the middle to a client or to a rack: racks are 25 us
+    apart in one direction, as the dispatchers of Wang 2025, section 2.7. `server_us` is the latency from a
+    rack's switch to a replica. Clients and replicas themselves add no time. Every switch loses frames with
+    the probability `loss`, and delays them by up to `late_us` with the probability `late`; `outages_us` has
+    the start and end times of outages of a rack (`rack0`) or a replica (`server0-1-0`: service, rack,
+    number). `sends` replaces each client's share of `load`; it ends after this number of `requests`.
     """
 
     policy: str = "daronpon"
@@ -73,7 +72,7 @@ class LoadBalancing:
         return self.load * self.total_cores() * 1e6 / mean_us(self.service)
 
     def duration_ms(self, requests: int) -> float:
-        """In how much simulated time all clients together send so many requests after the warm-up."""
+        """The simulated time in which all clients together send this number of requests after the warm-up."""
         return self.warmup_us / 1e3 + requests / (self.rate() * self.services) * 1e3
 
     def cluster(self) -> Cluster:

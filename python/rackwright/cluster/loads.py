@@ -14,7 +14,7 @@ NO_PAUSE = Constant(0.0)
 
 @dataclass(frozen=True)
 class Poisson:
-    """`rate` requests per second, with exponential gaps, whatever happens to earlier ones."""
+    """`rate` requests per second, with exponential intervals, independent of earlier requests."""
 
     rate: float
 
@@ -25,7 +25,7 @@ class Poisson:
 
 @dataclass(frozen=True)
 class Periodic:
-    """`rate` requests per second, evenly, whatever happens to earlier ones."""
+    """`rate` requests per second at equal intervals, independent of earlier requests."""
 
     rate: float
 
@@ -36,7 +36,7 @@ class Periodic:
 
 @dataclass(frozen=True)
 class Bursty:
-    """Poisson arrivals at `quiet_rate` and `burst_rate` per second in turn, each for exponential times.
+    """Poisson arrivals alternating between `quiet_rate` and `burst_rate` per second, for exponential times.
 
     These have the means `quiet_us` and `burst_us`: a Markov-modulated Poisson process of two states.
     """
@@ -73,7 +73,7 @@ class Trace:
 
 @dataclass(frozen=True)
 class ClosedLoop:
-    """At most `outstanding` requests under way; after an answer, a pause of `think`, then the next."""
+    """At most `outstanding` requests in flight; each response is followed by a pause of `think`."""
 
     outstanding: int = 1
     think: Distribution = NO_PAUSE

@@ -1,4 +1,4 @@
-"""Servers and switches, and how they are joined."""
+"""Servers and switches, and their connections."""
 
 from __future__ import annotations
 
@@ -19,17 +19,20 @@ if TYPE_CHECKING:
     from rackwright._engine import Design
 
 Fidelity = Literal["model", "rtl"]
-"""What dispatches in a switch."""
+"""The kind of dispatcher in a switch."""
 
 Selection = Literal["random", "round-robin", "power-of-two"]
-"""Whom a client asks."""
+"""The targets of a client's requests."""
 
 _ORDER = itertools.count()
 
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """A link between two nodes. `order` counts links as they are added, which numbers their ports."""
+    """A link between two nodes.
+
+    `order` counts links in the order in which they are added, which determines port numbers.
+    """
 
     one: Node
     other: Node
@@ -42,7 +45,7 @@ class Joint:
 
 
 class Node:
-    """Anything with ports."""
+    """A node with ports."""
 
     def __init__(self, name: str | None) -> None:
         self.name = name
@@ -69,19 +72,19 @@ class Node:
 
 
 class Switch(Node):
-    """A store-and-forward switch; it gets a port for each link.
+    """A store-and-forward switch with one port per link.
 
-    `switching_cycles` pass from the last flit in to the first flit out. Each output port has a buffer
-    of `buffer_kib`; frames that don't fit are dropped and counted. From `mark_kib` on, frames whose ends
+    `switching_cycles` pass from the last flit in to the first flit out. Each output port has a buffer of
+    `buffer_kib`; frames that don't fit are dropped and counted. From `mark_kib` on, frames whose ends
     understand ECN are marked. `policy` chooses among equal ports: `flow-hash` keeps a flow on one of them,
-    `least-queued` takes the emptiest for each frame; docs/write-a-switch-policy.md adds one. `routes`
-    pins the way to a server (by name) through neighbours (by name) instead of along shortest paths.
+    `least-queued` takes the emptiest for each frame; docs/write-a-switch-policy.md adds one. `routes` sets
+    the route to a server (by name) through neighbours (by name) instead of the shortest path.
 
     With `dispatch` it takes the requests for services right below it and chooses their replicas, together
     with all other switches that dispatch; with the `fidelity` "rtl" the unit `daronpon` does that, instead of
-    the model that it equals. It loses frames with the probability `loss`, and all of them
-    between the pairs of times in `outages_us`, after which it knows nothing. With the probability `late` a
-    frame arrives up to `late_us` later than it should, so that others overtake it.
+    the model that it equals. It loses frames with the probability `loss`, and all frames between the pairs of
+    times in `outages_us`, after which its state is lost. With the probability `late` a frame arrives up to
+    `late_us` later than it should, so that others overtake it.
     """
 
     def __init__(
@@ -153,17 +156,17 @@ class Switch(Node):
 
 
 class Traffic(Node):
-    """A server of `traffic` fidelity: a client, a service, or both, given by distributions.
+    """A server of `traffic` fidelity: a client, a service, or both, defined by distributions.
 
-    As a client it `sends` requests of `request_bytes` to one of `to`, chosen at random each time, and
-    asks for `answer_bytes`; a request without an answer after `timeout_us` is lost; it begins at
-    `start_us` and ends after so many `requests`. As a service it works on each request for a time drawn
-    from `service`, on `cores` behind one queue, of at most `queue` requests. `stack_us` is spent by every
-    message between network and program, each way. `mac` and `ip` are assigned unless pinned.
+    As a client, it `sends` requests of `request_bytes` to one of `to`, chosen randomly each time, and expects
+    `answer_bytes`; a request without a response after `timeout_us` is lost; it starts at `start_us` and ends
+    after this number of `requests`. As a service, it processes each request for a time drawn from `service`,
+    on `cores` behind one queue of at most `queue` requests. `stack_us` is the latency of every message
+    between network and program, in each direction. `mac` and `ip` are assigned unless pinned.
 
     `selection` is `random`, `round-robin`, or `power-of-two`: of two drawn at random the one with fewer
-    requests when it last answered. `service_id` tells services apart for switches that dispatch. Between
-    the pairs of times in `outages_us` it is dead, and what it worked on is lost.
+    requests when it last answered. `service_id` identifies services for switches that dispatch. Between the
+    pairs of times in `outages_us` it is down, and requests in progress are lost.
     """
 
     def __init__(
@@ -288,5 +291,5 @@ class MemoryBlade(Node):
 
 
 def called(node: Node) -> str:
-    """A node as an error names it before names are given."""
+    """The name of a node in an error message before names are assigned."""
     return f"`{node.name}`" if node.name else f"a {type(node).__name__} without a name"

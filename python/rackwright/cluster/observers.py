@@ -22,7 +22,7 @@ _OBSERVABLE = ("server", "program", "linux")
 
 
 def observers_of(asked: Session, topology: Topology) -> dict[str, _engine.Observer]:
-    """An observer for each server that is to be observed, by name.
+    """Returns an observer for each observed server, by name.
 
     Raises `RackwrightError` when there is none with harts, when a name is none of them, and when several
     processes share the cluster.
@@ -46,17 +46,17 @@ def observers_of(asked: Session, topology: Topology) -> dict[str, _engine.Observ
 
 
 def _software(node: Mapping[str, Any]) -> str:
-    """What runs on a server, in a word."""
+    """The kind of workload on a server, in one word."""
     return "linux" if node["kind"] == "linux" else str(node["program"]).rsplit("/", 1)[-1]
 
 
 def profiles_of(
     observers: Mapping[str, _engine.Observer], topology: Topology, result: ClusterResult
 ) -> dict[str, Profile]:
-    """What was seen, by server, when the run has ended and its cluster is gone."""
+    """The observations by server, after the run has ended and its cluster has been dropped."""
     from rackwright.profiling.observed import Profile
 
-    # Observers hand over what they have seen when their harts go.
+    # Observers return their observations when their harts are dropped.
     gc.collect()
     nodes = {node["name"]: node for node in topology.description["nodes"]}
     ended = result.servers.set_index("name")["exit_code"]

@@ -1,4 +1,4 @@
-"""How a run proceeds in real time: slices, threads, progress."""
+"""Progress of a run in real time: slices, threads, reports."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ if TYPE_CHECKING:
     from rackwright.cluster.runners import Runner
 
 Progress = Callable[[float, float, float], None]
-"""Gets the microseconds simulated, those of the whole run, and the seconds it will still take."""
+"""Called with the simulated microseconds, those of the complete run, and the estimated remaining seconds."""
 
 _SLICE_SECONDS = 0.25
 _RETRY = 16
-"""After so many slices, the slower number of threads gets another chance."""
+"""After this number of slices, the slower number of threads is tried again."""
 
 
 class Stop(Protocol):
-    """Something that has to be done at certain cycles of a run."""
+    """An action that is due at certain cycles of a run."""
 
     def next_after(self, cycle: int) -> int:
         """The first cycle after `cycle` at which the run has to stop for it."""
 
     def reach(self, runner: Runner) -> None:
-        """Does it, if this is the time. The run may have stopped for something else."""
+        """Does it, if this is the time. The run may have stopped for another reason."""
 
 
 class ThreadChoice:
     """Finds the fastest of several numbers of threads.
 
-    Threads meet after every window. On a quiet network a window holds little work, and on a busy machine
-    a meeting takes long, so that more threads can be slower. The result is the same with any number.
+    Threads synchronise after every window. On a quiet network a window holds little work, and on a busy
+    machine a meeting takes long, so that more threads can be slower. The result is the same with any number.
     """
 
     def __init__(self, candidates: Sequence[int]) -> None:
@@ -40,18 +40,18 @@ class ThreadChoice:
         self._slices = 0
 
     def next(self) -> int:
-        """How many threads to use now: one not tried yet, or the fastest; now and then another one."""
+        """The number of threads for the next slice: untested, or the fastest; occasionally another one."""
         self._slices += 1
         if self._slices % _RETRY == 0:
             return min(self._speeds, key=lambda threads: self._speeds[threads])
         return max(self._speeds, key=lambda threads: self._speeds[threads])
 
     def limit(self, threads: int, cycles: int) -> int:
-        """As many of `cycles` as so many threads simulate in a slice: the slower ones get no more time."""
+        """The `cycles` that this number of threads simulates in a slice: slower ones get no more time."""
         return min(cycles, max(1, int(min(self._speeds[threads], 1e15) * _SLICE_SECONDS)))
 
     def tell(self, threads: int, cycles: int, seconds: float) -> None:
-        """Says what so many threads have achieved."""
+        """Records the speed of this number of threads."""
         self._speeds[threads] = cycles / max(seconds, 1e-9)
         self._cycles[threads] += cycles
 
@@ -76,7 +76,7 @@ class Sampler:
         return (cycle // self._every + 1) * self._every
 
     def reach(self, runner: Runner) -> None:
-        """Adds a row for each port, if this is the time: what has passed since the last one."""
+        """Adds a row for each port if it is due: the traffic since the previous one."""
         machine = runner.machine
         if machine.cycle % self._every:
             return
@@ -98,7 +98,7 @@ class Sampler:
 
 
 class Looks:
-    """Stops at every multiple of a number of cycles, and does nothing there."""
+    """Stops at every multiple of a number of cycles, without an action."""
 
     def __init__(self, every: int) -> None:
         self._every = every
@@ -116,7 +116,7 @@ def advance(
 ) -> bool:
     """Runs to the cycle `until` in slices of about a quarter of a second, or from stop to stop.
 
-    So progress is told, and Ctrl-C is heard. Returns whether anything is left to happen.
+    This allows reports of progress, and Ctrl-C. Returns whether any event is pending.
     """
     busy, length = True, max(1, until // 1000)
     started = time.perf_counter()

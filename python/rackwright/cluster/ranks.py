@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 _SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE")
-"""How Open MPI, and MPICH and those that follow it, say how many processes they started."""
+"""Environment variables with the number of processes of Open MPI, and of MPICH and its derivatives."""
 
 _YIELD = 16
-"""Looks for messages between which others may run: there may be more processes than processors."""
+"""Polls for messages, and yields between polls: there may be more processes than processors."""
 
 _CHECK_SECONDS = 0.05
-"""How often it is looked whether those who are waited for are still there."""
+"""The interval at which awaited processes are checked."""
 
 
 class RanksLost(Exception):  # noqa: N818 - not an error yet: whoever catches it says what was measured
-    """Some of the processes are gone; `lost` has their ranks."""
+    """Some processes are lost; `lost` has their ranks."""
 
     def __init__(self, lost: list[int]) -> None:
         super().__init__(lost)
@@ -55,9 +55,9 @@ class Ranks:
         return self.rank == 0
 
     def exchange(self, messages: Sequence[bytes]) -> list[bytes]:
-        """Sends `messages[r]` to every rank r, and returns what each has for this one; its own comes back.
+        """Sends `messages[r]` to every rank r, and returns the messages of all ranks for this one.
 
-        Raises `RanksLost` when a rank is gone.
+        Raises `RanksLost` if a rank is lost.
         """
         others = [rank for rank in range(self.size) if rank != self.rank]
         sending = [self._world.Isend(messages[rank], rank) for rank in others]
@@ -81,11 +81,11 @@ class Ranks:
         return answers
 
     def share(self, value: Any) -> list[Any]:
-        """What every rank calls this with, in order. Raises `RanksLost` when a rank is gone."""
+        """The arguments of every rank, in order. Raises `RanksLost` if a rank is lost."""
         return [json.loads(text) for text in self.exchange([json.dumps(value).encode()] * self.size)]
 
     def part(self, lost: list[int], report: str) -> dict[int, str] | None:
-        """Ends after a loss: the lowest rank left gets what all others have measured, the others None."""
+        """Ends after a loss: the lowest remaining rank gets all measurements, the others get None."""
         self._whole = False
         self.watch.leave(lost, report)
         left = [rank for rank in range(self.size) if rank not in lost]
@@ -94,7 +94,7 @@ class Ranks:
         return {**self.watch.gather(lost), self.rank: report}
 
     def give_up(self) -> None:
-        """Says that this process cannot go on; the others will find out when it is gone."""
+        """Announces that this process cannot continue; the others detect its exit."""
         self._whole = False
 
     def names(self, ranks: Sequence[int]) -> str:
@@ -102,7 +102,8 @@ class Ranks:
         return ", ".join(map(self.watch.name, ranks))
 
     def _check(self) -> None:
-        # After a loss, mpirun asks all others to end; the news of the loss may come a little later.
+        # After a loss, mpirun terminates all other processes; the notification of the loss may arrive
+        # slightly later.
         lost = self.watch.lost(seconds=0.2 if self._asked_to_end else 0.0)
         if lost:
             raise RanksLost(lost)
@@ -114,7 +115,7 @@ class Ranks:
         self._asked_to_end = True
 
     def _finish(self) -> None:
-        """Leaves MPI in an orderly way, unless somebody is lost, for whom it would wait."""
+        """Finalises MPI, unless a rank is lost, for which it would wait."""
         if self._whole:
             self.watch.leave([], "")
             self._mpi.Finalize()
@@ -125,8 +126,8 @@ def _import_mpi() -> Any:
         import mpi4py
 
         mpi4py.rc.finalize = False
-        # When a connection is closed, Open MPI's processes say so through their daemon, and wait for its
-        # answer. A daemon that is ending them gives none: this has to stay unsaid.
+        # When a connection is closed, Open MPI's processes notify their daemon, and wait for its response. A
+        # daemon that terminates them does not respond, so that this must be skipped.
         os.environ.setdefault("OMPI_MCA_orte_execute_quiet", "1")
         from mpi4py import MPI
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""What a run of a cluster leaves behind."""
+"""The result of a cluster's run."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ _PERCENTILES = ("p50", "p90", "p95", "p99", "p999", "max")
 
 @dataclass(frozen=True)
 class ClusterResult:
-    """What has happened in a cluster.
+    """The results of a cluster.
 
-    `digest` is the same for equal runs. `cycles` are of `clock_hz`; `wall_seconds` is what the
-    simulation took, on `threads` threads of `ranks` processes. `quiet` says that nothing was left to
-    happen at the end, `error` what ended the run before its time: a
-    lost rank. `latency` sums up the requests of all
-    clients: count, mean and percentiles in microseconds, exact to 0.1 %. `servers`, `switches` and `ports`
-    are data frames with a row for each; times in them are in microseconds. `samples` has a row for each port
-    and interval that was asked for: the Gbit/s received and sent, and the frames dropped.
+    `digest` is the same for equal runs. `cycles` are of `clock_hz`; `wall_seconds` is the time of the
+    simulation, on `threads` threads of `ranks` processes. `quiet` is true if no event was pending at the end;
+    `error` is the reason of an early end: a lost rank. `latency` sums up the requests of all clients: count,
+    mean and percentiles in microseconds, exact to 0.1 %. `servers`, `switches` and `ports` are data frames
+    with a row for each; times in them are in microseconds. `samples` has a row for each selected port and
+    interval: the Gbit/s received and sent, and the dropped frames.
     """
 
     digest: str
@@ -50,7 +49,7 @@ class ClusterResult:
         error: str | None,
         samples: Sequence[Mapping[str, Any]],
     ) -> ClusterResult:
-        """Made of what the engine reports."""
+        """Constructed from the engine's report."""
         cycles_per_us = report["clock_hz"] / 1e6
         servers = [_server(server, cycles_per_us) for server in report["servers"]]
         return cls(
@@ -112,13 +111,13 @@ class ClusterResult:
         return "\n".join(lines)
 
     def _workers(self) -> str:
-        """What simulated it, in words."""
+        """A description of the simulating threads and processes."""
         count, name = (self.ranks, "rank") if self.ranks > 1 else (self.threads, "thread")
         return f"{count} {name}{'' if count == 1 else 's'}"
 
 
 def _frame_of(servers: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """A row for each server. What not every server has, such as an exit code, is None where it is missing."""
+    """A row for each server. Values that not every server has, such as an exit code, are None if missing."""
     frame = pd.DataFrame(servers)
     for column in ("exit_code", "error"):
         frame[column] = pd.Series([server[column] for server in servers], dtype=object)

@@ -21,12 +21,12 @@ from rackwright.cluster.session import Session
 from rackwright.errors import RackwrightError
 
 _LOOKS_PER_SECOND = 10_000
-"""How often it is looked whether the programs have ended with which a run is to end, in simulated time."""
+"""The interval, in simulated time, at which the end of the run's programs is checked."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What `Cluster.run` is told; see there. `ends_with` has names."""
+    """The arguments of `Cluster.run`; see there. `ends_with` has names."""
 
     until_ms: float
     threads: int | None = None
@@ -43,7 +43,7 @@ class Options:
     progress: Progress | None = None
 
     def as_asked(self, asked: Session) -> Options:
-        """With what the command line asks for in place of what the script says."""
+        """The arguments with those of the command line in place of the script's."""
         options = replace(
             self,
             until_ms=asked.settings.value("until_ms", self.until_ms),
@@ -59,7 +59,7 @@ class Options:
         return replace(options, pcap=file, pcap_ports=asked.pcap_ports)
 
     def check(self) -> None:
-        """Raises `RackwrightError` when something is said without what belongs to it."""
+        """Raises `RackwrightError` if an argument lacks a required other one."""
         if bool(self.pcap) != bool(self.pcap_ports):
             raise RackwrightError("a capture needs a file and ports: pcap='out', pcap_ports=['tor0.port3']")
         if bool(self.sample_us) != bool(self.sample_ports):
@@ -70,7 +70,7 @@ class Options:
 
 
 Make = Callable[[list[int] | None], _engine.Cluster]
-"""Makes a cluster in its first cycle: the share of this rank, if shares begin at the nodes given."""
+"""Builds a cluster in its first cycle: the partition of this rank, if partitions start at the given nodes."""
 
 
 class Run:
@@ -90,7 +90,7 @@ class Run:
         self._sampler = self._new_sampler()
 
     def result(self) -> ClusterResult:
-        """Runs. Raises what `Cluster.run` does."""
+        """Runs. Raises like `Cluster.run`."""
         options, until = self._options, self._cycles(self._options.until_ms * 1000)
         back = Checkpoint.read(options.restart, self._text) if options.restart else None
         if back and back.cycle > until:
@@ -127,7 +127,7 @@ class Run:
         return Alone(self._fresh(None), [threads] if threads else [len(os.sched_getaffinity(0)), 1])
 
     def _fresh(self, starts: list[int] | None) -> _engine.Cluster:
-        """A cluster, told what does not change in a run."""
+        """A cluster with the settings that do not change during a run."""
         options, machine = self._options, self._make(starts)
         self._machine = machine
         machine.set_skip_idle(options.skip_idle)
@@ -161,7 +161,7 @@ class Run:
         )
 
     def _after(self, loss: RanksLost) -> LostRankError:
-        """The error that names who was lost, with what is left, in the process that has it."""
+        """The error with the lost ranks, and with the remaining measurements if this process has them."""
         ranks: Ranks | None = self._ranks
         assert ranks is not None
         names = ranks.names(loss.lost)
@@ -177,7 +177,7 @@ class Run:
         return LostRankError(message, self._measured(report, threads=1, quiet=False, error=message))
 
     def _interrupted(self) -> InterruptedRun:
-        """What the user's end of the run leaves: everything up to the last slice."""
+        """The result after the user ends the run: everything up to the last slice."""
         self._machine.finish()
         now, end = self._machine.cycle * 1e6 / self._clock_hz, self._options.until_ms * 1000
         message = f"interrupted at {now:,.1f} of {end:,.1f} us"

@@ -1,4 +1,4 @@
-"""Who simulates: this process alone, or several together."""
+"""The simulating processes: this one alone, or several together."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from rackwright.cluster.ranks import Ranks
 from rackwright.errors import RackwrightError
 
 _TRIAL_SECONDS, _TRIAL_SHARE = 0.5, 20
-"""Nodes are timed for so long, and for at most one part in so many of a run, before ranks share them out."""
+"""Nodes are timed for this long, and for at most this fraction of a run, before ranks are rebalanced."""
 
 Make = Callable[[list[int] | None], _engine.Cluster]
-"""Makes the cluster in its first cycle: the share of this rank, if shares begin at the nodes given."""
+"""Builds the cluster in its first cycle: the partition of this rank, if partitions start at the given
+nodes.
+"""
 
 
 class Runner(Protocol):
@@ -32,17 +34,17 @@ class Runner(Protocol):
         """Whether this is the process that writes files."""
 
     def advance(self, until: int) -> tuple[bool, float]:
-        """Runs towards a cycle; returns whether anything is left to happen, and the seconds it took."""
+        """Runs towards a cycle; returns whether any event is pending, and the seconds it took."""
 
     def has_ended(self) -> bool:
-        """Whether all programs have ended with which the run is to end."""
+        """Whether all programs that end the run have ended."""
 
     def report(self) -> str:
-        """What has happened so far in all nodes, as JSON."""
+        """The results of all nodes so far, as JSON."""
 
 
 class Alone:
-    """One process simulates all nodes, on as many of its `candidates` for threads as is fastest."""
+    """One process simulates all nodes, on the fastest of its `candidates` for threads."""
 
     leads = True
 
@@ -56,7 +58,7 @@ class Alone:
         return self._choice.mostly
 
     def advance(self, until: int) -> tuple[bool, float]:
-        """Runs to a cycle; returns whether anything is left to happen, and the seconds it took."""
+        """Runs to a cycle; returns whether any event is pending, and the seconds it took."""
         threads, first, before = self._choice.next(), self.machine.cycle, time.perf_counter()
         self.machine.set_threads(threads)
         busy = self.machine.run(first + self._choice.limit(threads, until - first))
@@ -65,19 +67,19 @@ class Alone:
         return busy, seconds
 
     def has_ended(self) -> bool:
-        """Whether all programs have ended with which the run is to end."""
+        """Whether all programs that end the run have ended."""
         return self.machine.has_ended
 
     def report(self) -> str:
-        """What has happened so far in all nodes, as JSON."""
+        """The results of all nodes so far, as JSON."""
         return self.machine.report()
 
 
 class Together:
     """Ranks simulate a share of the nodes each, on one thread each.
 
-    They begin with equally many nodes, find out what each costs, and begin again with shares that cost the
-    same. All that is decided depends on what they have told each other, so that they decide alike.
+    They start with equally many nodes, measure the cost of each, and restart with partitions of equal cost.
+    All decisions depend only on exchanged messages, so that all ranks decide the same.
     """
 
     threads = 1
@@ -90,7 +92,8 @@ class Together:
         self.machine = make(_engine.Cluster.equal_shares([1] * nodes, ranks.size))
         self._try(until // _TRIAL_SHARE)
         costs = ranks.share(self.machine.costs())
-        # Nodes that a rank does not simulate cost it next to nothing, so that the largest is the true one.
+        # Nodes that a rank does not simulate cost it almost nothing, so that the largest cost is the true
+        # one.
         starts = _engine.Cluster.equal_shares(
             [max(of_node) for of_node in zip(*costs, strict=True)], ranks.size
         )
@@ -102,22 +105,22 @@ class Together:
         return self._ranks.leads
 
     def advance(self, until: int) -> tuple[bool, float]:
-        """Runs to a cycle; returns whether anything is left to happen, and the seconds it took rank 0."""
+        """Runs to a cycle; returns whether any event is pending, and the seconds that rank 0 took."""
         before = time.perf_counter()
         busy = self.machine.run_share(until, self._ranks.exchange)
         told = self._ranks.share([busy, time.perf_counter() - before])
         return any(busy for busy, _ in told), told[0][1]
 
     def has_ended(self) -> bool:
-        """Whether all programs have ended with which the run is to end."""
+        """Whether all programs that end the run have ended."""
         return all(self._ranks.share(self.machine.has_ended))
 
     def report(self) -> str:
-        """What has happened so far in all nodes, as JSON."""
+        """The results of all nodes so far, as JSON."""
         return self.assemble(self._ranks.share(self.machine.part_report()))
 
     def assemble(self, parts: Sequence[str]) -> str:
-        """The same, from what ranks have reported."""
+        """The same, from the reports of the ranks."""
         return _engine.Cluster.assemble(self.machine.cycle, self._clock_hz, parts)
 
     def _try(self, until: int) -> None:

@@ -1,4 +1,4 @@
-"""What the command line asks of the clusters that a script makes and runs."""
+"""The command line's settings for clusters that a script builds and runs."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass
 class Observing:
-    """Servers are observed: all that run a program, or those of `servers`.
+    """The observed servers: all servers with a program, or those of `servers`.
 
-    `profiles` gets what was seen, run by run, by the names of servers.
+    `profiles` receives the observations of each run, by the names of servers.
     """
 
     watching: Watching
@@ -32,11 +32,11 @@ class Observing:
 
 @dataclass
 class Session:
-    """Values, and defaults for what `Cluster.run` is not told; `results` gets what every run leaves behind.
+    """Values, and defaults for arguments of `Cluster.run`; `results` receives the result of every run.
 
-    `stepped` says that a script has advanced a cluster itself (`Cluster.machine`), which leaves no result. A
-    capture of `pcap_ports` goes to `folder`, with a number in its name from the second run on. With
-    `only_topology` the script ends where its first cluster would run, and `topology` is that cluster's.
+    `stepped` is true if a script has advanced a cluster itself (`Cluster.machine`), which has no result. A
+    capture of `pcap_ports` is written to `folder`, with a number in its name from the second run on. With
+    `only_topology`, the script ends when its first cluster would run, and `topology` is that of this cluster.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -54,13 +54,13 @@ class Session:
     topology: Topology | None = None
 
     def take_topology(self, topology: Topology) -> None:
-        """Ends the script here when only the topology is wanted."""
+        """Ends the script here if only the topology is needed."""
         if self.only_topology:
             self.topology = topology
             raise TopologyTaken
 
     def path(self, name: str, suffix: str, run: int) -> Path | None:
-        """Where a file of the run with that number (from 0) goes."""
+        """The path of a file of the run with that number (from 0)."""
         return self.folder and self.folder / f"{name}{run or ''}{suffix}"
 
 
@@ -68,19 +68,19 @@ _CURRENT: ContextVar[Session | None] = ContextVar("session", default=None)
 
 
 def current() -> Session:
-    """The session that is under way, or one that asks for nothing."""
+    """The current session, or one without settings."""
     return _CURRENT.get() or Session()
 
 
 class TopologyTaken(BaseException):
-    """Ends a script of whose cluster only the topology was wanted."""
+    """Ends a script if only the topology of its cluster is needed."""
 
 
 @contextmanager
 def session(asked: Session) -> Iterator[Session]:
-    """Until the end of the block, every cluster that is made and run does as `asked`.
+    """Until the end of the block, every cluster that is built and run uses `asked`.
 
-    The block ends where a cluster would run of which only the topology is wanted.
+    The block ends where a cluster would run if only the topology is needed.
     """
     token = _CURRENT.set(asked)
     try:

@@ -1,8 +1,8 @@
 """Values of a cluster changed from outside, as `rw run --set` does: `link.latency_us=1`.
 
-First comes a name of the cluster (`link`, `seed`, `clock_ghz`, `warmup_us`, `until_ms`) or of its nodes,
-where `*` and `?` stand for any characters, and then an attribute of what the name means, and of that, and so
-on: `server*.service.mean_us=30`. Numbers of a server's caches, DRAM and harts are set by their names,
+A path starts with a name of the cluster (`link`, `seed`, `clock_ghz`, `warmup_us`, `until_ms`) or of its
+nodes, where `*` and `?` are wildcards, followed by an attribute of the named object, an attribute of that,
+and so on: `server*.service.mean_us=30`. Numbers of a server's caches, DRAM and harts are set by their names,
 `server*.timing.memory.l2-bytes=262144`, or all at once: `server*.timing=firesim`.
 """
 
@@ -23,7 +23,7 @@ _PLAIN = (bool, int, float, str, type(None))
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """One value: whose it is, the attributes that lead to it, and the text it was given as."""
+    """One value: its object, the path of attributes, and the text of the value."""
 
     text: str
     name: str
@@ -32,7 +32,7 @@ class Setting:
 
     @classmethod
     def parse(cls, text: str) -> Setting:
-        """From `NAME.ATTRIBUTE=VALUE`. Raises `RackwrightError` when it is anything else."""
+        """From `NAME.ATTRIBUTE=VALUE`. Raises `RackwrightError` for any other form."""
         left, equals, value = text.partition("=")
         name, *path = left.split(".")
         if not (equals and name and value and all(path)):
@@ -40,19 +40,19 @@ class Setting:
         return cls(text, name, tuple(path), value)
 
     def error(self, reason: str) -> RackwrightError:
-        """The same kind of message for everything that can be wrong."""
+        """One form of message for all errors."""
         return RackwrightError(f"--set {self.text}: {reason}")
 
 
 class Settings:
-    """Values to be put into every cluster that is made, and which of them found a place."""
+    """Values to set in every cluster that is built, and those of them that were used."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._all = [Setting.parse(text) for text in texts]
         self._used: set[Setting] = set()
 
     def value(self, name: str, present: Any) -> Any:
-        """`present`, which the cluster calls `name`, with what is set for it."""
+        """`present`, named `name` by the cluster, with its settings applied."""
         for setting in self._all:
             if setting.name == name:
                 self._used.add(setting)
@@ -60,7 +60,7 @@ class Settings:
         return present
 
     def change(self, nodes: Mapping[str, Any]) -> None:
-        """Changes attributes of nodes, given by their names."""
+        """Changes attributes of nodes, identified by their names."""
         for setting in self._all:
             if setting.name in CLUSTER_NAMES:
                 continue
@@ -88,7 +88,7 @@ def _change(setting: Setting, name: str, node: Any) -> None:
 
 
 def _assigned(setting: Setting, name: str, present: Any, path: tuple[str, ...]) -> Any:
-    """`present`, called `name`, with the value set for what `path` leads to."""
+    """`present`, named `name`, with the value set at `path`."""
     if not path:
         return _read(setting, name, present)
     if isinstance(present, Mapping):
@@ -103,7 +103,7 @@ def _assigned(setting: Setting, name: str, present: Any, path: tuple[str, ...]) 
 
 
 def _read(setting: Setting, name: str, present: Any) -> Any:
-    """The text as the kind of value that `present` is; in place of None, a number if it looks like one."""
+    """The text converted to the type of `present`; for None, to a number if it looks like one."""
     text = setting.value
     if isinstance(present, ServerParameters):
         try:

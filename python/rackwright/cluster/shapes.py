@@ -9,7 +9,7 @@ from rackwright.cluster.links import Ethernet
 from rackwright.cluster.nodes import Switch
 
 MakeSwitch = Callable[[str], Switch]
-"""Makes a switch with the name it is given."""
+"""Creates a switch with the given name."""
 
 
 def tree(

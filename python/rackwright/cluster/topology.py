@@ -1,4 +1,4 @@
-"""A topology as plain data: what is reached from the roots, with names and numbered ports."""
+"""A topology as plain data: all nodes reachable from the roots, with names and numbered ports."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Topology:
-    """What the engine builds: `description` is made of dicts, lists, strings and numbers only.
+    """The input of the engine: `description` consists only of dicts, lists, strings and numbers.
 
     Two topologies are equal if they describe the same. `str()` prints one as a tree. `designs` are the
     hardware units of the servers, by the names that the description uses.
@@ -35,12 +35,12 @@ class Topology:
         link: Ethernet,
         change: Callable[[dict[str, Node]], None] = lambda _: None,
     ) -> Topology:
-        """Everything joined to `roots`, with `link` where a link was not given.
+        """All nodes connected to `roots`, with `link` where no link was given.
 
-        `change` gets the nodes by name before they are described, and may change their attributes.
+        `change` receives the nodes by name before they are described, and may change their attributes.
 
-        Nodes come depth first, so that each rack stays together. Names that were not given are counted:
-        `switch0`, `client0`, `server0`.
+        Nodes are in depth-first order, so that each rack is contiguous. Missing names are assigned by
+        counting: `switch0`, `client0`, `server0`.
         """
         nodes = _depth_first(roots)
         names = _named(nodes)
@@ -90,7 +90,7 @@ class Topology:
         return below
 
     def levels(self) -> list[list[str]]:
-        """The nodes by how many downlinks lead to them at most: roots first, all of them side by side."""
+        """The nodes by their maximum number of downlinks from a root: all roots first."""
         below = self.below()
         depth = dict.fromkeys(below, 0)
         above = Counter(link["ends"][1] for links in below.values() for link in links)

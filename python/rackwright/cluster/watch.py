@@ -1,7 +1,7 @@
-"""Connections between the processes of a run that tell when one is gone, and carry what the others have.
+"""Connections between the processes of a run, which detect lost processes and carry their measurements.
 
-MPI does not say that a process has died, and may wait for it for ever. The kernel does: it closes the
-connections of a process however it ends. One that leaves on purpose says so first.
+MPI does not report that a process has died, and may wait for it forever. The kernel does: it closes the
+connections of a process however it ends. A process that exits intentionally announces it first.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rackwright.errors import RackwrightError
 
 _CONNECT_SECONDS = 10.0
 _GATHER_SECONDS = 0.8
-"""mpirun kills what is left of a job a second after a process was lost."""
+"""mpirun kills the rest of a job a second after a process was lost."""
 
 _SIOCGIFADDR = 0x8915
 _LENGTH = struct.Struct("<I")
@@ -35,7 +35,7 @@ class _Peer:
     gone: bool = False
 
     def message(self) -> Any | None:
-        """The one message that a process sends before it leaves, once it has come whole."""
+        """The one message that a process sends before it exits, once it has arrived completely."""
         if len(self.received) < _LENGTH.size:
             return None
         (length,) = _LENGTH.unpack_from(self.received)
@@ -81,7 +81,7 @@ class Watch:
         return sorted(silent.union(*(message["lost"] for message in told if message)))
 
     def leave(self, lost: list[int], report: str) -> None:
-        """Says goodbye to all: which ranks were lost, and what this one has measured."""
+        """Announces the exit to all: the lost ranks, and the measurements of this one."""
         text = json.dumps({"lost": lost, "report": report}).encode()
         for peer in self._peers.values():
             peer.connection.settimeout(_GATHER_SECONDS)
@@ -92,7 +92,7 @@ class Watch:
                 continue
 
     def gather(self, lost: list[int]) -> Mapping[int, str]:
-        """What the other ranks have measured, by rank, as far as it comes in time."""
+        """The measurements of the other ranks, as far as they arrive in time."""
         end = time.monotonic() + _GATHER_SECONDS
         others = [peer for rank, peer in self._peers.items() if rank not in lost]
         while time.monotonic() < end and any(not peer.gone and not peer.message() for peer in others):

@@ -1,5 +1,5 @@
 """The demo: Snappy in software and in hardware, side by side.
 
-`archive` chooses the input, `measure` runs every target, `rows` holds what came out, `charts` and
-`report` show it.
+`archive` selects the input, `measure` runs every target, `rows` has the results, `charts` and `report` show
+them.
 """

@@ -9,7 +9,7 @@ from rackwright.demo.corpus import corpus
 from rackwright.errors import RackwrightError
 
 DEFAULT_BYTES = 1 << 20
-"""Size of the default archive: what 2 GHz cores get through in tenths of a second of their time."""
+"""Size of the default archive, which 2 GHz cores process in tenths of a second of simulated time."""
 
 
 @lru_cache(maxsize=4)
@@ -19,7 +19,7 @@ def default_archive(size: int = DEFAULT_BYTES) -> bytes:
 
 
 def archive_of(files: list[Path]) -> bytes:
-    """The user's files, one after the other in the order given; the default archive without any.
+    """The user's files, concatenated in the given order; the default archive if there are none.
 
     Raises `RackwrightError` for a file that cannot be read.
     """

@@ -1,8 +1,7 @@
-"""The demo's own input: text as servers hold it, made from a seed, so that it is the same on every machine.
+"""The demo's own input: text typical of servers, generated from a seed, the same on every machine.
 
-A log of requests, records in JSON, prose and rows of binary numbers take turns, as such things lie
-together in archives. Words follow Zipf's law, as those of languages do, so that matches come as they do
-there.
+A log of requests, records in JSON, prose and rows of binary numbers alternate, as in archives. Words follow
+Zipf's law, as in natural languages, so that matches have realistic frequencies.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ _SECTION_LINES = 40
 
 
 class _Words:
-    """A vocabulary in which the word of rank r is said in proportion to 1 / r."""
+    """A vocabulary in which the word of rank r has a frequency proportional to 1 / r."""
 
     def __init__(self, source: random.Random) -> None:
         self._source = source
@@ -67,12 +66,12 @@ class _Words:
         return self._words[bisect(self._heaps, self._heaps[-1] * self._source.random())]
 
     def some(self, count: int) -> str:
-        """So many, with spaces between them."""
+        """The given number of words, separated by spaces."""
         return " ".join(self.one() for _ in range(count))
 
 
 def corpus(size: int) -> bytes:
-    """The first `size` bytes of it; a shorter one is the beginning of a longer one."""
+    """The first `size` bytes of the corpus; a shorter one is a prefix of a longer one."""
     # Of a seeded `Random`, only `random()` is promised to stay the same in every version of Python.
     source = random.Random(_SEED)
     parts, length = [], 0

@@ -19,14 +19,14 @@ from rackwright.snappy import is_verified
 from rackwright.times import Times
 
 Progress = Callable[[str], None]
-"""Gets a line about what is under way."""
+"""Called with a line about the current operation."""
 
 _OUTPUT = "result"
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """What each operation reads: the archive, and the official library's compression of it."""
+    """The inputs of both operations: the archive, and the official library's compression of it."""
 
     plain: bytes
     packed: bytes
@@ -42,7 +42,7 @@ class Inputs:
 
 
 class _Bench:
-    """The servers, made once, and how to tell what they are at."""
+    """The servers, built once, and the reporting of progress."""
 
     def __init__(self, folder: Path, detail: Progress) -> None:
         self._folder = folder
@@ -64,7 +64,7 @@ class _Bench:
             self._detail(f"{operation} on {target}: {instructions:,} instructions, {cycles:,} cycles")
 
         engine = "unit" if target.endswith("unit") else "library"
-        # A name without folders, so that the program sees the same arguments wherever it runs.
+        # A name without folders, so that the program has the same arguments wherever it runs.
         with contextlib.chdir(self._folder):
             result = self._servers[target].run(
                 self._program,
@@ -79,7 +79,7 @@ class _Bench:
 def compare(plain: bytes, folder: Path, begin: Progress, detail: Progress) -> Comparison:
     """Measures every operation on every target.
 
-    `folder` takes the programs' outputs. `begin` hears of each measurement, `detail` how far it is.
+    `folder` takes the programs' outputs. `begin` is called for each measurement, `detail` with its progress.
     """
     if not plain:
         raise RackwrightError("there is nothing to measure: the input is empty")
@@ -107,7 +107,7 @@ def _host_row(operation: str, data: bytes) -> Row:
 
 
 def _row(operation: str, target: str, data: bytes, result: RunResult, output: Path) -> Row:
-    """The row of a run; what the program says of itself is checked once more from outside."""
+    """The row of a run; the program's own verification is repeated outside."""
     if result.exit_code != 0:
         said = (result.stderr or result.stdout).decode(errors="replace").strip()
         raise RackwrightError(f"the benchmark failed on {target}: {said}")

@@ -1,4 +1,4 @@
-"""The demo's report: one HTML file that needs nothing else."""
+"""The demo's report: one self-contained HTML file."""
 
 from __future__ import annotations
 

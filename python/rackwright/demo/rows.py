@@ -1,4 +1,4 @@
-"""What the demo measures: one row per operation and target."""
+"""Results of the demo: one row per operation and target."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Row:
 
     @property
     def rtl_cycles_per_second(self) -> float | None:
-        """Speed of the simulation: cycles of RTL per second of real time, of the whole run."""
+        """Speed of the simulation: cycles of RTL per second of real time, over the complete run."""
         return self._per_wall_second(self.unit_cycles)
 
     def _gigabytes_per_second(self, seconds: float) -> float:
@@ -85,7 +85,7 @@ class Comparison:
     rows: tuple[Row, ...]
 
     def speedup(self, row: Row) -> dict[str, float]:
-        """How many times as fast `row` is as each other target at the same operation."""
+        """The speed of `row` relative to that of each other target for the same operation."""
         others = (other for other in self.rows if other.operation == row.operation)
         return {
             other.target: row.gigabytes_per_second / other.gigabytes_per_second
@@ -105,7 +105,7 @@ class Comparison:
         return all(row.verified for row in self.rows)
 
     def record(self) -> dict[str, Any]:
-        """What `demo --json` prints and `demo.json` holds; see docs/json.md."""
+        """The output of `demo --json`, and the contents of `demo.json`; see docs/json.md."""
         return {"rows": [self._row_record(row) for row in self.rows], "digest": self.digest}
 
     def _row_record(self, row: Row) -> dict[str, Any]:

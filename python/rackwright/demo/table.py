@@ -5,7 +5,7 @@ from __future__ import annotations
 from rackwright.demo.rows import TARGETS, Comparison, Row
 
 BASELINES = ("host", "rocket", "boom")
-"""What a unit is compared with: the targets that run the official library."""
+"""The reference targets, which run the official library."""
 
 COLUMNS = (
     ("operation", "left"),
@@ -22,11 +22,11 @@ COLUMNS = (
     ("RTL kHz", "right"),
     ("digest", "left"),
 )
-"""Titles and how each column is justified.
+"""Titles and justification of columns.
 
-"GHz" is the clock of the unit, as synthesis supports it, at most 2. "GB/s" is that of a later call on the
-same buffers, "incl. use" that of one with a checksum over its result. "M instr/s" and "RTL kHz" say how fast
-the simulation was: instructions and cycles of RTL per second of real time.
+"GHz" is the clock of the unit that synthesis supports, at most 2. "GB/s" is that of a later call on the same
+buffers, "incl. use" includes a checksum over its result. "M instr/s" and "RTL kHz" are the speed of the
+simulation: instructions and cycles of RTL per second of real time.
 """
 
 DESCRIPTIONS = {
@@ -36,7 +36,7 @@ DESCRIPTIONS = {
     "rocket+unit": "the in-order core with the Snappy units, in RTL, beside it",
     "boom+unit": "the out-of-order core with the Snappy units, in RTL, beside it",
 }
-"""What each target is, in a line."""
+"""A description of each target, in a line."""
 
 assert tuple(DESCRIPTIONS) == TARGETS
 
@@ -62,5 +62,5 @@ def cells(comparison: Comparison, row: Row) -> tuple[str, ...]:
 
 
 def _speed(per_second: float | None, unit: float) -> str:
-    """Speed of the simulation in `unit` per second; empty where nothing was simulated."""
+    """Speed of the simulation in `unit` per second; empty if nothing was simulated."""
     return f"{per_second / unit:.1f}" if per_second else ""

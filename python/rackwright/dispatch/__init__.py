@@ -1,4 +1,4 @@
-"""The dispatcher in front of real services: its configuration, its process, what it tells of itself."""
+"""The dispatcher in front of real services: its configuration, its process, its reports."""
 
 from rackwright.dispatch.configuration import Configuration, read_configuration
 from rackwright.dispatch.run import Dispatcher

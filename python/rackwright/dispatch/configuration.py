@@ -28,7 +28,7 @@ def _replica(value: Any) -> Any:
 
 
 def _protocol(value: Any) -> Any:
-    """A protocol by its name, or by where its number is."""
+    """A protocol by its name, or by the position of its number."""
     if value in ("memcached", "shim"):
         return {"kind": value}
     if value == "dns":
@@ -39,7 +39,7 @@ def _protocol(value: Any) -> Any:
 
 
 def _hexadecimal(value: Any) -> Any:
-    # What consists of digits alone is a number to YAML.
+    # YAML reads a sequence of digits as a number.
     if not isinstance(value, str):
         raise ValueError("is a text of hexadecimal digits, in quotes")
     try:
@@ -60,7 +60,7 @@ Milliseconds = Annotated[float, Field(gt=0.0, le=3_600_000.0)]
 
 
 class Part(BaseModel):
-    """Part of a configuration: written with hyphens, and nothing that is not known."""
+    """Part of a configuration, whose names have hyphens; unknown names are refused."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -71,7 +71,7 @@ class Part(BaseModel):
 
 
 class Framing(Part):
-    """How requests are told apart."""
+    """How requests are identified."""
 
     kind: Literal["memcached", "shim", "field"]
     offset: int = Field(default=0, ge=0, lt=1 << 15)
@@ -153,7 +153,7 @@ class Configuration(Part):
     record: str | None = None
 
     def service_ids(self) -> dict[str, int]:
-        """The numbers of services by their names: their place in the list, unless they say another."""
+        """The numbers of services by their names: their position in the list, unless they state another."""
         return {
             service.name: place if service.id is None else service.id
             for place, service in enumerate(self.services)
@@ -209,7 +209,7 @@ class Configuration(Part):
 
 
 def read_configuration(path: Path) -> Configuration:
-    """The configuration in a file. Raises `RackwrightError` that names the line of what cannot be."""
+    """The configuration in a file. Raises `RackwrightError` with the line of an invalid field."""
     source = Source(path)
     if not isinstance(source.data, dict):
         raise source.error((), "is to hold the fields of a dispatcher, such as `services:`")
@@ -231,7 +231,7 @@ def _reason(kind: str, message: str) -> str:
 
 
 def _check(source: Source, configuration: Configuration) -> None:
-    """What no field can say of itself."""
+    """Checks that involve several fields."""
     names: set[str] = set()
     listening: set[str] = set()
     for place, service in enumerate(configuration.services):

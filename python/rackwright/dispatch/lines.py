@@ -58,7 +58,7 @@ class Source:
 
 
 def _inner(node: yaml.Node | None, part: object) -> tuple[yaml.Node, int] | None:
-    """What a key or an index leads to, and its line."""
+    """The value at a key or an index, and its line."""
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             if key.value == part:

@@ -1,4 +1,4 @@
-"""What a dispatcher tells of itself over HTTP: metrics for Prometheus, and its status in JSON."""
+"""The reports of a dispatcher over HTTP: metrics for Prometheus, and its status in JSON."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _labels(labels: dict[str, str]) -> str:
 
 
 def page(path: str, status: Callable[[], Status]) -> tuple[int, str, str]:
-    """What is at a path: the code of HTTP, the kind of text, the text."""
+    """The response at a path: the HTTP status, the type of the text, the text."""
     if path == "/metrics":
         return 200, _TEXT, exposition(status())
     if path == "/status":
@@ -84,7 +84,7 @@ def page(path: str, status: Callable[[], Status]) -> tuple[int, str, str]:
 
 @contextmanager
 def metrics_server(address: str | None, status: Callable[[], Status]) -> Iterator[str | None]:
-    """Serves `/metrics` and `/status` at an address, if there is one, until the block ends; gives it.
+    """Serves `/metrics` and `/status` at an address, if given, until the block ends; returns the address.
 
     Raises `RackwrightError` when it cannot be listened at.
     """
@@ -105,7 +105,7 @@ def metrics_server(address: str | None, status: Callable[[], Status]) -> Iterato
             self.wfile.write(body)
 
         def log_message(self, format: str, *arguments: object) -> None:
-            """Nothing: who asks is nobody's business."""
+            """Logs nothing: requesters are not recorded."""
 
     host, _, port = address.rpartition(":")
     try:

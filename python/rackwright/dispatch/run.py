@@ -20,14 +20,14 @@ class Dispatcher:
         from rackwright._engine import Balancer
 
         self.configuration = configuration
-        # Seconds are fine enough: nobody starts it twice in one.
+        # A resolution of seconds suffices: it is never started twice within one.
         self._incarnation = int(time.time()) & 0xFFFF_FFFF
         self._balancer = Balancer(json.dumps(configuration.describe(self._incarnation)))
         self.addresses = self._balancer.addresses
         self._stopped = False
 
     def status(self) -> dict[str, Any]:
-        """What it knows and has done; docs/json.md has the keys."""
+        """Its state and counters; docs/json.md describes the keys."""
         status: dict[str, Any] = json.loads(self._balancer.status())
         for peer in status["peers"]:
             peer["loads"] = dict(peer["loads"])
@@ -39,14 +39,14 @@ class Dispatcher:
         return self._balancer.is_well
 
     def reload(self, configuration: Configuration) -> tuple[int, int]:
-        """Makes its replicas those of another configuration; how many were added and removed.
+        """Changes its replicas to those of another configuration; returns how many were added and removed.
 
-        Raises `EngineError` when anything else is different; then nothing changes.
+        Raises `EngineError` if anything else differs; then nothing changes.
         """
         return self._balancer.reload(json.dumps(configuration.describe(self._incarnation)))
 
     def stop(self) -> bool:
-        """Answers what is under way, for `drain-ms` at most; whether nothing was under way any more."""
+        """Completes requests in flight, for `drain-ms` at most; returns whether none is left."""
         self._stopped = True
         return self._balancer.stop(self.configuration.drain_ms / 1000)
 

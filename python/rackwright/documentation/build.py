@@ -57,7 +57,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 def serve_site(folder: Path, port: int, begun: Callable[[str], None]) -> None:
-    """Serves `folder` to this machine alone until it is interrupted; `begun` gets the address.
+    """Serves `folder` to this machine only until it is interrupted; `begun` is called with the address.
 
     Raises `RackwrightError` when the port is taken.
     """

@@ -1,6 +1,6 @@
-"""A Sphinx extension: the directive `commands`, which puts the help of all verbs into a page.
+"""A Sphinx extension: the directive `commands`, which inserts the help of all verbs into a page.
 
-The text is what `--help` is made from, so that the page cannot say anything else.
+The text has the same source as `--help`, so that the two cannot differ.
 """
 
 from __future__ import annotations
@@ -47,6 +47,6 @@ class CommandsDirective(SphinxDirective):
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Tells Sphinx of the directive."""
+    """Registers the directive with Sphinx."""
     app.add_directive("commands", CommandsDirective)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

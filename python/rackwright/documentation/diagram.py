@@ -1,8 +1,8 @@
 """Block diagrams as SVG, drawn from a YAML description: layers from top to bottom, of boxes in a row.
 
 A description has `title` (the text alternative), `caption` (one line below the drawing) and `layers`. A layer
-has `name`, `note`, `colour` and `boxes`; a box has `title`, `lines` of text, and lists of what it stands for
-in the code (`units`, `crates`, `verbs`…), which a test compares with the code and which are not drawn.
+has `name`, `note`, `colour` and `boxes`; a box has `title`, `lines` of text, and lists of the code that it
+represents (`units`, `crates`, `verbs`…), which a test compares with the code and which are not drawn.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _COLOURS = {
 
 @dataclass(frozen=True)
 class Box:
-    """A box with what it says."""
+    """A box with its text."""
 
     title: str
     lines: tuple[str, ...]
@@ -62,7 +62,7 @@ class Diagram:
     layers: tuple[Layer, ...]
 
     def all_of(self, kind: str) -> list[str]:
-        """What the boxes stand for, like all their `units`, in the order of the drawing."""
+        """The code that the boxes represent, such as all their `units`, in the order of the drawing."""
         boxes = [box for layer in self.layers for box in layer.boxes]
         return [name for box in boxes for name in box.stands_for.get(kind, ())]
 

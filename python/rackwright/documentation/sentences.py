@@ -1,6 +1,6 @@
 """Sentences of the documentation, drawn by seed: `python -m rackwright.documentation.sentences SEED`.
 
-Somebody of the field reads them, and rewrites each at which they stumble; then the draw is repeated.
+A reader of the field reads them, and rewrites each at which they stumble; then the draw is repeated.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s+(?=[A-Z`*\[])")
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of a page in Markdown, each on one line, without those of three words or fewer."""
+    """The sentences of a Markdown page, each on one line, except those of three words or fewer."""
     prose = _NO_PROSE.sub("\n\n", text)
     for paragraph in re.split(r"\n\s*\n|^\s*(?:[-*]|\d+\.) ", prose, flags=re.MULTILINE):
         for sentence in _END.split(" ".join(paragraph.split())):

@@ -1,6 +1,6 @@
 """DRX, the unit that restructures data: its kernels, its compiler and its programs.
 
-`examples/drx/scale.py` is the smallest kernel, and docs/restructuring.md says what compiles.
+`examples/drx/scale.py` is the smallest kernel, and docs/restructuring.md lists the supported kernels.
 """
 
 from rackwright.drx.compiler import Compiled, compile_kernel

@@ -1,4 +1,4 @@
-"""Functions of arrays, which are those of each part where an array has been put together of several."""
+"""Functions of arrays, applied to each part of an array that was concatenated."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rackwright.drx.views import indexed
 
 
 def applied(parts: Sequence[Expression], make: Callable[[Sequence[Expression]], Expression]) -> Expression:
-    """What `make` gives for arrays of one shape, or for the parts of the first that is put together."""
+    """The results of `make` for arrays of one shape, or for the parts of the first concatenated array."""
     whole = next((part for part in parts if isinstance(part, Concat)), None)
     if whole is None:
         return make(parts)

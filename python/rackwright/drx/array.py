@@ -14,7 +14,7 @@ from rackwright.errors import RackwrightError
 
 
 class Array:
-    """An array that is not there yet: operations on it are remembered, by the rules of the standard."""
+    """A symbolic array: operations on it are recorded, by the rules of the standard."""
 
     __array_ufunc__ = None
     """NumPy's arrays leave operators to this class."""
@@ -192,7 +192,7 @@ def _constant(number: Any, element: Element, shape: tuple[int, ...]) -> Constant
 
 
 def common(parts: list[Expression]) -> Element:
-    """The type that the standard gives to what is made of these."""
+    """The result type of the standard for these operands."""
     return element_of(np.result_type(*(part.element.dtype for part in parts)))
 
 
@@ -204,7 +204,7 @@ def apply(function: str, element: Element, parts: list[Expression]) -> Array:
 
 
 def concatenated(arrays: list[Array], axis: int) -> Array:
-    """Arrays of one type, one behind the other."""
+    """Concatenated arrays of one type."""
     parts: list[Expression] = []
     for array in arrays:
         own = array.expression
@@ -234,7 +234,7 @@ def binary(function: str, first: Any, second: Any) -> Array:
 
 
 def _alike(parts: list[Expression], element: Element) -> list[Expression]:
-    """The parts in binary32, if what is made of them is computed in it."""
+    """The parts in binary32, if their function is computed in it."""
     return [cast(Array(part), f32).expression for part in parts] if element.float else parts
 
 
@@ -253,7 +253,7 @@ def at_most(first: Any, second: Any) -> Array:
 
 
 def select(condition: Array, chosen: Any, other: Any) -> Array:
-    """One array where the condition holds, and elsewhere another one."""
+    """One array where the condition holds, another one elsewhere."""
     if any(isinstance(each, Array) for each in (chosen, other)):
         # A number has the type of the other one, not that of the condition.
         chosen, other = map(Array, expressions(chosen, other))
@@ -282,13 +282,13 @@ def _cast(own: Expression, element: Element) -> Expression:
     if isinstance(own, Constant) and element.float:
         return Constant(element, own.shape, float(np.float32(own.value)))
     if own.element is i64 and isinstance(own, Leaf):
-        # The low half of a number, as it is in memory.
+        # The low half of a number, in memory order.
         own = Leaf(i32, own.shape, own.input, 2 * own.offset, tuple(2 * step for step in own.strides))
     return own if own.element is element else Cast(element, own.shape, own)
 
 
 def bits(array: Array, element: Element) -> Array:
-    """The bits of numbers as those of another type of as many bits."""
+    """The bits of numbers reinterpreted as another type of the same size."""
     own = array.expression
     return Array(applied([own], lambda parts: Bits(element, parts[0].shape, parts[0])))
 
@@ -299,7 +299,7 @@ def fused(first: Any, second: Any, third: Any) -> Array:
 
 
 def reduced(function: str, array: Array, axis: int | tuple[int, ...] | None, *, keepdims: bool) -> Array:
-    """Elements along axes, taken together by a function of two; by default those along all axes."""
+    """Reduction of elements along axes by a function of two; by default along all axes."""
     own = tuple(range(array.ndim)) if axis is None else (axis,) if isinstance(axis, int) else axis
     taken = {each % array.ndim for each in own}
     kept = [each for each in range(array.ndim) if each not in taken]

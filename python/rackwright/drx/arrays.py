@@ -35,9 +35,9 @@ def write_array(path: Path, array: np.ndarray[Any, Any]) -> None:
 
 
 def random_inputs(kernel: Kernel) -> list[np.ndarray[Any, Any]]:
-    """Inputs of a kernel, the same ones each time: every whole number of their types as likely as the others.
+    """Inputs of a kernel, the same ones each time: uniformly distributed integers of their types.
 
-    Those of `f32` have the normal distribution.
+    Inputs of `f32` have the normal distribution.
     """
     source = np.random.default_rng(_SEED)
 

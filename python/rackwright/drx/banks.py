@@ -1,4 +1,4 @@
-"""Places in the scratchpad by its banks, of which each is read by one operand at a time."""
+"""Addresses in the scratchpad by banks, each of which can be read by one operand at a time."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from rackwright.drx.nest import Access, Nest, Result
 from rackwright.drx.temporaries import Temporaries
 
 Range = tuple[int, int]
-"""The first byte and the one behind the last."""
+"""The first byte and the one after the last."""
 
 
 @dataclass
 class Banks:
-    """Gives each temporary a place in banks from which nothing is read together with it, where there is room.
+    """Assigns temporaries to banks from which no operand is read together with them, if there is room.
 
-    `buffers` are the ranges of inputs, `begin` is behind them and the result, `end` behind the scratchpad.
+    `buffers` are the ranges of inputs, `begin` is after them and the result, `end` after the scratchpad.
     """
 
     nest: Nest
@@ -27,7 +27,7 @@ class Banks:
     taken: dict[int, Range] = field(default_factory=dict)
 
     def places(self, temporaries: Temporaries) -> dict[int, int] | None:
-        """First bytes by operation; None if there is no room that way."""
+        """First bytes by operation; None if there is no room in this way."""
         found: dict[int, int] = {}
         for places, ended in temporaries.turns():
             for place in places:
@@ -52,7 +52,7 @@ class Banks:
         return within and all(last <= start or stop <= first for start, stop in self.taken.values())
 
     def _groups(self, place: int) -> Iterable[Sequence[Range]]:
-        """Ranges of what operations read together with the result of the one at `place`."""
+        """Ranges that operations read together with the result of the one at `place`."""
         for number, operation in enumerate(self.nest.operations):
             reads = {source.operation for source in operation.sources if isinstance(source, Result)}
             if operation.reduced:

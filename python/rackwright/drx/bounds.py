@@ -1,4 +1,4 @@
-"""How far a result may be from NumPy's: where sums have another order, and functions other last bits."""
+"""The allowed difference of a result from NumPy's: sums have another order, and functions other last bits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FUNCTION = 8
 
 
 def roundings(expression: Expression) -> int:
-    """How often a result is rounded in another way than NumPy does; 0 of one that is the same to the bit."""
+    """The number of roundings of a result that differ from NumPy's; 0 for a bit-exact one."""
     done: dict[int, int] = {}
 
     def visit(node: Expression) -> int:
@@ -41,9 +41,10 @@ def _parts(node: Expression) -> tuple[Expression, ...]:
 
 
 def error_bound(expression: Expression, expected: np.ndarray[Any, Any]) -> float:
-    """The largest difference that is accepted: 0, or as many halves of a last place as there are roundings.
+    """The largest accepted difference: 0, or half a unit in the last place for each rounding.
 
-    The place is that of the largest number of the result. Whole numbers made of such may be the next ones.
+    The place is that of the largest number of the result. Integers computed from such results may differ by
+    one.
     """
     count = roundings(expression)
     if not count:
@@ -55,7 +56,7 @@ def error_bound(expression: Expression, expected: np.ndarray[Any, Any]) -> float
 
 
 def is_within(output: np.ndarray[Any, Any], expected: np.ndarray[Any, Any], bound: float) -> bool:
-    """Every number is as far from the expected one as the bound says, or the same."""
+    """Every number is within the bound of the expected one, or equal."""
     if not bound:
         return bool(np.array_equal(output, expected, equal_nan=output.dtype.kind == "f"))
     near = np.isclose(output.astype(float), expected.astype(float), rtol=0, atol=bound, equal_nan=True)

@@ -16,10 +16,10 @@ _Key = tuple[str, int, tuple[int, ...]]
 
 @dataclass
 class OperandCalculators:
-    """Calculators that are free for operands, and what each of them, and the length of vectors, is set to.
+    """Calculators that are free for operands, and the state of each and of the vector length.
 
-    An operand that a calculator holds already takes no instruction. The one that was used longest ago is
-    set anew. The state is that of straight code: begin with a new one in the body of each loop.
+    An operand that a calculator holds already takes no instruction. The least recently used one is replaced.
+    The state is that of straight code: begin with a new one in the body of each loop.
     """
 
     free: Sequence[int]

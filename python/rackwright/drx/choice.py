@@ -1,4 +1,4 @@
-"""The tiles of a nest: those that the scratchpad has room for, and that take the least time."""
+"""The tiles of a nest: those that fit the scratchpad and take the least time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rackwright.errors import RackwrightError
 
 
 def tiled(nest: Nest, configuration: Configuration) -> Tiling:
-    """The nest in tiles; raises `RackwrightError` where there is no room for the smallest."""
+    """The tiled nest; raises `RackwrightError` if even the smallest tile does not fit."""
     nest = coalesced(nest)
     costs = Costs(nest, configuration)
     if costs.fits(nest.shape):

@@ -18,7 +18,7 @@ from rackwright.errors import RackwrightError
 
 @dataclass(frozen=True)
 class Compiled:
-    """A program, and what it was made by way of."""
+    """A program, and the intermediate forms of its compilation."""
 
     kernel: Kernel
     expression: Expression
@@ -41,7 +41,7 @@ class Compiled:
 def compile_kernel(kernel: Kernel, configuration: Configuration | None = None) -> Compiled:
     """Compiles a kernel for a unit, by default the one that is built by default.
 
-    Raises `RackwrightError` that says what can't be expressed, and in which line.
+    Raises `RackwrightError` with the unsupported expression and its line.
     """
     configuration = configuration or Configuration()
     most = isa().regions - 1

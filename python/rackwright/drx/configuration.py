@@ -1,4 +1,4 @@
-"""What a unit is built with, as the compiler and the model need it."""
+"""The parameters of a unit for the compiler and the model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LIMITS = {
     "instruction_kib": (1, 64),
     "loop_depth": (2, 7),
 }
-"""The least and the most of each; all but the last one are powers of two."""
+"""The minimum and the maximum of each; all but the last one are powers of two."""
 
 OTHERS = ("port_bytes", "outstanding", "command_queue")
 """Parameters of the unit that no program depends on."""

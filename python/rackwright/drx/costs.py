@@ -1,4 +1,4 @@
-"""What tiles need: room in the scratchpad, and cycles."""
+"""Costs of tiles: space in the scratchpad, and cycles."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from rackwright.drx.stream import Layout, Stream, loaded, stored, streams_of
 from rackwright.drx.temporaries import Temporaries, lines
 
 COPIES = 2
-"""Buffers for what is loaded and stored: one is computed with while the other one moves."""
+"""Double buffers for loads and stores: one is used by computation while the other one is transferred."""
 
 STRIPS = (1, 2, 3, 4, 6, 8)
-"""Parts of a tile along its first axis, of which one may be computed after the other."""
+"""Parts of a tile along its first axis, which may be computed one after the other."""
 
 _BEAT = 32
 """Bytes that memory brings at once."""
@@ -24,7 +24,7 @@ _BEATS_PER_CYCLE = 0.8
 """Of DDR4-3200, 25.6 GB/s at 1 GHz."""
 
 _TILE = 50
-"""Cycles of a tile beside those of its operations and transfers."""
+"""Cycles of a tile in addition to those of its operations and transfers."""
 
 
 class Costs:
@@ -51,16 +51,16 @@ class Costs:
         return [loaded(stream, tile) for stream, _ in self.streams], stored(result, kept)
 
     def extents(self, axis: int) -> list[int]:
-        """How many indices of an axis a tile may have.
+        """The possible extents of a tile along an axis.
 
-        What is taken together must be in whole tiles, so that no element is there twice.
+        Reduced axes must be in complete tiles, so that no element occurs twice.
         """
         extent = self.nest.shape[axis]
         if axis >= self.nest.kept:
             whole = range(1, extent + 1) if self.nest.is_divisible(axis) else [extent]
             return [each for each in whole if extent % each == 0]
         found = {math.ceil(extent / parts) for parts in self._parts(extent)}
-        # With rows of so many elements, those of a column are read together.
+        # With rows of this number of elements, those of a column are read together.
         found |= {each for each in isa().strides if each < extent}
         line = self.configuration.line_bytes
         if len(self.nest.shape) == 1:
@@ -89,9 +89,9 @@ class Costs:
         )
 
     def strip(self, tile: tuple[int, ...]) -> int | None:
-        """Indices along the first axis for which all is computed at a time that comes after reductions.
+        """Indices along the first axis for which operations after reductions are computed at a time.
 
-        They are as many as there is room for; None if there is room for none.
+        There are as many as fit; None if none fits.
         """
         inputs, output = self.layouts(tile)
         late = [self.nest.operations[place] for place in self.nest.late]
@@ -108,7 +108,7 @@ class Costs:
         return Temporaries(self.nest, tile, line, strip).placed(moved)[1]
 
     def copies(self, tile: tuple[int, ...]) -> list[int]:
-        """Buffers of each stream: one of what is the same for all tiles along the innermost axis."""
+        """Buffers of each stream: one for data common to all tiles along the innermost axis."""
         return [1 if same else COPIES for same in self._same(tile)]
 
     def _same(self, tile: tuple[int, ...]) -> list[bool]:
@@ -120,10 +120,10 @@ class Costs:
         return math.prod(tile[axis] for axis in operation.domain)
 
     def cycles(self, tile: tuple[int, ...], early: int, late: int, once: int = 0) -> float:
-        """An estimate for the whole nest: transfers go on beside operations.
+        """An estimate for the complete nest: transfers overlap with operations.
 
-        `early` are the cycles of the operations of a tile, `late` of those after all that is taken together,
-        `once` of those before the tiles along the innermost axis.
+        `early` are the cycles of the operations of a tile, `late` of those after all reductions, `once` of
+        those before the tiles along the innermost axis.
         """
         every, results = self._tiles(tile)
         moved = self._transfers(tile)
@@ -131,16 +131,16 @@ class Costs:
         return max(moved, computed) + min(moved, computed) / max(every, 2) + _TILE * every
 
     def least(self, tile: tuple[int, ...]) -> float:
-        """What `cycles` are not below."""
+        """A lower bound of `cycles`."""
         return self._transfers(tile) + _TILE * self._tiles(tile)[0]
 
     def _tiles(self, tile: tuple[int, ...]) -> tuple[int, int]:
-        """How many there are, and how many of them have results of their own."""
+        """Their number, and the number of those with separate results."""
         parts = [math.ceil(extent / part) for extent, part in zip(self.nest.shape, tile, strict=True)]
         return math.prod(parts), math.prod(parts[: self.nest.kept])
 
     def _rounds(self, tile: tuple[int, ...]) -> int:
-        """How often the tiles along the innermost axis are gone through."""
+        """The number of passes through the tiles along the innermost axis."""
         inner = order_of(self.nest, tile).inner
         every, _ = self._tiles(tile)
         return every if inner is None else every // math.ceil(self.nest.shape[inner] / tile[inner])

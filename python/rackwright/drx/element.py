@@ -12,7 +12,7 @@ from rackwright.errors import RackwrightError
 
 @dataclass(frozen=True)
 class Element:
-    """A type of elements, by the name of the instruction set; `u8[4, 8]` is the type of an array of it."""
+    """An element type, with the instruction set's name; `u8[4, 8]` is the type of an array of it."""
 
     name: str
 
@@ -28,7 +28,7 @@ class Element:
 
     @property
     def float(self) -> bool:
-        """Numbers are of binary32."""
+        """Numbers are binary32."""
         return self.name == "f32"
 
     @property
@@ -57,12 +57,12 @@ _NUMPY = {
 u8, i8, u16, i16, i32, f32, boolean, i64 = (Element(name) for name in _NUMPY)
 
 ELEMENTS = (u8, i8, u16, i16, i32, f32, boolean, i64)
-"""All types; what is `i64` can be an input, and must be cast."""
+"""All types; an input may be `i64`, and must be cast."""
 
 
 @dataclass(frozen=True)
 class ArrayType:
-    """An array of so many elements along each axis, the last one contiguous."""
+    """An array with these extents, whose last axis is contiguous."""
 
     element: Element
     shape: tuple[int, ...]

@@ -1,7 +1,7 @@
-"""What a kernel computes, as a graph: inputs seen in some order, constants, and functions of them.
+"""The computation of a kernel, as a graph: views of inputs, constants, and functions of them.
 
-Ways to look at an array (slices, other orders of axes, other shapes) end at the inputs: a function of
-arrays, seen in another way, is the function of the arrays seen in that way. No node stands for a way to look.
+Views of an array (slices, permuted axes, other shapes) are resolved down to the inputs: a view of a function
+of arrays is the function of the arrays' views. No node represents a view.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ class Cast(Expression):
 
 @dataclass(frozen=True, eq=False)
 class Bits(Expression):
-    """The bits of the numbers of another array, as numbers of a type of as many bits."""
+    """The bits of another array's numbers, reinterpreted as a type of the same size."""
 
     source: Expression
 
 
 @dataclass(frozen=True, eq=False)
 class Reduce(Expression):
-    """A function of all elements along the axes that another array has behind those of this one, in order.
+    """A function of all elements along the axes that another array has after those of this one, in order.
 
     The function is `add`, `minimum` or `maximum`.
     """
@@ -81,22 +81,22 @@ class Named(Expression):
 
 @dataclass(frozen=True, eq=False)
 class Concat(Expression):
-    """Arrays one behind the other along an axis. It is never within another node: see `applied`."""
+    """Arrays concatenated along an axis. It is never within another node: see `applied`."""
 
     parts: tuple[Expression, ...]
     axis: int
 
     @property
     def begins(self) -> list[int]:
-        """Where the parts begin along the axis."""
+        """The positions at which the parts begin along the axis."""
         extents = [part.shape[self.axis] for part in self.parts]
         return [sum(extents[:place]) for place in range(len(extents))]
 
 
 def looked_at(expression: Expression, shape: tuple[int, ...], look: Callable[[Leaf], Leaf]) -> Expression:
-    """The expression as an array of `shape`, whose inputs are what `look` makes of them.
+    """The expression as an array of `shape`, whose inputs are viewed by `look`.
 
-    Raises `RackwrightError` for arrays put together: their parts must be looked at.
+    Raises `RackwrightError` for concatenated arrays: their parts must be viewed.
     """
     if isinstance(expression, Concat):
         raise RackwrightError(
@@ -105,7 +105,7 @@ def looked_at(expression: Expression, shape: tuple[int, ...], look: Callable[[Le
     done: dict[int, Expression] = {}
 
     def look_before(more: int) -> Callable[[Leaf], Leaf]:
-        """The look at all axes but the last, which stay."""
+        """The view of all axes but the last, which are kept."""
 
         def at(leaf: Leaf) -> Leaf:
             own = len(leaf.shape) - more

@@ -1,7 +1,7 @@
 """Division, square root, exponential and logarithms of binary32, as steps of sums and products.
 
-Each begins with a number whose bits are close, and comes closer by steps that are rounded once (`fused`).
-Errors are below two units in the last place; subnormal and special numbers are those of IEEE 754.
+Each starts with a number whose bits are close, and converges by steps that are rounded once (`fused`). Errors
+are below two units in the last place; subnormal and special numbers follow IEEE 754.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _LOGARITHMS = {math.e: "log", 2: "log2", 10: "log10"}
 """Names by their bases."""
 
 _LN2_UPPER = 0.693145751953125
-"""The upper 16 bits of the natural logarithm of 2, of which products with exponents are exact."""
+"""The upper 16 bits of the natural logarithm of 2, whose products with exponents are exact."""
 
 
 def _single(name: str, array: Any) -> Array:
@@ -85,7 +85,7 @@ def _scaled(array: Array, exponent: Array) -> Array:
 
 
 def _parts(magnitude: Array) -> tuple[Array, Array]:
-    """A number from 1 to 2, and the exponent of 2, of what is neither 0 nor special."""
+    """The mantissa, from 1 to 2, and the exponent of a number that is neither 0 nor special."""
     subnormal = magnitude < _SMALLEST
     number = bits(select(subnormal, magnitude * 2.0**24, magnitude), i32)
     exponent = (number >> 23) - cast(subnormal, i32) * 24
@@ -103,7 +103,7 @@ def _named(name: str, steps: Callable[..., Array], *arguments: Array) -> Array:
 
 
 def divide(first: Any, second: Any) -> Array:
-    """The quotient. Of whole numbers there is none."""
+    """The quotient. Integers have none."""
     arrays = [each for each in (first, second) if isinstance(each, Array)]
     if not any(each.expression.element.float for each in arrays):
         _single("division", arrays[0])
@@ -124,7 +124,8 @@ def _quotient(first: Array, second: Array) -> Array:
     quotient = top * inverse
     quotient = fused(fused(-bottom, quotient, top), inverse, quotient)
     exponent = binary("minimum", binary("maximum", raised - lowered, -252), 254)
-    # What is 0, infinite or no number is as its product with infinity, 0 or no number, and of others with 1.
+    # 0, infinity and NaN are returned as their product with infinity, 0 or NaN, and other numbers as theirs
+    # with 1.
     other = select(below == math.inf, _number(0.0, below), below)
     other = select(below < math.inf, _number(1.0, below), other)
     times = select(below == 0.0, _number(math.inf, below), other)
@@ -153,7 +154,7 @@ def _root(array: Array) -> Array:
     root = number * inverse
     root = fused(fused(-root, root, number), inverse * 0.5, root)
     root = select(small, root * 2.0**-24, root)
-    # 0 of either sign and infinity are their own; what is less than 0 has none.
+    # 0 of either sign and infinity are returned unchanged; negative numbers have no result.
     root = select(array < 0.0, _number(math.nan, array), root)
     return select((array == 0.0) | (array == math.inf), array, root)
 
@@ -164,7 +165,7 @@ def exp(array: Any) -> Array:
 
 
 def _exponential(array: Array) -> Array:
-    """2 to a whole power, times a polynomial in the rest."""
+    """2 to an integer power, times a polynomial in the fraction."""
     limited = binary("minimum", binary("maximum", array, -104.0), 89.0)
     # Numbers of this size have no fraction.
     large = 1.5 * 2.0**23
@@ -182,7 +183,7 @@ def log(array: Any, base: float) -> Array:
 
 
 def _logarithm(array: Array, base: float) -> Array:
-    """That of a number between the roots of 1/2 and 2, and a whole number of those of 2."""
+    """The logarithm of a number between the roots of 1/2 and 2, plus an integer multiple of that of 2."""
     small = array < _SMALLEST
     number = bits(select(small, array * 2.0**24, array), i32) - _ROOT_OF_HALF
     exponent = cast((number >> 23) - cast(small, i32) * 24, f32)
@@ -193,7 +194,8 @@ def _logarithm(array: Array, base: float) -> Array:
     found = fused(fraction, upper, fused(tail, upper, fraction * lower))
     upper, lower = _split(math.log(2) / math.log(base))
     found = fused(exponent, upper, fused(exponent, lower, found))
-    # Infinity and what is no number are their own; 0 has the least, and less than 0 has none.
+    # Infinity and NaN are returned unchanged; 0 has the result minus infinity, and negative numbers have
+    # none.
     special = select(array < 0.0, _number(math.nan, array), array)
     special = select(array == 0.0, _number(-math.inf, array), special)
     regular = (array > 0.0) & (array < math.inf)

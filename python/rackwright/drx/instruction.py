@@ -10,7 +10,7 @@ from rackwright.errors import RackwrightError
 
 @dataclass(frozen=True)
 class Instruction:
-    """A function with the values of its fields; those that are not there are 0.
+    """A function with the values of its fields; missing ones are 0.
 
     Raises `RackwrightError` for a function or field that there is not, and for a value out of range.
     """
@@ -31,7 +31,7 @@ class Instruction:
 
     @property
     def function(self) -> Function:
-        """What it is in the instruction set."""
+        """Its entry in the instruction set."""
         functions = isa().functions
         if self.name not in functions:
             raise RackwrightError(f"no instruction {self.name}; there are {', '.join(functions)}")

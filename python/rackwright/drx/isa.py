@@ -37,7 +37,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Function:
-    """A function of an operation: what an instruction is named after."""
+    """A function of an operation, which names an instruction."""
 
     name: str
     operation: str

@@ -1,4 +1,4 @@
-"""Kernels: Python functions over arrays, with the types of what goes in and comes out."""
+"""Kernels: Python functions over arrays, with the types of inputs and outputs."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A function of arrays; what `@kernel` makes. Called with arrays of NumPy, it computes with NumPy."""
+    """A function of arrays, created by `@kernel`. Called with arrays of NumPy, it computes with NumPy."""
 
     function: Callable[..., Any]
 
     def __call__(self, *arrays: Any) -> Any:
-        """What the function says of arrays of NumPy."""
+        """The result of the function for NumPy arrays."""
         return self.function(*arrays)
 
     @property
@@ -64,7 +64,7 @@ class Kernel:
         return found
 
     def trace(self) -> Expression:
-        """What it computes; raises `RackwrightError` with the line of what can't be expressed."""
+        """The kernel's computation; raises `RackwrightError` with the line of an unsupported expression."""
         inputs = [
             Array(Leaf(kind.element, kind.shape, place, 0, row_major(kind.shape)))
             for place, kind in enumerate(self.parameters.values())
@@ -94,7 +94,7 @@ class Kernel:
         return f"{code.co_filename}:{lines[-1] if lines else code.co_firstlineno}"
 
     def host(self, inputs: list[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
-        """What NumPy says; raises `RackwrightError` for inputs of other types or shapes than the kernel's."""
+        """NumPy's result; raises `RackwrightError` for inputs of other types or shapes than the kernel's."""
         for (name, kind), array in zip(self.parameters.items(), inputs, strict=True):
             if array.shape != kind.shape or array.dtype != kind.element.dtype:
                 raise RackwrightError(

@@ -1,4 +1,4 @@
-"""Where programs run: the exact model, and the unit in RTL."""
+"""Targets of programs: the exact model, and the unit in RTL."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rackwright.unit_config import UnitConfig
 UNIT = "drx"
 
 STALLS = ("dependency", "bank", "transfer")
-"""What the unit waits for, beside instructions: results of earlier chunks, banks, loads and stores."""
+"""Reasons for stalls: results of earlier chunks, banks, loads and stores."""
 
 LIMIT = 1 << 32
 """Cycles after which a program is stopped."""
@@ -25,10 +25,10 @@ LIMIT = 1 << 32
 
 @dataclass(frozen=True)
 class Ended:
-    """How a program ended: its status by name, the instruction that it was at, and what it stored.
+    """The result of a program: its status by name, its last instruction, and the stored data.
 
-    `cycles` are from its first command to the answer that it has ended, `instructions` those that it obeyed,
-    `stalls` cycles by what the unit waited for in them.
+    `cycles` are from its first command to the response that reports its end, `instructions` the executed
+    ones, `stalls` cycles by reason.
     """
 
     output: bytes
@@ -66,7 +66,7 @@ class DrxUnit:
         assertions: bool = False,
         own_memory: bool = True,
     ) -> None:
-        """Elaborates and compiles it where that has not been done, unless it is a `model`.
+        """Elaborates and compiles the unit if necessary, unless it is a `model`.
 
         Without `own_memory`, it is behind the caches of a server. `assertions` as in `Unit`.
         """

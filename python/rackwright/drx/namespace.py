@@ -1,7 +1,7 @@
 """`xp`, the namespace of the Array API standard that kernels are written in.
 
-With arrays of NumPy its functions are NumPy's, so that a kernel runs anywhere; with those of a kernel that is
-being traced they are remembered.
+With NumPy arrays its functions are NumPy's, so that a kernel runs anywhere; with symbolic arrays they are
+recorded.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ TRACED: dict[str, Callable[..., Array]] = {
     "squeeze": _squeeze,
     "flip": _flip,
 }
-"""What the unit can do, by the names of the standard."""
+"""The supported functions, by the names of the standard."""
 
 
 def _arrays(value: Any) -> bool:

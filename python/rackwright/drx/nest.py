@@ -50,7 +50,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Result:
-    """What operation number `operation` gives; with `view`, its bits as numbers of that type."""
+    """The result of operation number `operation`; with `view`, its bits reinterpreted as that type."""
 
     operation: int
     view: Element | None = None
@@ -64,10 +64,10 @@ Source = Access | Number | Result
 
 @dataclass(frozen=True)
 class Operation:
-    """A function of one element each of its sources; the low bits of the result are kept as `element`.
+    """A function of one element of each source; the low bits of the result are stored as `element`.
 
-    There is a result for each index along `axes`. With axes in `reduced`, the result is that of the function
-    of what it was before and of the sources, for all indices along these axes.
+    There is a result for each index along `axes`. With axes in `reduced`, the result is the function of its
+    previous value and the sources, for all indices along these axes.
     """
 
     function: str
@@ -82,7 +82,7 @@ class Operation:
 
     @property
     def instructions(self) -> int:
-        """Vector instructions for it: what is selected from or added to is written to the result before."""
+        """Its vector instructions: the operand of a selection or addition is first written to the result."""
         return 2 if len(self.sources) == 3 else 1
 
     @property
@@ -93,10 +93,10 @@ class Operation:
 
 @dataclass(frozen=True)
 class Nest:
-    """Operations over the indices of a domain; the last one gives elements of the result.
+    """Operations over the indices of a domain; the last one computes elements of the result.
 
-    The one at index i is that at `offset + sum(i * strides)` of the result. The first `kept` axes are
-    those of the result; along the others, operations take elements together.
+    The one at index i is that at `offset + sum(i * strides)` of the result. The first `kept` axes are those
+    of the result; along the others, operations are reductions.
     """
 
     shape: tuple[int, ...]
@@ -118,7 +118,7 @@ class Nest:
 
     @cached_property
     def late(self) -> frozenset[int]:
-        """Operations that need all elements that one before them has taken together."""
+        """Operations that need all elements of a previous reduction."""
         found: set[int] = set()
         for place, operation in enumerate(self.operations):
             results = [each.operation for each in operation.sources if isinstance(each, Result)]
@@ -144,7 +144,7 @@ class Nest:
         """Of each operation, the axes of its result in the order in which it is in the scratchpad.
 
         The last one is that along which most elements of the sources are read at once. The result of the nest
-        is as it is in memory.
+        has its memory layout.
         """
         found: list[tuple[int, ...]] = []
         for operation in self.operations[:-1]:
@@ -182,7 +182,7 @@ def _affine(offset: int, strides: tuple[int, ...]) -> str:
 
 
 def nests_of(expression: Expression) -> list[Nest]:
-    """The nests that compute an expression: one for each array that it is put together of."""
+    """The nests that compute an expression: one for each concatenated array."""
     strides = row_major(expression.shape)
     if not isinstance(expression, Concat):
         return [_nest(expression, 0, strides)]
@@ -208,14 +208,14 @@ def _nest(expression: Expression, offset: int, strides: tuple[int, ...]) -> Nest
 
 
 def _trimmed(strides: Sequence[int]) -> tuple[int, ...]:
-    """Strides without those of the last axes that are 0."""
+    """Strides without trailing zeros."""
     count = max((axis + 1 for axis, stride in enumerate(strides) if stride), default=0)
     return tuple(strides[:count])
 
 
 @dataclass
 class _Lowering:
-    """Operations so far; equal ones are there once. Axes are those of the result, then those needed."""
+    """Operations so far; equal ones occur once. Axes are those of the result, then further ones."""
 
     shape: list[int]
     kept: int
@@ -224,7 +224,7 @@ class _Lowering:
     sources: dict[tuple[int, tuple[int, ...]], Source] = field(default_factory=dict)
 
     def result_of(self, expression: Expression) -> int:
-        """The last operation, which gives the expression in its own type, and along all axes."""
+        """The last operation, which computes the expression in its own type, along all axes."""
         axes = tuple(range(len(expression.shape)))
         source = self.source(expression, axes)
         last = len(self.operations) - 1
@@ -253,7 +253,7 @@ class _Lowering:
         return self.operations[source.operation].axes if isinstance(source, Result) else ()
 
     def _element(self, source: Source) -> Element | None:
-        """The type in which the numbers of a source are there."""
+        """The type in which the numbers of a source are available."""
         if isinstance(source, Access):
             return source.element
         if isinstance(source, Result):
@@ -261,9 +261,9 @@ class _Lowering:
         return None
 
     def source(self, node: Expression, axes: tuple[int, ...]) -> Source:
-        """Where the numbers of a node come from, whose axes are these of the nest.
+        """The source of a node's numbers, whose axes are these of the nest.
 
-        The values are those of the node; their type may be a narrower one.
+        The values are those of the node; their type may be narrower.
         """
         key = (id(node), axes)
         if key not in self.sources:
@@ -296,7 +296,7 @@ class _Lowering:
         return self.add(node.function, element, tuple(self.source(each, axes) for each in node.arguments))
 
     def _cast(self, node: Cast, axes: tuple[int, ...]) -> Source:
-        """Numbers that fit are the same in the other type; of others the low bits are kept where made."""
+        """Numbers that fit are equal in the other type; otherwise the low bits are stored."""
         if _holds(node.element, node.source.element):
             return self.source(node.source, axes)
         if isinstance(node.source, Apply) and node.element.bytes <= node.source.element.bytes:
@@ -340,7 +340,7 @@ class _Lowering:
         return sources[0]
 
     def _further(self, extents: tuple[int, ...], taken: tuple[int, ...]) -> tuple[int, ...]:
-        """Axes beside those that are taken, used by several nodes where extents are the same."""
+        """Axes in addition to those in use, shared by several nodes with the same extents."""
         found: list[int] = []
         for extent in extents:
             free = (
@@ -356,7 +356,7 @@ class _Lowering:
 
 
 def _taken(node: Reduce) -> int:
-    """How many elements are taken together for each of the result."""
+    """The number of elements reduced for each element of the result."""
     return math.prod(node.source.shape[len(node.shape) :])
 
 
@@ -368,6 +368,6 @@ def _converted(value: int | float, element: Element) -> int | float:
 
 
 def _holds(wide: Element, narrow: Element) -> bool:
-    """Every number of the one type is one of the other, and is computed with as such."""
+    """Every number of the one type is one of the other, and is computed as such."""
     same = narrow.dtype.kind == "b" or np.can_cast(narrow.dtype, wide.dtype, "safe")
     return wide.float == narrow.float and wide.dtype.kind != "b" and bool(same)

@@ -19,7 +19,7 @@ from rackwright.drx.vector import Constant, Operand, Place, VectorLoops, vector_
 
 _LATENCY = 8
 _STALL = 4
-"""Cycles of an operation at least, as others are under way that do not depend on it, and those lost."""
+"""Minimum cycles of an operation, as independent ones overlap, and lost cycles."""
 
 _FIELDS = ("destination", "first", "second")
 
@@ -32,7 +32,7 @@ class Operations:
     lanes: int
 
     def begin(self, builder: Builder, calculators: OperandCalculators) -> None:
-        """What is taken together begins with what changes nothing."""
+        """Reductions start with the neutral element."""
         for place, operation in enumerate(self.tiling.nest.operations):
             if operation.reduced:
                 nothing = Constant(nothing_of(operation.function, operation.element))
@@ -66,7 +66,7 @@ class Operations:
                 self._vector(builder, calculators, function, self._plan(place, operands, reduced))
 
     def cycles(self, places: Iterable[int]) -> int:
-        """What operations over a tile take, of which each waits for the results of the one before."""
+        """Cycles of the operations of a tile, each of which waits for the results of the previous one."""
         strips = self.tiling.tile[0] // self.tiling.strip
         return sum(
             (max(self._plan(place, operands, reduced).cycles, _LATENCY) + _STALL)
@@ -97,7 +97,10 @@ class Operations:
         return [(function, [destination, *sources], reduced)]
 
     def _result(self, place: int, copy: int, begin: int = 0) -> Place:
-        """Where an operation writes: in the order of its axes. What strips need has one place for all."""
+        """The output of an operation, in the order of its axes.
+
+        Temporaries of strips have one address for all strips.
+        """
         operation = self.tiling.nest.operations[place]
         last = place == len(self.tiling.nest.operations) - 1
         whole = last or place not in self.tiling.nest.late
@@ -151,7 +154,7 @@ class Operations:
 
 
 def nothing_of(function: str, element: Element) -> int | float:
-    """What changes no number that a function takes together with it."""
+    """The neutral element of a function."""
     if function in ("add", "multiply_add"):
         return 0.0 if element.float else 0
     least = function == "maximum"

@@ -1,4 +1,4 @@
-"""The order of tiles: which axis is innermost, and what is the same for all tiles along it."""
+"""The order of tiles: the innermost axis, and the operations common to all tiles along it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from rackwright.drx.nest import Nest
 
 @dataclass(frozen=True)
 class Order:
-    """The axes that are cut into tiles, the outermost first.
+    """The tiled axes, the outermost first.
 
-    Operations in `once` do not depend on where a tile is along the last of these axes: they are computed
-    for its first one alone.
+    Operations in `once` do not depend on the position along the last of these axes: they are computed only
+    for the first tile.
     """
 
     axes: tuple[int, ...]
@@ -20,14 +20,14 @@ class Order:
 
     @property
     def inner(self) -> int | None:
-        """The axis whose tiles follow one another; None where there is one tile."""
+        """The axis of consecutive tiles; None if there is one tile."""
         return self.axes[-1] if self.axes else None
 
 
 def order_of(nest: Nest, tile: tuple[int, ...]) -> Order:
     """The order in which most operations are computed once for several tiles; in that of the axes otherwise.
 
-    What is taken together is along the last axes, which stay innermost.
+    Reduced axes are the last ones, and stay innermost.
     """
     cut = [axis for axis, (part, extent) in enumerate(zip(tile, nest.shape, strict=True)) if part < extent]
     if not cut or nest.kept < len(nest.shape):

@@ -1,4 +1,4 @@
-"""Programs: as text, as bytes, and as they are put together."""
+"""Programs: as text, as bytes, and during assembly."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Program:
         return [instruction.word for instruction in self.instructions]
 
     def to_bytes(self) -> bytes:
-        """As it is in memory."""
+        """Its encoding in memory."""
         return b"".join(word.to_bytes(WORD_BYTES, "little") for word in self.words)
 
     def __str__(self) -> str:
@@ -33,7 +33,7 @@ class Program:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Program:
-        """What bytes hold; raises `RackwrightError` that says which word is no instruction."""
+        """The program of these bytes; raises `RackwrightError` with the first invalid word."""
         if len(data) % WORD_BYTES:
             raise RackwrightError(f"{len(data)} bytes are no whole number of instructions")
         program = cls()
@@ -48,7 +48,7 @@ class Program:
 
     @classmethod
     def from_text(cls, text: str) -> Program:
-        """What lines of assembly say; raises `RackwrightError` that says in which line a mistake is."""
+        """The program of these lines of assembly; raises `RackwrightError` with the line of an error."""
         program = cls()
         for number, line in enumerate(text.splitlines(), 1):
             try:
@@ -61,7 +61,7 @@ class Program:
 
 
 class Builder:
-    """Puts a program, or what is within `depth` loops of one, together: values of any size, loops."""
+    """Assembles a program, or the part within `depth` loops: values of any size, loops."""
 
     def __init__(self, depth: int = 0) -> None:
         self.program = Program()
@@ -73,7 +73,7 @@ class Builder:
         self.program.instructions.append(Instruction(name, values))
 
     def set(self, name: str, value: int, **values: int) -> None:
-        """One that sets a value of 32 bits, of which those that it has no room for go before."""
+        """An instruction that sets a 32-bit value; bits for which it has no room are set by one before it."""
         own = next(field for field in isa().functions[name].fields if field.name == "value")
         if value not in own.range:
             self.add("upper", value=(value & 0xFFFF_FFFF) >> own.bits)
@@ -82,18 +82,20 @@ class Builder:
         self.add(name, value=value, **values)
 
     def stride(self, calculator: int, level: int, value: int) -> None:
-        """What a loop adds to a calculator, whose strides are 0 where nothing is said."""
+        """The strides of a loop for a calculator, 0 unless given."""
         if value:
             self.set("stride", value, calculator=calculator, level=level)
 
     def append(self, other: Builder) -> None:
-        """All that has been put together for within the loops that are open here."""
+        """All instructions assembled within the open loops."""
         self.program.instructions += other.program.instructions
         self.deepest = max(self.deepest, other.deepest)
 
     @contextmanager
     def loop(self, iterations: int) -> Iterator[int]:
-        """A loop around what is added within; gives its level. One of a single iteration is left out.
+        """A loop around the instructions added within; returns its level.
+
+        One of a single iteration is left out.
 
         The block must end with an instruction that can end a loop.
         """

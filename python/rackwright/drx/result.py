@@ -23,15 +23,15 @@ from rackwright.errors import RackwrightError
 UNITS = ("rtl", "model")
 HARTS = ("boom", "host")
 PLACES = (*UNITS, *HARTS)
-"""Where a kernel runs: the unit or its model; as a program in C on simulated harts, or on this machine."""
+"""The target of a kernel: the unit or its model, or as a C program simulated harts or this machine."""
 
 
 @dataclass(frozen=True)
 class KernelResult:
-    """What a kernel gave, and whether NumPy gives the same, or what is `error_bound` from it at most.
+    """The output of a kernel, and whether it is within `error_bound` of NumPy's.
 
-    `bytes` are those of the inputs and of the result; `roofline` are the least cycles for them. `ended` is of
-    the unit, `timed` of harts.
+    `bytes` are those of the inputs and of the result; `roofline` is the lower bound of cycles for them.
+    `ended` is for the unit, `timed` for harts.
     """
 
     kernel: str
@@ -47,7 +47,7 @@ class KernelResult:
 
     @property
     def status(self) -> str:
-        """How the program ended; `ok` on harts."""
+        """The status of the program; `ok` on harts."""
         return "ok" if self.ended is None else self.ended.status
 
     @property
@@ -65,13 +65,13 @@ class KernelResult:
 
     @property
     def of_roofline(self) -> float | None:
-        """The part of the unit's cycles that the kernel needs at least; None on harts."""
+        """The roofline as a fraction of the unit's cycles; None on harts."""
         if self.roofline is None or self.ended is None:
             return None
         return self.roofline.cycles / self.ended.cycles
 
     def record(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The result in the format of the JSON output."""
         ended, timed = self.ended, self.timed
         cycles = ended or timed
         return {

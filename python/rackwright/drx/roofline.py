@@ -1,4 +1,4 @@
-"""The least time of a kernel: of its bytes through memory, or of its operations on all lanes."""
+"""Lower bound of a kernel's time: for its bytes through memory, or its operations on all lanes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CHANNEL = 25_600_000_000
 
 @dataclass(frozen=True)
 class Roofline:
-    """Cycles that inputs and result, each moved once, and all operations take at least."""
+    """Lower bound of cycles for moving inputs and result once, and for all operations."""
 
     memory: int
     lanes: int
@@ -31,13 +31,13 @@ class Roofline:
 
 
 def roofline_of(nests: Iterable[Nest], bytes_moved: int, lanes: int, clock_hz: int) -> Roofline:
-    """That of a kernel whose inputs and result have so many bytes, on so many lanes."""
+    """The roofline of a kernel with this number of bytes in inputs and result, on this number of lanes."""
     memory = math.ceil(bytes_moved * clock_hz / CHANNEL)
     return Roofline(memory, math.ceil(lane_operations(nests) / lanes))
 
 
 def lane_operations(nests: Iterable[Nest]) -> int:
-    """Results of vector instructions, of which a lane computes one in a cycle."""
+    """Results of vector instructions; a lane computes one per cycle."""
     return sum(
         operation.instructions * math.prod(nest.shape[axis] for axis in operation.domain)
         for nest in nests

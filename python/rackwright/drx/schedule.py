@@ -1,4 +1,4 @@
-"""The tiles of a nest in their order: loops, transfers, and what is computed meanwhile."""
+"""The tiles of a nest in order: loops, transfers, and overlapped computation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rackwright.drx.tiling import Tiling
 from rackwright.errors import RackwrightError
 
 _OPERANDS = 3
-"""Calculators that are for operands alone, at least."""
+"""Minimum number of calculators reserved for operands."""
 
 _BUFFER = _OPERANDS
 """The calculator of the scratchpad's side of transfers."""
@@ -33,10 +33,10 @@ class _TooManyCalculatorsError(RackwrightError):
 
 @dataclass
 class _Body:
-    """What is done for one index of the loops over tiles, but for those of the innermost axis.
+    """The body of the loops over tiles, except those of the innermost axis.
 
-    Calculators of memory's side are set before these loops, if there are any: each is used for one thing
-    then. Without them they are set where they are used.
+    Calculators of the memory side are set before these loops, if there are any, and have one purpose each.
+    Otherwise they are set where they are used.
     """
 
     start: dict[int, int]
@@ -48,7 +48,7 @@ class _Body:
 
 @dataclass
 class Schedule:
-    """Of one nest. Tiles along the innermost axis that is cut are loaded while the one before is computed."""
+    """Of one nest. Tiles along the innermost tiled axis are loaded while the previous one is computed."""
 
     tiling: Tiling
     lanes: int
@@ -73,14 +73,14 @@ class Schedule:
 
     @cached_property
     def _shared(self) -> list[int]:
-        """Streams that are the same for all tiles along the innermost axis, beside what is computed once."""
+        """Streams common to all tiles along the innermost axis, in addition to operations computed once."""
         inner = self._order.inner
         inputs = enumerate(buffer.layout.stream for buffer, _ in self.tiling.inputs)
         return [place for place, each in inputs if self._order.once and not each.strides[inner or 0]]
 
     @cached_property
     def _own(self) -> list[int]:
-        """Streams of which each tile has a part of its own."""
+        """Streams of which each tile has a separate part."""
         return [place for place in range(len(self.tiling.inputs)) if place not in self._shared]
 
     def add_to(self, builder: Builder) -> None:
@@ -94,7 +94,7 @@ class Schedule:
             builder.add("wait_stores")
 
     def _whole(self, *, overlap: bool) -> Builder:
-        """All tiles. Operands have those calculators, too, that memory's side needs nowhere."""
+        """All tiles. Operands also have the calculators that the memory side does not need."""
         self._add(Builder(), overlap=overlap)
         self._free = [*range(_OPERANDS), *range(self._used, isa().calculators)]
         tiles = Builder()
@@ -119,9 +119,9 @@ class Schedule:
                 builder.append(within)
 
     def _parts(self, axis: int) -> list[tuple[int, int]]:
-        """Where tiles along an axis begin, and how many follow one another there.
+        """Starting positions of tiles along an axis, and the number of consecutive ones.
 
-        One at the end that is not whole goes back so far that it is.
+        An incomplete last tile is moved back until it is complete.
         """
         extent, part = self.tiling.nest.shape[axis], self.tiling.tile[axis]
         whole = [(0, extent // part)]
@@ -155,7 +155,7 @@ class Schedule:
         self._store(body, 0, {})
 
     def _tiles(self, body: _Body, axis: int, places: list[int], *, overlap: bool) -> None:
-        """Tiles with a part each of what is taken together."""
+        """Tiles that each have a part of a reduction."""
         if overlap:
             self._overlapped(body, axis, places)
             return
@@ -223,7 +223,7 @@ class Schedule:
             ahead = self._ahead
         body.builder.add("wait_loads", count=ahead)
         if self._stores(axis):
-            # The buffer of the result is free when only the stores of the tile before are under way.
+            # The buffer of the result is free when only the stores of the previous tile are outstanding.
             body.builder.add("wait_stores", count=self._layouts[-1].transfers)
         self._compute(body, copy, places, begins=self._stores(axis))
         if self._stores(axis):
@@ -247,8 +247,8 @@ class Schedule:
     ) -> int:
         """The calculator of memory's side of a stream, for the tile at `start`.
 
-        It is set where that has not been done. `step` is an axis, the level of its loop, and the tiles from
-        one iteration to the next.
+        It is set unless it is already set. `step` is an axis, the level of its loop, and the tiles from one
+        iteration to the next.
         """
         key = (place, copy, tuple(start.items()), step)
         if key in body.calculators:

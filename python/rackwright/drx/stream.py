@@ -1,4 +1,4 @@
-"""What goes between memory and the scratchpad for a tile: which bytes, in how many rows, and how they lie."""
+"""Transfers between memory and the scratchpad for a tile: bytes, rows, and layout."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rackwright.drx.nest import Access, Nest
 
 @dataclass(frozen=True)
 class Stream:
-    """Elements of one region of memory over the domain of a nest: one for each index, and `more` behind it.
+    """Elements of one region of memory over the domain of a nest: one for each index, and `more` after it.
 
     The one at index i is `offset + sum(i * strides)`, in elements. Region 0 is the output.
     """
@@ -34,7 +34,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Layout:
-    """How the part of a stream that a tile needs lies in its buffer. All in bytes.
+    """The layout of a tile's part of a stream in its buffer. All in bytes.
 
     `memory` is the first byte of the first row, seen from the beginning of the region, for the tile at
     index 0; `strides` lead from element to element in the buffer, `first` is the place of the stream's
@@ -60,7 +60,7 @@ class Layout:
 
 
 def streams_of(nest: Nest) -> list[tuple[Stream, list[Access]]]:
-    """Of each input the streams that its accesses need: those that share elements, or are near, together."""
+    """The streams of each input: accesses that share elements, or are close, share a stream."""
     found: list[tuple[Stream, list[Access]]] = []
     for access in sorted(nest.accesses, key=lambda each: (each.input, each.strides, each.offset)):
         if found:
@@ -79,11 +79,11 @@ def streams_of(nest: Nest) -> list[tuple[Stream, list[Access]]]:
 
 
 _NEAR = 64
-"""Bytes from an element to one that is loaded with it, whatever is between them."""
+"""Bytes from an element to another one that is loaded with it, including those in between."""
 
 
 def _is_near(more: int, access: Access, shape: tuple[int, ...]) -> bool:
-    """Elements of an access, and those so many behind them, are best loaded together."""
+    """Elements of an access, and those at this distance, are best loaded together."""
     reach = max(map(abs, access.strides), default=0)
     steps = [(abs(stride), extent) for stride, extent in zip(access.strides, shape, strict=True) if stride]
     shared = any(more % stride == 0 and more // stride < extent for stride, extent in steps)
@@ -98,11 +98,11 @@ def loaded(stream: Stream, tile: tuple[int, ...]) -> Layout:
 
 
 _ROW_COST = 64
-"""What a transfer more costs, in bytes that could be loaded in its time."""
+"""The cost of an additional transfer, in bytes that could be loaded in its time."""
 
 
 def _spans(stream: Stream, tile: tuple[int, ...], outer: list[int]) -> Layout:
-    """Rows along some axes, each of which spans all from its first element to the last."""
+    """Rows along some axes, each of which covers all bytes from its first element to the last."""
     size, inner = stream.element_bytes, [axis for axis in range(len(tile)) if axis not in outer]
     reach = {axis: (tile[axis] - 1) * stream.strides[axis] for axis in inner}
     before = sum(min(0, steps) for steps in reach.values())
@@ -121,7 +121,7 @@ def _spans(stream: Stream, tile: tuple[int, ...], outer: list[int]) -> Layout:
 
 
 def stored(stream: Stream, tile: tuple[int, ...]) -> Layout:
-    """The layout of a tile of the result: row-major, in rows as long as they are together in memory."""
+    """The layout of a tile of the result: row-major, in rows as long as they are contiguous in memory."""
     dense = row_major(tile)
     outer = len(tile)
     while outer and (tile[outer - 1] == 1 or dense[outer - 1] == stream.strides[outer - 1]):

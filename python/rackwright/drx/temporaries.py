@@ -1,4 +1,4 @@
-"""Places in the scratchpad for what operations give each other."""
+"""Addresses of intermediate results in the scratchpad."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def stripped(nest: Nest, tile: tuple[int, ...], strip: int, place: int) -> tuple
 
 @dataclass(frozen=True)
 class Temporaries:
-    """Those of a tile of a nest, and how long each is needed.
+    """Temporaries of a tile, and their lifetimes.
 
-    One is needed until the last operation that reads it. Those of what is taken together stay from the first
-    part to the last, and are there from the beginning; those of what is computed once for several tiles stay
-    as well, if each of these reads them. What comes after all that is taken together has room for `strip`
-    indices along the first axis at a time; what it reads of what came before stays for the next ones.
+    One is needed until the last operation that reads it. Those of reductions live from the first part to the
+    last; those computed once for several tiles also persist, if each of these reads them. Operations after
+    all reductions have room for `strip` indices along the first axis at a time; earlier results that they
+    read persist for the following strips.
     """
 
     nest: Nest
@@ -60,7 +60,7 @@ class Temporaries:
         first = [place for place in every if self.nest.operations[place].reduced]
         yield first, []
         late = self.nest.late if self._is_cut else frozenset()
-        # What is computed once comes first, and what is computed in strips last.
+        # Operations computed once are first, and those computed in strips are last.
         for place in sorted(every, key=lambda each: (each not in once, each in late)):
             ended = [each for each in _read(self.nest.operations[place]) if last[each] == place]
             kept = [each for each in ended if each in once and place not in once]
@@ -69,7 +69,7 @@ class Temporaries:
             yield needed, [each for each in ended if each not in kept]
 
     def placed(self, begin: int) -> tuple[dict[int, int], int]:
-        """Places from `begin` on by operation, as low as they can be, and the end of all."""
+        """Addresses from `begin` on by operation, as low as possible, and the end of all."""
         places: dict[int, int] = {}
         free: list[tuple[int, int]] = []
         end = begin

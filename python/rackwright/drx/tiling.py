@@ -1,4 +1,4 @@
-"""Tiles: how much of a nest is in the scratchpad at a time, and where."""
+"""Tiles: the part of a nest in the scratchpad at a time, and its addresses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rackwright.drx.temporaries import Temporaries, lines
 
 
 def coalesced(nest: Nest) -> Nest:
-    """The same with as few axes as can be: those are one whose elements follow one another everywhere."""
+    """The same with as few axes as possible: axes are merged if their elements are contiguous everywhere."""
     every = [access.strides for access in nest.accesses] + [nest.strides]
     domains = [domain for each in nest.operations for domain in (each.axes, each.reduced)]
     groups: list[list[int]] = []
@@ -64,7 +64,7 @@ def _follows(strides: tuple[int, ...], before: int, axis: int, extent: int) -> b
 
 @dataclass(frozen=True)
 class Buffer:
-    """Bytes of the scratchpad, once for each copy; all copies are one of what several tiles read."""
+    """Bytes of the scratchpad, once for each copy; data that several tiles read have one copy."""
 
     layout: Layout
     places: tuple[int, ...]
@@ -76,11 +76,11 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Tiling:
-    """A nest cut into tiles of `tile` elements along each axis.
+    """A nest divided into tiles of `tile` elements along each axis.
 
-    Buffers of inputs, with the accesses that they serve, and of the result; places of other results by the
-    operation that they are of. What comes after all that is taken together is computed for `strip` indices
-    along the first axis at a time.
+    Buffers of inputs, with the accesses that they serve, and of the result; addresses of other results by
+    their operation. Operations after all reductions are computed for `strip` indices along the first axis at
+    a time.
     """
 
     nest: Nest
@@ -111,7 +111,7 @@ class Tiling:
 
 
 def placed(costs: Costs, tile: tuple[int, ...]) -> Tiling:
-    """Buffers one behind the other, each at the beginning of a line, for a tile that there is room for."""
+    """Consecutive buffers, each aligned to a line, for a tile that fits."""
     inputs, output = costs.layouts(tile)
     strip = costs.strip(tile)
     assert strip is not None

@@ -31,7 +31,7 @@ class Constant:
 
     @property
     def bits(self) -> int:
-        """The number as the unit has it, in 32 bits."""
+        """The number in the unit's format, in 32 bits."""
         if isinstance(self.value, float):
             return int.from_bytes(struct.pack("<f", self.value), "little", signed=True)
         return self.value
@@ -63,7 +63,7 @@ class VectorLoops:
 def vector_loops(
     extents: Sequence[int], operands: Sequence[Operand], lanes: int, reduced: Sequence[int] = ()
 ) -> VectorLoops:
-    """The loops of an operation over so many elements along each axis: few, and around long vectors.
+    """The loops of an operation with these extents: few, and around long vectors.
 
     The axis of the vector is the one that takes the fewest cycles. Loops along axes that are `reduced` are
     around the others, so that a result is not waited for before others have been computed.
@@ -110,7 +110,7 @@ def _together(axis: int, places: Sequence[Place], lanes: int) -> int:
 
 
 def read_together(stride: int, size: int, lanes: int) -> int:
-    """Elements of an operand that are read at once: for all lanes, as many as a line has for sure, or one."""
+    """Elements of an operand that are read together: for all lanes, as many as a line guarantees, or one."""
     table = isa()
     if stride == 0:
         return lanes

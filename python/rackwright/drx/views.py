@@ -1,4 +1,4 @@
-"""Ways to look at an array without moving it: axes in another order, slices, other shapes."""
+"""Views of an array without moving it: permuted axes, slices, other shapes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Index = int | slice | EllipsisType | None
 
 
 def broadcast(expression: Expression, shape: tuple[int, ...]) -> Expression:
-    """An array of `shape`, along whose further axes, and those of extent 1, elements are repeated."""
+    """An array of `shape`, repeated along additional axes and those of extent 1."""
     if expression.shape == shape:
         return expression
     more = len(shape) - len(expression.shape)
@@ -46,7 +46,7 @@ def permuted(expression: Expression, axes: tuple[int, ...]) -> Expression:
 
 
 def indexed(expression: Expression, index: Index | tuple[Index, ...]) -> Expression:
-    """Basic indexing, as NumPy has it: numbers, slices with any step, an ellipsis, `None` for a new axis."""
+    """Basic indexing, as in NumPy: numbers, slices with any step, an ellipsis, `None` for a new axis."""
     wanted = _complete(index if isinstance(index, tuple) else (index,), expression.shape)
     shape: list[int] = []
     parts: list[tuple[int, int] | None] = []
@@ -112,7 +112,7 @@ def flipped(expression: Expression, axes: tuple[int, ...]) -> Expression:
 
 
 def reshaped(expression: Expression, shape: tuple[int, ...]) -> Expression:
-    """The same elements in the same order in another shape, where that needs no array between."""
+    """The same elements in the same order in another shape, where no intermediate array is needed."""
     shape = _known(expression, shape)
     if isinstance(expression, Concat) and expression.axis == 0:
         return _parts_reshaped(expression, shape)
@@ -130,7 +130,7 @@ def reshaped(expression: Expression, shape: tuple[int, ...]) -> Expression:
 
 
 def _parts_reshaped(whole: Concat, shape: tuple[int, ...]) -> Expression:
-    """Each part in a shape of its own, whose first extent alone is another than that of the whole."""
+    """Each part in its own shape, which differs from the complete shape only in the first extent."""
     inner = math.prod(shape[1:])
     if any(math.prod(part.shape) % inner for part in whole.parts):
         raise RackwrightError(f"reshape to {shape} mixes arrays that xp.concat has put together")
@@ -140,7 +140,7 @@ def _parts_reshaped(whole: Concat, shape: tuple[int, ...]) -> Expression:
 
 
 def _known(expression: Expression, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape with a number in the place of -1."""
+    """The shape with -1 replaced by a number."""
     size, given = math.prod(expression.shape), math.prod(extent for extent in shape if extent != -1)
     if shape.count(-1) == 1 and given and size % given == 0:
         shape = tuple(size // given if extent == -1 else extent for extent in shape)

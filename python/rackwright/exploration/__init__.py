@@ -1,9 +1,9 @@
 """Exploring a design space: `rw explore`.
 
-A space names a unit, a suite of calls, and what is to vary: parameters of elaboration, settings at run
+A space names a unit, a suite of calls, and the varied parameters: parameters of elaboration, settings at run
 time, placements. Every combination is a point. Points are measured on samples of the suite that are large
-enough for the asked standard error, on any `concurrent.futures` executor, and kept in a store, so that
-nothing is measured twice and an interrupted exploration goes on where it stopped.
+enough for the requested standard error, on any `concurrent.futures` executor, and stored, so that no
+measurement is repeated and an interrupted exploration resumes.
 
     from rackwright.exploration import explore, load_space
 

@@ -1,4 +1,4 @@
-"""What identifies a compiled design and the engine that runs it, and what synthesis found for it."""
+"""The identity of a compiled design and the engine, and its synthesis results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rackwright.unit_config import UnitConfig
 
 @dataclass(frozen=True)
 class BuiltDesign:
-    """A compiled design: the key of its Verilog, manifest, clock and engine; its area, where it is known."""
+    """A compiled design: the key of its Verilog, manifest, clock and engine; its area, if known."""
 
     key: str
     area_mm2: float | None
@@ -25,8 +25,8 @@ class BuiltDesign:
 def build_design(config: UnitConfig, *, synthesise: bool = False) -> BuiltDesign:
     """Compiles a unit, if that has not been done.
 
-    The area of one of ours is that of the committed table of synthesis, that of a user's own what synthesis
-    finds, if `synthesise` asks for it.
+    The area of our units comes from the committed table of synthesis, that of a user's unit from synthesis,
+    if `synthesise` requests it.
     """
     if not config.is_named:
         return _own(config, synthesise)
@@ -49,6 +49,6 @@ def _own(config: UnitConfig, synthesise: bool) -> BuiltDesign:
 
 
 def _engine() -> str:
-    """The sources that the engine was built from, as a hash; empty where nothing is known of them."""
+    """A hash of the engine's sources; empty if they are unknown."""
     stamp = STAMPS / "engine"
     return stamp.read_text(encoding="ascii") if stamp.exists() else ""

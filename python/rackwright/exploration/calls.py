@@ -1,4 +1,4 @@
-"""What a point is measured by: calls of a unit, whoever makes and checks them."""
+"""The measurements of a point: calls of a unit, with any implementation of calling and checking."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from rackwright.exploration.point import Point
 class Call:
     """One call at one point: `index` is its place among the calls.
 
-    `uncompressed_bytes` are what its speed counts, `compressed_bytes` what it came to; a call that compresses
-    nothing has the same in both.
+    `uncompressed_bytes` are the bytes of its speed, `compressed_bytes` the size after compression; a call
+    without compression has the same in both.
     """
 
     index: int
@@ -31,10 +31,10 @@ class Call:
 
 
 class Session(Protocol):
-    """A unit fresh from reset that calls are made of, one after the other."""
+    """A unit fresh from reset that receives calls, one after the other."""
 
     def call(self, index: int) -> Call:
-        """Makes a call and checks what came of it."""
+        """Makes a call and checks its result."""
 
 
 class Calls(Protocol):
@@ -46,18 +46,18 @@ class Calls(Protocol):
 
     @property
     def known(self) -> Sequence[tuple[int, int]]:
-        """For each call what is known before it is measured: its bytes, and what they come to."""
+        """For each call, the values known before it is measured: its bytes, and their compressed size."""
 
     @property
     def library_ratio(self) -> float | None:
-        """Uncompressed over compressed bytes of the official library, where calls compress or decompress."""
+        """Uncompressed over compressed bytes of the official library, if calls compress or decompress."""
 
     def session(self, point: Point) -> Session:
         """The unit of a point, fresh from reset."""
 
 
 class CallSource(Protocol):
-    """Where calls come from, small enough to be sent to another process."""
+    """The source of calls, small enough to be sent to another process."""
 
     def open(self) -> Calls:
-        """The calls; what was opened once is kept by the process."""
+        """The calls; the process caches opened ones."""

@@ -1,4 +1,4 @@
-"""Who measures: processes of this machine, ranks of MPI, or workers of Dask, behind one interface."""
+"""Executors of measurements: processes of this machine, ranks of MPI, or workers of Dask."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _dask(workers: int | None, scheduler: str | None) -> Iterator[Executor]:
         "n_workers": workers or os.cpu_count() or 1,
         "threads_per_worker": 1,
         "dashboard_address": None,
-        # Workers that are told to end complain of the connections that end with them.
+        # Workers that are told to end log errors about connections that end with them.
         "silence_logs": logging.CRITICAL,
     }
     try:

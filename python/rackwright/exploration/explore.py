@@ -1,7 +1,7 @@
-"""The exploration itself: rounds of portions for every point, until each is as exact as asked.
+"""The exploration itself: rounds of portions for every point, until each has the requested accuracy.
 
 The first point of each placement and memory is measured before the others there, and more exactly: it is
-their pilot, which they need to be compared with only. The first of all is the pilot of those.
+their pilot, which they need to be compared with only. The first of all points is their pilot.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _PILOT_SHARE = sqrt(0.5)
 
 @dataclass(frozen=True)
 class Result:
-    """A point's speed over the whole suite.
+    """A point's speed over the complete suite.
 
-    `standard_error` is relative to the speed, `area_mm2` what synthesis estimates for the unit, where it is
-    known. `on_front`: no other point with a known area is as small and as fast, and better in one of the two.
-    `ratio` is all uncompressed over all compressed bytes of the suite, as estimated from the sample's calls;
-    `library_ratio` is that of the official library at the calls' own levels. Both are None for a user's own
-    unit. `calls` were measured, in `core_seconds` of the host's; `verified` when the official library, or the
-    user's own check, agreed with every result.
+    `standard_error` is relative to the speed, `area_mm2` is the estimate of synthesis, if known. `on_front`:
+    no other point with a known area is as small and as fast, and better in one of the two. `ratio` is all
+    uncompressed over all compressed bytes of the suite, as estimated from the sample's calls; `library_ratio`
+    is that of the official library at the calls' own levels. Both are None for a user's own unit. `calls`
+    were measured, in `core_seconds` of the host's; `verified` when the official library, or the user's own
+    check, agreed with every result.
     """
 
     point: Point
@@ -118,7 +118,7 @@ class Exploration:
 
 @dataclass(eq=False)
 class _Progress:
-    """How far one point is: how exact it is to be, by how many portions, and those that are there.
+    """The progress of one point: its requested accuracy, the number of portions, and those measured.
 
     `pilot` is the point that it is compared with.
     """
@@ -142,8 +142,8 @@ def explore(
 ) -> Exploration:
     """Measures every point of `space` over `suite` (or the space's own) with `executor`.
 
-    Measurements are kept in `folder`; what is there already is not measured again. Raises `RackwrightError`
-    for a suite without calls for the unit, and for a workload that is none.
+    Measurements are stored in `folder`; stored ones are not repeated. Raises `RackwrightError` for a suite
+    without calls for the unit, and for a workload that is none.
     """
     with Store(folder / "points.sqlite") as store:
         return _Run(space, space.calls(suite), store, executor, progress).run()
@@ -161,11 +161,11 @@ def _packed(call: Call) -> float:
 
 
 _Waiting = dict[Future[Measured], tuple[_Progress, int]]
-"""Portions under way: the point and the number of each."""
+"""Portions in progress: the point and the number of each."""
 
 
 class _Run:
-    """One exploration under way; only this process writes the store."""
+    """One running exploration; only this process writes the store."""
 
     def __init__(
         self,
@@ -211,7 +211,7 @@ class _Run:
         return Exploration(self._space, self._digest, results, self._reused, self._measured)
 
     def _finish(self, asked: Sequence[_Progress], points: Sequence[_Progress]) -> None:
-        """Measures the points that are asked for, of all."""
+        """Measures the selected points."""
         waiting: _Waiting = {}
         for point in asked:
             self._ask(point, waiting)
@@ -239,7 +239,7 @@ class _Run:
             yield point, built[rtl], content_key(*parts)
 
     def _ask(self, point: _Progress, waiting: _Waiting) -> None:
-        """Once all portions of a round are there, begins the next one, if the point is not exact enough."""
+        """When all portions of a round are measured, starts the next one if the accuracy is insufficient."""
         if len(point.done) < point.wanted and any(each is point for each, _ in waiting.values()):
             return
         while True:
@@ -299,7 +299,7 @@ class _Run:
         )
 
     def _say(self, points: Sequence[_Progress], waiting: _Waiting) -> None:
-        """How far everything is; the remaining time assumes that portions go on as they went."""
+        """The overall progress; the remaining time assumes the speed of previous portions."""
         rate = self._measured / (time.monotonic() - self._began)
         finished = sum(1 for point in points if len(point.done) == point.wanted)
         left = len(waiting) / rate
@@ -310,7 +310,7 @@ class _Run:
 
 
 def _marked(results: Sequence[Result]) -> tuple[Result, ...]:
-    """The results, those on the front of speed over area marked."""
+    """The results, with those on the front of speed over area marked."""
     known = [(place, each.area_mm2) for place, each in enumerate(results) if each.area_mm2 is not None]
     marks = front([(area, results[place].gigabytes_per_second) for place, area in known])
     chosen = {place for (place, _), mark in zip(known, marks, strict=True) if mark}

@@ -21,7 +21,7 @@ class Portion:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a portion gave, and how long a core of the host worked for it."""
+    """The results of a portion, and the core time of the host for it."""
 
     calls: tuple[Call, ...]
     core_seconds: float
@@ -30,9 +30,8 @@ class Measured:
 def measure(portion: Portion) -> Measured:
     """Runs the calls of a portion on a unit fresh from reset, and checks every result.
 
-    What is in caches depends on the calls before, so that the portion, not the call, is what comes out the
-    same whoever measures it. The smallest call runs once before any counts: a unit that has just been
-    reset clears its tables.
+    The contents of caches depend on earlier calls, so that the portion, not the call, is the reproducible
+    unit. The smallest call runs once before any counts: a unit that has just been reset clears its tables.
     """
     began = time.thread_time()
     calls = portion.source.open()

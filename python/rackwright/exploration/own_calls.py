@@ -1,4 +1,4 @@
-"""Calls of a user's own unit: a Python class of the user's makes them and checks what comes of them."""
+"""Calls of a user's own unit: a Python class of the user makes them and checks their results."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from rackwright.unit import Unit
 
 
 class UnitWorkload(ABC):
-    """What a unit of one's own is explored with: derive a class, and name it in the space.
+    """The workload for exploring a user's own unit: derive a class, and name it in the space.
 
-    It is made without arguments in each process that measures, so that the calls may depend on nothing but
-    the file that it stands in; what else it reads belongs into `inputs`. `settings` are the values that the
-    space may vary and that `run` gets, by their names.
+    It is constructed without arguments in each measuring process, so that the calls may depend only on their
+    own file; other files that it reads belong into `inputs`. `settings` are the values that the space may
+    vary, and that `run` receives by name.
     """
 
     settings: ClassVar[Mapping[str, Sequence[ParameterValue]]] = {}
     inputs: ClassVar[Sequence[str]] = ()
-    """Files that it reads, relative to its own: measurements are made anew when one of them changes."""
+    """Files that it reads, relative to its own: measurements are repeated if one of them changes."""
 
     @abstractmethod
     def sizes(self) -> Sequence[int]:
@@ -37,10 +37,10 @@ class UnitWorkload(ABC):
 
     @abstractmethod
     def run(self, unit: Unit, call: int, settings: Mapping[str, ParameterValue]) -> bool:
-        """Makes a call of `unit`, whose buffers are free, and tells whether what came of it is right.
+        """Makes a call of `unit`, whose buffers are free, and returns whether its result is right.
 
-        The cycles of the call are those of the unit's clock that pass meanwhile; to load and to read memory
-        takes none.
+        The cycles of the call are those of the unit's clock during `run`; loading and reading memory takes
+        none.
         """
 
 
@@ -52,7 +52,7 @@ class OwnSource:
     name: str
 
     def open(self) -> OwnCalls:
-        """The calls; raises `RackwrightError` that names the file for what is no workload."""
+        """The calls; raises `RackwrightError` with the file if it has no workload."""
         workload, sizes = _loaded(self, _content(self, self.path))
         contents = [_content(self, path) for path in (self.path, *map(self.path.with_name, workload.inputs))]
         return OwnCalls(workload, sizes, content_key(self.name, *contents)[:16])
@@ -67,7 +67,7 @@ def _content(source: OwnSource, path: Path) -> str:
 
 @lru_cache(maxsize=1)
 def _loaded(source: OwnSource, _content: str) -> tuple[UnitWorkload, tuple[int, ...]]:
-    """The workload and the sizes of its calls, kept for as long as the file has the same content."""
+    """The workload and the sizes of its calls, cached as long as the file is unchanged."""
     workload = load_workload(source)
     sizes = workload.sizes()
     odd = [size for size in sizes if isinstance(size, bool) or not isinstance(size, int) or size < 0]
@@ -97,7 +97,7 @@ def load_workload(source: OwnSource) -> UnitWorkload:
 
 @dataclass(frozen=True)
 class OwnCalls:
-    """What a workload has."""
+    """The interface of a workload."""
 
     workload: UnitWorkload
     sizes: tuple[int, ...]
@@ -105,12 +105,12 @@ class OwnCalls:
 
     @property
     def known(self) -> list[tuple[int, int]]:
-        """The bytes of each call, which come to as many."""
+        """The bytes of each call, which are also its compressed size."""
         return [(size, size) for size in self.sizes]
 
     @property
     def library_ratio(self) -> None:
-        """None: nothing is compressed."""
+        """None: there is no compression."""
         return None
 
     def session(self, point: Point) -> OwnSession:
@@ -123,7 +123,7 @@ class OwnCalls:
 
 @dataclass(frozen=True)
 class OwnSession:
-    """A unit that is given the calls of a workload."""
+    """A unit that receives the calls of a workload."""
 
     calls: OwnCalls
     unit: Unit
@@ -131,7 +131,7 @@ class OwnSession:
     hertz: int
 
     def call(self, index: int) -> Call:
-        """One call. It is wrong as well when the unit has touched what is not its own."""
+        """One call. A call that accesses memory outside of its buffers is also wrong."""
         self.unit.release_all()
         began, violations = self.unit.cycle, self.unit.violations
         right = self.calls.workload.run(self.unit, index, self.point.config.settings)

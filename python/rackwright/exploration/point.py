@@ -1,4 +1,4 @@
-"""One point of a space: a unit, and the memory that it meets."""
+"""One point of a space: a unit and its memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rackwright.unit_config import UnitConfig
 
 @dataclass(frozen=True)
 class Point:
-    """A unit as it is built, set and placed, and numbers of caches and DRAM in the place of the default."""
+    """A unit with its parameters, settings and placement, and non-default numbers of caches and DRAM."""
 
     config: UnitConfig
     timing: ServerParameters = field(default_factory=ServerParameters)
@@ -27,7 +27,7 @@ class Point:
         return hashlib.sha256(f"{self.config.key()} {self.timing.describe()}".encode()).hexdigest()
 
     def surroundings(self) -> tuple[str, ServerParameters]:
-        """Where the unit is: what most of the time depends on that two designs differ little in."""
+        """The placement and memory of the unit, which dominate the time of similar designs."""
         return self.config.placement, self.timing
 
     def __str__(self) -> str:

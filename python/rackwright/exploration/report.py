@@ -43,7 +43,7 @@ def _charts(done: Exploration) -> list[str]:
 
 
 def _quantities(done: Exploration) -> list[tuple[str, Callable[[Result], float]]]:
-    """What is drawn: the speed, and what calls are compressed to, where they are."""
+    """The drawn quantities: the speed, and the compression ratio, if there is one."""
     compress = all(each.ratio is not None for each in done.results)
     return [("GB/s", _speed), *([("ratio", _ratio)] if compress else [])]
 
@@ -51,7 +51,7 @@ def _quantities(done: Exploration) -> list[tuple[str, Callable[[Result], float]]
 def _series(
     done: Exploration, axis: str, value: Callable[[Result], float]
 ) -> dict[str, list[tuple[float, float]]]:
-    """A line for each combination of what else varies."""
+    """A line for each combination of the other parameters."""
     series: dict[str, list[tuple[float, float]]] = {}
     for each in done.results:
         series.setdefault(_others(done, each, axis), []).append((each.point.record()[axis], value(each)))

@@ -1,9 +1,9 @@
-"""Which calls of a large suite are measured, and how exact the result is.
+"""Selection of the measured calls of a large suite, and the accuracy of the result.
 
 A suite's speed is all its bytes over all its time. Most time is that of few large calls, most calls are
 small. Calls are drawn with a chance that grows as the square root of their size: by size alone, nearly all
 simulated time would go to the largest few calls; evenly, they would hardly be drawn. No call is drawn twice,
-so that the largest are soon all there, and what is known of them is no estimate.
+so that all of the largest are soon included, and their contribution is exact.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _OVERHEAD_BYTES = 1024
 """A call's fixed cost, as bytes: even empty calls take time."""
 
 PORTION_CALLS = 16
-"""Calls that are drawn, measured and kept together; the last portion may have fewer."""
+"""Calls that are drawn, measured and stored together; the last portion may have fewer."""
 
 FIRST_PORTIONS = 2
 
 _MOST_GROWTH = 4
 
 _LEAST_ALONE = 1e-3
-"""A call that decided the model by itself is not missed; this keeps what rounding leaves of it small."""
+"""A call that would determine the model alone is not omitted; this limits rounding errors for it."""
 
 Chances = np.ndarray[tuple[int], np.dtype[np.float64]]
 """The chance of every call of a suite to be in a sample."""
@@ -35,9 +35,9 @@ Chances = np.ndarray[tuple[int], np.dtype[np.float64]]
 class Sample:
     """All calls of `sizes` bytes in the order in which they are drawn; the same for the same seed.
 
-    Priority sampling (Duffield, Lund and Thorup 2007): a call's rank is a random number over its weight,
-    those of the lowest ranks are drawn. Given the rank of the first call that is not, each of the others was
-    drawn independently, with a chance that is known.
+    Priority sampling (Duffield, Lund and Thorup 2007): a call's rank is a random number over its weight, and
+    the calls with the lowest ranks are drawn. Given the rank of the first call not drawn, each other call was
+    drawn independently, with a known probability.
     """
 
     def __init__(self, sizes: Sequence[int], seed: int) -> None:
@@ -61,7 +61,7 @@ class Sample:
 
 
 def portions_needed(done: int, error: float, wanted: float) -> int:
-    """How many portions are needed for the error `wanted`, when `done` of them give `error`."""
+    """The number of portions needed for the error `wanted`, if `done` of them have the error `error`."""
     if error <= wanted:
         return done
     return max(done + 1, min(ceil(done * (error / wanted) ** 2), _MOST_GROWTH * done))
@@ -79,7 +79,7 @@ class Estimate:
     inherited: float = 0.0
 
     def portions_needed(self, done: int, wanted: float) -> int:
-        """As the function of that name, for what more portions change; `inherited` is below `wanted`."""
+        """Like that function, for the part reduced by more portions; `inherited` is below `wanted`."""
 
         def own(error: float) -> float:
             return sqrt(max(error**2 - self.inherited**2, 0))
@@ -96,17 +96,17 @@ class Pilot:
 
 
 class Regression:
-    """Estimates sums over all calls of a suite from a sample, by what is known of every call.
+    """Estimates sums over all calls of a suite from a sample, using data known for every call.
 
-    The size and the compressed size of each call stand in the suite's list. A model that is linear in both
-    and has a cost per call is fitted to the sample; the estimate is the model's sum over all calls and the
-    weighted mean of what it misses in the sample (Cochran 1977, sections 7.1 to 7.3 and 9A; with weights, the
-    generalised regression estimator of Saerndal, Swensson and Wretman 1992, section 6.4). The standard
-    error is that of the misses, which is several times smaller than that of the quantity itself.
+    The size and the compressed size of each call are in the suite's list. A model that is linear in both and
+    has a cost per call is fitted to the sample; the estimate is the model's sum over all calls plus the
+    weighted mean of its residuals in the sample (Cochran 1977, sections 7.1 to 7.3 and 9A; with weights, the
+    generalised regression estimator of Saerndal, Swensson and Wretman 1992, section 6.4). The standard error
+    is that of the misses, which is several times smaller than that of the quantity itself.
 
-    A pilot is one thing more that is known, of the sample's calls, and of all of them as an estimate from a
-    larger sample (two-phase sampling; the same book, section 9.7): then few calls tell in what two points
-    differ.
+    A pilot is an additional known variable, for the sample's calls, and for all calls as an estimate from a
+    larger sample (two-phase sampling; the same book, section 9.7): then few calls suffice to measure the
+    difference of two points.
     """
 
     def __init__(self, known: Sequence[tuple[int, int]]) -> None:
@@ -128,12 +128,12 @@ class Regression:
             scale = pilot.estimate.total / len(self._known)
             known = np.column_stack((known, [pilot.quantities[call] / scale for call in found]))
             sums = np.append(sums, len(self._known))
-        # Least squares, each call weighted by the calls that it stands for and by how exact it is.
+        # Least squares, each call weighted by the number of calls that it represents and by its accuracy.
         moments = np.linalg.pinv((known.T * (weights / spread)) @ known)
         fitted = moments @ (known.T @ (weights / spread * quantities))
         missed = quantities - known @ fitted
         total = float(sums @ fitted + weights @ missed)
-        # A call counts for more or less than its weight where the sample's known sums miss the suite's.
+        # A call counts for more or less than its weight if the sample's known sums differ from the suite's.
         gains = 1 + (sums - weights @ known) @ moments @ (known / spread[:, np.newaxis]).T
         # The model was fitted to the calls that it misses: as far as each decided it, it would have missed
         # more (MacKinnon and White 1985).

@@ -33,10 +33,10 @@ _Value = TypeVar("_Value")
 class Space:
     """All combinations of values for one unit: one of ours by its name, or the path of a user's own manifest.
 
-    `suite` is the folder of the calls of one of ours, `workload` where those of a user's own come from, whose
-    designs are synthesised for their areas if `synthesise` says so. `standard_error` is how exact every
-    throughput is to be, relative to it. `seed` decides which calls are drawn. `memory` are numbers of caches
-    and DRAM.
+    `suite` is the folder of calls for one of our units, `workload` the source of calls for a user's unit,
+    whose designs are synthesised for their areas if `synthesise` is set. `standard_error` is the requested
+    relative accuracy of every throughput. `seed` decides which calls are drawn. `memory` are numbers of
+    caches and DRAM.
     """
 
     unit: str
@@ -52,13 +52,13 @@ class Space:
 
     @property
     def label(self) -> str:
-        """What the unit is called: by its name, or the one in its manifest."""
+        """The unit's name, or that in its manifest."""
         return UnitConfig(self.unit).label
 
     def calls(self, suite: Path | None = None) -> CallSource:
-        """Where the calls come from: the `suite` or the space's own, or the user's workload.
+        """The source of calls: the `suite` or the space's own, or the user's workload.
 
-        Raises `RackwrightError` when there is no suite, or one that nobody asks for.
+        Raises `RackwrightError` if there is no suite, or one that is not used.
         """
         if self.workload is not None:
             if suite is not None:
@@ -71,7 +71,7 @@ class Space:
         return SuiteSource(place, self.unit, serves.format, serves.operation)
 
     def points(self) -> Iterator[Point]:
-        """Every combination; those that share a compiled design come together."""
+        """Every combination; those that share a compiled design are adjacent."""
         for parameters in _combinations(self.parameters):
             for settings in _combinations(self.settings):
                 for placement in self.placements:
@@ -81,7 +81,7 @@ class Space:
 
 
 def _parameters_of(unit: str) -> tuple[str, ...]:
-    """The names of what a unit of ours is elaborated with."""
+    """The names of the elaboration parameters of one of our units."""
     (info,) = (each for each in units() if each.name == unit)
     return tuple(parameter["name"] for parameter in info.parameters)
 
@@ -92,7 +92,7 @@ def _combinations(axes: Mapping[str, tuple[_Value, ...]]) -> Iterator[dict[str, 
 
 
 def load_space(path: str | Path) -> Space:
-    """Reads a space; raises `RackwrightError` with the file and the field for what makes no sense."""
+    """Reads a space; raises `RackwrightError` with the file and the field of an error."""
     return _Reader(Path(path)).space(load_yaml(Path(path)))
 
 

@@ -1,4 +1,4 @@
-"""Where measurements are kept: a SQLite file, by the content of what was measured."""
+"""The store of measurements: a SQLite file, keyed by the content of the measured design."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Store:
     """Portions by the key of their point's content and their number; each is on disk before `put` returns."""
 
     def __init__(self, path: Path) -> None:
-        """Opens the file or makes it; raises `RackwrightError` when it is something else."""
+        """Opens the file or creates it; raises `RackwrightError` if it is something else."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(path, isolation_level=None)
@@ -69,5 +69,5 @@ class Store:
 
 
 def content_key(*parts: str) -> str:
-    """The key of everything that a measurement depends on."""
+    """The key of all inputs of a measurement."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

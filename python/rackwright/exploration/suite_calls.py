@@ -69,7 +69,7 @@ class SuiteCalls:
 
 @dataclass(frozen=True)
 class SuiteSession:
-    """A unit that is given the files of a suite."""
+    """A unit that receives the files of a suite."""
 
     calls: SuiteCalls
     unit: CodecUnit

@@ -1,4 +1,4 @@
-"""What units of ours are explored with: one entry for each unit that can be."""
+"""Workloads of our units: one entry for each unit that can be explored."""
 
 from __future__ import annotations
 

@@ -32,10 +32,10 @@ _PACKAGE = "package rackwright.soc\n"
 
 @dataclass(frozen=True)
 class Dialect:
-    """A version of Chipyard: what is written for it, and how it spells what differs.
+    """A version of Chipyard: the files written for it, and its spelling of differences.
 
-    `spelled` is the file with the differences, `above` how a fragment of configuration reads the value before
-    it, `config` the package of `Config`, `project` lines of `build.sbt` for the generator `NAME`.
+    `spelled` is the file with the differences, `above` how a configuration fragment reads the previous value,
+    `config` the package of `Config`, `project` lines of `build.sbt` for the generator `NAME`.
     """
 
     name: str
@@ -97,17 +97,17 @@ class Names:
 
 
 def default_output(configs: Sequence[UnitConfig]) -> Path:
-    """Where a generator goes that nobody gave a place."""
+    """The default folder of a generator."""
     labels = [config.label for config in configs]
     wholes = [name for name, members in SETS.items() if list(members) == labels]
     return BUILD.parent / "out" / "chipyard" / "-".join(wholes or labels)
 
 
 def write_generator(configs: Sequence[UnitConfig], dialect: str, output: Path) -> dict[str, Any]:
-    """Writes the folder `output` of a generator with these units; gives what `generator.json` in it says.
+    """Writes the folder `output` of a generator with these units; returns the contents of `generator.json`.
 
-    The folder's name is that of the generator. Raises `RackwrightError` for units that no RoCC interface
-    takes, a name that is no word, and for a folder that holds something else.
+    The folder's name is that of the generator. Raises `RackwrightError` for units without a RoCC interface,
+    for an invalid name, and for a folder with other contents.
     """
     if dialect not in DIALECTS:
         raise RackwrightError(f"--dialect: there is none named {dialect}; there are {', '.join(DIALECTS)}")
@@ -122,7 +122,7 @@ def write_generator(configs: Sequence[UnitConfig], dialect: str, output: Path) -
 
 @dataclass(frozen=True)
 class _Generator:
-    """A folder that is being made."""
+    """A folder under construction."""
 
     names: Names
     dialect: Dialect
@@ -163,7 +163,7 @@ class _Generator:
     def _write_scala(
         self, records: Sequence[Mapping[str, Any]], verilog: Mapping[Path, Sequence[str]]
     ) -> None:
-        """What is beside a hart, as our own chips have it, in a package of this generator's."""
+        """The logic beside a hart, as in our own chips, in a package of this generator."""
         self._scala.mkdir(parents=True)
         shared = [path for path in sorted(_BESIDE.glob("*.scala")) if path.name != self.dialect.spelled.name]
         for source in (*shared, self.dialect.spelled):
@@ -186,7 +186,7 @@ class _Generator:
     def _memories(
         self, records: Sequence[Mapping[str, Any]], verilog: Mapping[Path, Sequence[str]]
     ) -> Iterator[ExportedMemory]:
-        """Those of units that we elaborate; in a user's own Verilog, they are whatever it says."""
+        """The memories of units that we elaborate; a user's own Verilog is unchanged."""
         for manifest, record in dict(zip(self.manifests, records, strict=True)).items():
             if is_elaborated(dict(record)):
                 for name in verilog[manifest]:
@@ -194,7 +194,7 @@ class _Generator:
                     yield from memories_of(file.read_text(encoding="utf-8"))
 
     def _write_software(self) -> list[str]:
-        """The header of the units, and a program; neither if a unit does not say which commands it has."""
+        """The header of the units, and a program; neither if a unit does not list its commands."""
         if not all(any(port.get("commands") for port in unit.ports) for unit in self.units):
             return []
         folder = self.made / "software"
@@ -206,7 +206,7 @@ class _Generator:
         return [header, program, "rocc.h"]
 
     def _program(self, header: str) -> str:
-        """Asks each unit that has the command `status` for it."""
+        """Reads the status of each unit that has the command `status`."""
         asked = []
         for unit in self.units:
             port = next(port for port in unit.ports if port["contract"] == "command")

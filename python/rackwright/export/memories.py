@@ -12,10 +12,10 @@ from rackwright.synthesis.verilog import modules
 
 @dataclass(frozen=True)
 class ExportedMemory:
-    """A module that is a memory: `depth` words of `width` bits, of which `lane` are always written together.
+    """A module that is a memory: `depth` words of `width` bits, with a write granularity of `lane` bits.
 
-    `ports` are, in this order, those that may read and write, only write and only read. `synchronous` ones
-    give what they read in the next cycle; only they can become macros.
+    `ports` are, in this order, read-write, write-only and read-only ports. `synchronous` memories return read
+    data in the next cycle; only they can become macros.
     """
 
     module: str

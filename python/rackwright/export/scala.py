@@ -7,7 +7,7 @@ from typing import Any
 
 
 def unit_value(unit: Mapping[str, Any]) -> str:
-    """A `UnitSpec` of what `unit_specification` gives, over several lines."""
+    """A `UnitSpec` for the result of `unit_specification`, over several lines."""
     fields = {
         **{name: literal(unit[name]) for name in ("name", "module")},
         "parameters": _call(

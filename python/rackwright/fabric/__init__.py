@@ -5,7 +5,7 @@
     root.connect(switch, PcieLink(gen=4, lanes=8))
     switch.add_downlinks([Card("traffic"), Card("traffic")], PcieLink(gen=4, lanes=16))
 
-A script that makes one is what `./rw fabric` takes. docs/fabric.md is the guide.
+`./rw fabric` runs a script that creates one. docs/fabric.md is the guide.
 """
 
 from rackwright.fabric.attached import AttachedFabric

@@ -1,4 +1,4 @@
-"""Captured packets as records: when, where, and every field by its name in the specification."""
+"""Captured packets as records: time, port, and every field by its name in the specification."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rackwright.fabric.fabric import Packet
 
 
 def packet_record(packet: Packet) -> dict[str, Any]:
-    """A packet as a line of a capture has it: `fields` are those of the engine's own reader."""
+    """A packet in the format of a line of a capture: `fields` are those of the engine's own decoder."""
     return {
         "nanoseconds": packet.picosecond / 1000,
         "port": packet.port,

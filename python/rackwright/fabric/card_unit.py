@@ -1,4 +1,4 @@
-"""A unit on a card, with the software of the host that gives it calls."""
+"""A unit on a card, with the host's software that calls it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _REGISTERS = register_map("adapter")
 _RECORD, _FLAG = 0x0040_0000, 0x0040_0040
 _SOURCE, _TARGET = 0x0400_0000, 0x0800_0000
 MOST_INPUT_BYTES, MOST_OUTPUT_BYTES = _TARGET - _SOURCE, 0x1000_0000 - _TARGET
-"""What there is room for in the memory of the host."""
+"""The buffer sizes in the host's memory."""
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class CardCall:
     """One operation of a unit on a card.
 
     `nanoseconds` run from the host's first write of a register until the completion flag is in its memory.
-    The card has made `reads` that were answered; `parts` is where one of them has spent its time outside of
-    the card, in nanoseconds by component, on average.
+    The card has made `reads` that were completed; `parts` is the mean time of one outside of the card, in
+    nanoseconds by component.
     """
 
     nanoseconds: float
@@ -35,7 +35,7 @@ class CardCall:
 
 
 class CardUnit:
-    """A unit on a card of a fabric: `Fabric.unit` gives it."""
+    """A unit on a card of a fabric, created by `Fabric.unit`."""
 
     def __init__(self, fabric: _engine.Fabric, card: int, design: _engine.Design) -> None:
         self._fabric, self._card = fabric, card
@@ -44,7 +44,7 @@ class CardUnit:
         self._settings: list[tuple[int, int]] = []
 
     def set(self, command: str, argument: int) -> None:
-        """Has the next call come with a command that takes one argument."""
+        """Adds a command with one argument to the next call."""
         self._settings += self._command(command, argument, 0)
 
     def run(self, data: bytes, capacity: int, *, warm: bool = True) -> CardCall:

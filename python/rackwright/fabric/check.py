@@ -1,4 +1,4 @@
-"""What makes a fabric illegal, each with a witness."""
+"""The rules of legal fabrics, each with a witness."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ SIZES = (128, 256, 512, 1024, 2048, 4096)
 """Lengths of payloads and read requests that the specification has."""
 
 _HEADERS, _DATA = 127, 2047
-"""The most credits that the fields of packets tell apart."""
+"""The maximum number of credits that the fields of packets can represent."""
 
 
 def the_root(nodes: Iterable[Node]) -> RootComplex:
-    """The only root among nodes. Raises `RackwrightError` for none, two, or one below something."""
+    """The only root among nodes.
+
+    Raises `RackwrightError` if there is none, if there are two, or if one is below a node.
+    """
     every = list(nodes)
     roots = [node for node in every if isinstance(node, RootComplex)]
     if not roots:

@@ -19,7 +19,7 @@ from rackwright.manifests import main_clock, read_manifest
 from rackwright.toolchain import toolchain
 
 TESTS = ("read", "write", "latency", "peer", "registers")
-"""What can be measured."""
+"""The tests."""
 
 DEFAULT_SIZES = (64, 256, 512, 2048)
 
@@ -29,10 +29,10 @@ MEMORY_BYTES = 1 << 28
 
 @dataclass(frozen=True)
 class Load:
-    """How a card makes requests: what its registers are set to.
+    """A card's pattern of requests, from its register settings.
 
     `interval` and `copy` are cycles of the card: from one request to the next, and for copying 16 bytes of
-    data, after the last of a read has come or before a write leaves.
+    data, after the last byte of a read has arrived or before a write is sent.
     """
 
     outstanding: int = 64
@@ -46,7 +46,7 @@ class Load:
 class Beside:
     """A card that reads the host's memory without a pause while another one is measured, by its name.
 
-    It has `outstanding` requests of `size` bytes under way; its parameter `tags` bounds them too.
+    It has `outstanding` requests of `size` bytes in flight, also bounded by its parameter `tags`.
     """
 
     card: str
@@ -56,7 +56,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class Packet:
-    """A packet as it went over a link."""
+    """A packet on a link."""
 
     picosecond: int
     port: str
@@ -67,7 +67,7 @@ class Packet:
 
 @dataclass
 class Measured:
-    """What a measurement gives."""
+    """The result of a measurement."""
 
     rows: list[dict[str, Any]]
     ports: list[dict[str, Any]]
@@ -86,7 +86,7 @@ class Measured:
 
 
 class Fabric:
-    """A fabric as it is after its software has found and set its cards."""
+    """A fabric after its software has found and configured its cards."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class Fabric:
         assertions: bool = False,
         capture: bool = False,
     ) -> None:
-        """Compiles the cards where that has not been done; `memory` are numbers of caches and DRAM."""
+        """Compiles the cards if necessary; `memory` has numbers of caches and DRAM."""
         self.system = system
         description, self._designs = built(system, assertions=assertions)
         designs = list(self._designs.values())
@@ -113,7 +113,7 @@ class Fabric:
 
     @property
     def bridges(self) -> list[dict[str, Any]]:
-        """The ports of the root complex and of switches, as software has found them, with what is below."""
+        """The ports of the root complex and of switches, as found by software, with the nodes below."""
         bridges: list[dict[str, Any]] = json.loads(self._fabric.bridges)
         return bridges
 
@@ -123,7 +123,10 @@ class Fabric:
         return self._fabric.digest
 
     def unit(self, card: str) -> CardUnit:
-        """The unit on the card of that name. Raises `RackwrightError` for `traffic`, and where none is."""
+        """The unit on the card with that name.
+
+        Raises `RackwrightError` for `traffic`, and for a card without a unit.
+        """
         for number, each in enumerate(self.system.cards):
             if each.name == card and each.unit != TRAFFIC:
                 return CardUnit(self._fabric, number, self._designs[each.design])
@@ -139,8 +142,8 @@ class Fabric:
     ) -> Measured:
         """Makes a test with requests of each size by each card, one after the other.
 
-        With a card `beside`, by each of the others, while that one reads. Raises `EngineError` when something
-        does not answer, or data is wrong.
+        With a card `beside`, each of the other cards is measured while that one reads. Raises `EngineError`
+        if a response is missing, or if data are wrong.
         """
         begin = time.perf_counter()
         hops = self._fabric.packet_hops
@@ -160,7 +163,10 @@ class Fabric:
         )
 
     def _pairs(self, test: str) -> list[tuple[int, int | None]]:
-        """Who sends and to whom: the host, or for peers the next card. Other units make no DMA to measure."""
+        """The sender and the receiver: the host, or for peers the next card.
+
+        Other units make no DMA to measure.
+        """
         cards = [number for number, card in enumerate(self.system.cards) if card.unit == TRAFFIC]
         if not cards:
             raise RackwrightError(f"the fabric has no card {TRAFFIC}, which measures it")
@@ -171,7 +177,7 @@ class Fabric:
         return list(zip(cards, [*cards[1:], cards[0]], strict=True))
 
     def _loading(self, test: str, beside: Beside | None) -> tuple[int, int, int] | None:
-        """What the engine is told of the card beside."""
+        """The engine's settings for the card beside."""
         if beside is None:
             return None
         names = [card.name for card in self.system.cards]
@@ -231,14 +237,14 @@ def built(system: System, *, assertions: bool = False) -> tuple[str, dict[Design
 
 
 def _elaboration(wanted: Design, assertions: bool) -> Elaboration:
-    """The unit of a card: the host gives commands through registers."""
+    """The unit of a card, which the host commands through registers."""
     unit, parameters = wanted
     command = "rocc" if unit == TRAFFIC else "mmio"
     return Elaboration(unit, dict(parameters), command=command, assertions=assertions)
 
 
 def _model(manifest: Path) -> dict[str, int]:
-    """What a model takes from the manifest of the unit in whose place it is."""
+    """The parts of a unit's manifest that its model uses."""
     record = read_manifest(manifest)
     parameters = record["parameters"]
     return {

@@ -20,7 +20,7 @@ TRAFFIC = "traffic"
 
 
 class Node:
-    """What links join. `payload_bytes` is what its packets carry at most; None takes the root's."""
+    """The ends of links. `payload_bytes` is what its packets carry at most; None takes the root's."""
 
     kind: ClassVar[str]
 

@@ -1,4 +1,4 @@
-"""`rw bench`: how fast the units are, and how fast the simulation is."""
+"""`rw bench`: the speed of the units and of the simulation."""
 
 from __future__ import annotations
 

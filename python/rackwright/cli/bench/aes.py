@@ -11,14 +11,14 @@ from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_tab
 
 
 def aes(
-    by: Annotated[Literal["unit"], typer.Option("--by", help="Who encrypts.")] = "unit",
-    messages: Annotated[int, typer.Option(min=2, max=10_000, help="Messages of each measurement.")] = 48,
+    by: Annotated[Literal["unit"], typer.Option("--by", help="The implementation.")] = "unit",
+    messages: Annotated[int, typer.Option(min=2, max=10_000, help="Messages per measurement.")] = 48,
     json: JsonOption = False,
 ) -> None:
-    """Rate of the unit aes in each mode, by commands, for messages that stand in L2.
+    """Rate of the unit aes in each mode, with commands from software, for messages in L2.
 
-    What is encrypted is decrypted again. Messages follow each other as soon as the unit takes them; with new
-    keys, each has its own. The exit status is 1 when one comes back as another or with a wrong tag.
+    Encrypted messages are decrypted again. Messages follow each other as soon as the unit takes them; with
+    new keys, each has its own. The exit status is 1 if a message is not restored or has a wrong tag.
 
     Examples:
         ./rw bench aes

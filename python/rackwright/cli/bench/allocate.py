@@ -19,16 +19,19 @@ def allocate(
     trace: Annotated[
         list[Path] | None,
         typer.Option(
-            help="What a program has allocated, by software/allocate/record.c; those of the product."
+            help="Calls of a program recorded by software/allocate/record.c; by default our traces."
         ),
     ] = None,
     over: Cores = None,
     live: Annotated[
         list[int] | None,
-        typer.Option(metavar="BLOCKS", help="Blocks allocated while others come and go; 100 to 100,000."),
+        typer.Option(
+            metavar="BLOCKS",
+            help="Live blocks during other allocations and frees; 100 to 100,000 by default.",
+        ),
     ] = None,
     update: Annotated[
-        bool, typer.Option("--update", help="Put what was measured into the table of validation/allocate.")
+        bool, typer.Option("--update", help="Write the results into the table of validation/allocate.")
     ] = False,
     json: JsonOption = False,
 ) -> None:

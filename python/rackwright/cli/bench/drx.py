@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Place(StrEnum):
-    """Where kernels run."""
+    """The target of kernels."""
 
     model = "model"
     rtl = "rtl"
@@ -25,16 +25,16 @@ def drx(
     kernels: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Python files, each with a kernel; without any, six examples.", metavar="KERNEL.py"
+            help="Python files, each with a kernel; six examples by default.", metavar="KERNEL.py"
         ),
     ] = None,
     lanes: Annotated[
-        list[int] | None, typer.Option("--lanes", help="Lanes of the unit, several times; 128 without.")
+        list[int] | None, typer.Option("--lanes", help="Lanes of the unit; repeatable; 128 by default.")
     ] = None,
     on: Annotated[Place, typer.Option("--on", help="The exact model, or the unit in RTL.")] = Place.model,
     json: JsonOption = False,
 ) -> None:
-    """Cycles of kernels, and which part of them the memory or the lanes need at least.
+    """Cycles of kernels, and the lower bound by memory or lanes as a fraction of them.
 
     The exit status is 1 when a result is not NumPy's.
 

@@ -1,4 +1,4 @@
-"""`rw bench rtl`, `cpu` and `linux`: how fast one server is simulated."""
+"""`rw bench rtl`, `cpu` and `linux`: the simulation speed of one server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def rtl(files: Files = None, json: JsonOption = False) -> None:
-    """What the engine costs around RTL: time against a bare Verilator loop with the same inputs.
+    """Overhead of the engine over the RTL alone: time relative to a bare Verilator loop with the same inputs.
 
     Examples:
         ./rw bench rtl
@@ -75,7 +75,7 @@ def linux(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """What Linux costs: booting beside QEMU, programs under it, several harts, restoring, idle servers.
+    """Cost of Linux: booting compared with QEMU, programs under it, several harts, restoring, idle servers.
 
     Each is measured once, by processor time, so that others on this machine change little.
 

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 
 def snappy(
-    operation: Annotated[Operation, typer.Argument(help="What to do with the files.")],
+    operation: Annotated[Operation, typer.Argument(help="The operation.")],
     files: Files = None,
     history: HistoryOption = None,
     hash_entries: HashEntriesOption = None,
-    placement: Annotated[Placement, typer.Option(help="Where the unit sits.")] = Placement.near_core,
+    placement: Annotated[Placement, typer.Option(help="Placement of the unit.")] = Placement.near_core,
     settings: SetOption = None,
     clock: ClockOption = None,
     memory: MemoryOption = None,
@@ -97,7 +97,7 @@ def _print_snappy(rows: list[FileRow]) -> None:
 
 
 class Target(StrEnum):
-    """Who does it."""
+    """The target."""
 
     host = "host"
     rocket = "rocket"
@@ -107,14 +107,14 @@ class Target(StrEnum):
 
 
 class MemoryState(StrEnum):
-    """What caches hold before."""
+    """The initial state of caches."""
 
     warm = "warm"
     cold = "cold"
 
 
 def _memory(given: list[str] | None, core: list[str] | None) -> tuple[MemoryState, ServerParameters]:
-    """What --memory says of the state of caches, and the numbers that it and --core give."""
+    """The state of caches in --memory, and the numbers of --memory and --core."""
     states, numbers = apart(given)
     if len(states) > 1 or not {*states} <= {*MemoryState}:
         raise RackwrightError(f"--memory: caches are warm or cold, not {' and '.join(states)}")
@@ -123,14 +123,16 @@ def _memory(given: list[str] | None, core: list[str] | None) -> tuple[MemoryStat
 
 def compression(
     files: Files = None,
-    format_name: Annotated[Algorithm, typer.Option("--format", help="Of data.")] = Algorithm.zstd,
-    level: Annotated[int | None, typer.Option(help="Of the official library; its usual one.")] = None,
+    format_name: Annotated[Algorithm, typer.Option("--format", help="Format of the data.")] = Algorithm.zstd,
+    level: Annotated[
+        int | None, typer.Option(help="Level of the official library; its usual level by default.")
+    ] = None,
     operations: Annotated[
-        list[Operation] | None, typer.Option("--operation", help="One of the two; both by default.")
+        list[Operation] | None, typer.Option("--operation", help="One operation; both by default.")
     ] = None,
     targets: Annotated[
         list[Target] | None,
-        typer.Option("--target", help="Repeatable; host, boom and boom+unit by default."),
+        typer.Option("--target", help="Targets; repeatable; host, boom and boom+unit by default."),
     ] = None,
     memory: Annotated[
         list[str] | None,
@@ -147,8 +149,8 @@ def compression(
 ) -> None:
     """The official library on this machine and on a simulated core, and the unit beside that core.
 
-    Programs measure it by the library's own functions; those of the unit are linked so that these go to it.
-    Each result is compared with the official library's.
+    Programs call the library's own functions; for the unit, the linker redirects these calls to it. Each
+    result is compared with the official library's.
 
     Examples:
         ./rw bench compression --format zstd --level 3

@@ -1,4 +1,4 @@
-"""`rw bench gather`: elements by index, by the unit and without it."""
+"""`rw bench gather`: accesses by index, with and without the unit."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 def gather(
     kernel: Annotated[
-        list[str] | None, typer.Option(metavar="LOOP", help="spmv, sdhp or spmm; all by default.")
+        list[str] | None, typer.Option(metavar="LOOP", help="Kernels: spmv, sdhp or spmm; all by default.")
     ] = None,
     over: Cores = None,
     update: Annotated[
-        bool, typer.Option("--update", help="Put what was measured into the table of validation/gather.")
+        bool, typer.Option("--update", help="Write the results into the table of validation/gather.")
     ] = False,
     json: JsonOption = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""What benchmarks of `rw bench` are given alike: files, and cores."""
+"""Common inputs of benchmarks of `rw bench`: files, and cores."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from rackwright.demo.archive import default_archive
 Files = Annotated[list[Path] | None, typer.Argument(help="Files; the demo's archive by default.")]
 
 Cores = Annotated[
-    list[str] | None, typer.Option(metavar="CPU", help="The core beside the unit; rocket and boom.")
+    list[str] | None,
+    typer.Option(metavar="CPU", help="The core beside the unit; rocket and boom by default."),
 ]
 
 

@@ -14,21 +14,22 @@ from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_rec
 def mesh(
     rates: Annotated[
         list[float] | None,
-        typer.Option("--rate", min=0, max=1, help="Packets that a tile begins in a cycle, several times."),
+        typer.Option("--rate", min=0, max=1, help="Packets that a tile injects per cycle; repeatable."),
     ] = None,
     tiles: Annotated[
-        Path | None, typer.Option("--tiles", help="The mesh of these tiles.", metavar="FILE.yaml")
+        Path | None,
+        typer.Option("--tiles", help="File of tiles whose mesh is measured.", metavar="FILE.yaml"),
     ] = None,
-    flits: Annotated[int, typer.Option(min=1, max=64, help="Flits of a packet.")] = 1,
+    flits: Annotated[int, typer.Option(min=1, max=64, help="Flits per packet.")] = 1,
     model: Annotated[
-        bool, typer.Option("--model", help="Run the model alone, which takes no RTL to be compiled.")
+        bool, typer.Option("--model", help="Run only the model, without compiling RTL.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
     """Latency and throughput of the mesh under uniform traffic, in RTL, beside the model and BookSim.
 
-    Without --tiles it is a mesh of 8 x 8 tiles with as many buffers and cycles a hop as the published mesh of
-    BookSim has by default. The exit status is 1 when RTL and model differ.
+    Without --tiles, the mesh has 8 x 8 tiles with the default buffers and cycles per hop of BookSim's mesh.
+    The exit status is 1 when RTL and model differ.
 
     Examples:
         ./rw bench mesh --model

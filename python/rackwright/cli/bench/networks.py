@@ -1,4 +1,4 @@
-"""`rw bench cluster` and `dispatch`: how fast clusters are simulated, and the dispatcher on real sockets."""
+"""`rw bench cluster` and `dispatch`: the simulation speed of clusters, and the dispatcher on real sockets."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ def cluster(
     scenarios: Annotated[
         list[str] | None, typer.Argument(help=f"Of {', '.join(SCENARIOS)}; all by default.")
     ] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="How many; all processors by default.")] = None,
-    repetitions: Annotated[int, typer.Option(min=1, help="Measurements of each.")] = 5,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Number of threads; all processors by default.")
+    ] = None,
+    repetitions: Annotated[int, typer.Option(min=1, help="Number of measurements for each scenario.")] = 5,
     json: JsonOption = False,
 ) -> None:
-    """How fast clusters are simulated on one thread and on several, beside what the machine can give at all.
+    """Speed of cluster simulation on one thread and on several, relative to the machine's upper bound.
 
-    --json says what each of them is.
+    docs/json.md describes the keys of --json.
 
     Examples:
         ./rw bench cluster
@@ -68,18 +70,20 @@ def _print_clusters(rows: list[ClusterSpeed]) -> None:
 
 def dispatch(
     rates: Annotated[
-        list[float] | None, typer.Option("--rate", help="Requests per second offered, several times.")
+        list[float] | None, typer.Option("--rate", help="Offered requests per second; repeatable.")
     ] = None,
     seconds: Annotated[float, typer.Option(min=0.5, help="Length of each measurement.")] = 4.0,
-    repetitions: Annotated[int, typer.Option(min=1, help="Turns of forwarding.")] = 3,
-    load: Annotated[float, typer.Option(min=0.05, max=0.99, help="Of three racks' workers.")] = 0.8,
+    repetitions: Annotated[int, typer.Option(min=1, help="Repetitions of the forwarding measurements.")] = 3,
+    load: Annotated[
+        float, typer.Option(min=0.05, max=0.99, help="Load of the workers of three racks.")
+    ] = 0.8,
     xdp: Annotated[
         bool,
-        typer.Option("--xdp", help="Forwarding only, in network namespaces, with AF_XDP too; takes root."),
+        typer.Option("--xdp", help="Only forwarding, in network namespaces, also with AF_XDP; needs root."),
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """The dispatcher on real sockets beside nginx: what it forwards and adds, and tails with three racks.
+    """Compare the dispatcher on real sockets with nginx: throughput, added latency, tails with three racks.
 
     Examples:
         ./rw bench dispatch

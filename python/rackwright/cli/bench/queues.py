@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 def queues(
     tiles: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.yaml", help="The first unit is stream-copy; two-by-two by default."),
+        typer.Option(
+            metavar="FILE.yaml", help="File of tiles whose first unit is stream-copy; two-by-two by default."
+        ),
     ] = None,
-    chart: Annotated[Path | None, typer.Option(help="Draw bytes a cycle by size, an SVG file.")] = None,
+    chart: Annotated[
+        Path | None, typer.Option(help="SVG file for a plot of bytes per cycle over size.")
+    ] = None,
     update: Annotated[
-        bool, typer.Option("--update", help="Put what was measured into the table of validation/queues.")
+        bool, typer.Option("--update", help="Write the results into the table of validation/queues.")
     ] = False,
     json: JsonOption = False,
 ) -> None:

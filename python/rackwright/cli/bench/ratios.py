@@ -1,4 +1,4 @@
-"""`rw bench ratios`: whether the simulation is still as fast, beside something else, as it has been."""
+"""`rw bench ratios`: whether the simulation, relative to references, is as fast as before."""
 
 from __future__ import annotations
 

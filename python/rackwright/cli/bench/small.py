@@ -1,4 +1,4 @@
-"""`rw bench small`: what small calls cost, and from which size on a unit is faster than the library."""
+"""`rw bench small`: the cost of small calls, and the size from which a unit is faster than the library."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Over(StrEnum):
-    """Who has the library that a unit is compared with."""
+    """The machine whose library is compared with a unit."""
 
     host = "host"
     rocket = "rocket"
@@ -29,21 +29,28 @@ class Over(StrEnum):
 
 def small(
     units: Annotated[
-        list[str] | None, typer.Option("--unit", metavar="NAME", help="Repeatable; all by default.")
+        list[str] | None, typer.Option("--unit", metavar="NAME", help="Units; repeatable; all by default.")
     ] = None,
     sizes: Annotated[
         list[int] | None,
-        typer.Option("--size", metavar="BYTES", help="Repeatable; 64 to 65,536 in six steps by default."),
+        typer.Option(
+            "--size",
+            metavar="BYTES",
+            help="Sizes in bytes; repeatable; 64 to 65,536 in six steps by default.",
+        ),
     ] = None,
     over: Annotated[
         list[Over] | None,
-        typer.Option("--over", help="Whose library to break even with; repeatable, all three by default."),
+        typer.Option(
+            "--over",
+            help="Machine whose library the unit is compared with; repeatable; all three by default.",
+        ),
     ] = None,
     update: Annotated[
-        bool, typer.Option("--update", help="Put what was measured into the tables of validation/small.")
+        bool, typer.Option("--update", help="Write the results into the tables of validation/small.")
     ] = False,
     chart: Annotated[
-        Path | None, typer.Option(help="Draw the parts of later calls of codecs as bars, an SVG file.")
+        Path | None, typer.Option(help="SVG file for a chart of the parts of later calls of codecs.")
     ] = None,
     json: JsonOption = False,
 ) -> None:

@@ -11,14 +11,14 @@ from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_tab
 
 
 def udp(
-    by: Annotated[Literal["unit"], typer.Option("--by", help="Who serves.")] = "unit",
-    frames: Annotated[int, typer.Option(min=10, max=10_000, help="Frames of each measurement.")] = 200,
+    by: Annotated[Literal["unit"], typer.Option("--by", help="The server.")] = "unit",
+    frames: Annotated[int, typer.Option(min=10, max=10_000, help="Frames per measurement.")] = 200,
     json: JsonOption = False,
 ) -> None:
     """Rate and latency of the network unit at its ports, with frames of 64 and 1024 bytes.
 
-    Frames come back to back; an echo is the service in the unit. The latency of one is from the last flit in
-    to the first flit out. The exit status is 1 when a datagram is lost or is not as it was.
+    Frames are sent back to back; an echo is served inside the unit. The latency of one is from the last flit
+    in to the first flit out. The exit status is 1 if a datagram is lost or changed.
 
     Examples:
         ./rw bench udp

@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 def units(
     names: Annotated[list[str] | None, typer.Argument(help="Units; all by default.")] = None,
     update: Annotated[
-        bool, typer.Option("--update", help="Put what was measured into the table that `rw units` shows.")
+        bool, typer.Option("--update", help="Write the results into the table that `rw units` shows.")
     ] = False,
     library: Annotated[
         bool,
         typer.Option(
-            "--library", help="Measure the official libraries on the core boom, on these workloads."
+            "--library", help="Measure the official libraries on the core boom, with the same workloads."
         ),
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Speed of every unit as it is built by default, on a workload of its kind.
+    """Speed of every unit in its default configuration, with a workload of its kind.
 
     Examples:
         ./rw bench units

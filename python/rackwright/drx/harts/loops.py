@@ -1,4 +1,4 @@
-"""Loops of C over the operations of a nest: what each reads and writes, and in which order."""
+"""C loops over the operations of a nest: their inputs, outputs and order."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from rackwright.drx.nest import Access, Nest, Number, Operation, Result, Source
 from rackwright.drx.operations import nothing_of
 
 _LINE = 64
-"""Bytes of a line of memory, of which one is touched for elements that are far from each other."""
+"""Bytes of a cache line, one of which is accessed for elements that are far apart."""
 
 _UNROLLED = (8, 4, 2, 1)
-"""How many elements are added to a result at a time, of which there are a multiple."""
+"""The number of elements added to a result at a time; extents are a multiple of it."""
 
 
 @dataclass(frozen=True)
 class Array:
-    """Where results of an operation are: elements along `order`, the last axis contiguous."""
+    """The location of an operation's results: elements along `order`, the last axis contiguous."""
 
     name: str
     element: Element
@@ -36,7 +36,7 @@ class Array:
 
 @dataclass
 class Loops:
-    """Puts loops over operations together. `arrays` are results that are in memory, by their operations."""
+    """Builds loops around operations. `arrays` are results that are in memory, by their operations."""
 
     nest: Nest
     arrays: Mapping[int, Array]
@@ -60,14 +60,14 @@ class Loops:
             self.add("}")
 
     def around(self, axes: Iterable[int]) -> int:
-        """Begins loops along axes, and says how many."""
+        """Opens loops along axes, and returns their number."""
         axes = list(axes)
         for axis in axes:
             self.open(axis)
         return len(axes)
 
     def elements(self, members: Sequence[int]) -> None:
-        """Operations at one index; those whose results are in memory write them."""
+        """Operations at one index; those with results in memory write them."""
         for place in members:
             operation = self.nest.operations[place]
             sources, elements = self._sources(operation, f"{place}", {}, members)
@@ -77,7 +77,7 @@ class Loops:
                 self.add(f"{self.at(place)} = v{place};")
 
     def together(self, place: int, kept: Sequence[int]) -> None:
-        """What an operation takes together, for each index along the `kept` axes that have no loop yet."""
+        """The reduction of an operation, for each index along the `kept` axes that have no loop yet."""
         operation = self.nest.operations[place]
         last = operation.reduced[-1]
         if kept and self.cost(operation, kept[-1]) <= self.cost(operation, last):
@@ -127,7 +127,7 @@ class Loops:
     def _sources(
         self, operation: Operation, name: str, further: Mapping[int, int], members: Sequence[int]
     ) -> tuple[list[str], list[Element]]:
-        """The sources as names or constants, and the types of those that are names."""
+        """The sources as names or constants, and the types of named ones."""
         texts, elements = [], []
         for place, source in enumerate(operation.sources):
             if isinstance(source, Number):
@@ -165,7 +165,7 @@ class Loops:
         return sum(self.step(source, axis) for source in operation.sources)
 
     def step(self, source: Source, axis: int) -> int:
-        """Bytes from an element of a source to the next one along an axis, as far as they count."""
+        """Bytes from an element of a source to the next one along an axis, if relevant."""
         if isinstance(source, Number):
             return 0
         if isinstance(source, Access):
@@ -178,7 +178,7 @@ class Loops:
 
 
 def input_name(access: Access) -> str:
-    """What the elements of an input are called, as numbers of the type as which they are read."""
+    """The names of an input's elements, as numbers of the type as which they are read."""
     return f"input{access.input + 1}_{access.element.name}"
 
 

@@ -13,13 +13,13 @@ from rackwright.drx.nest import Nest, Result
 from rackwright.drx.tiling import coalesced
 
 _ITEMS = 64
-"""Parts of the work at least, where it is large enough."""
+"""Minimum number of parts of the work, if it is large enough."""
 
 _PART = 256
-"""Elements of a part at least."""
+"""Minimum number of elements of a part."""
 
 _CHOSEN = ("minimum", "maximum")
-"""Functions of which several after each other are one operation on arrays: `xp.max`, `xp.clip`."""
+"""Functions whose sequences are one operation on arrays: `xp.max`, `xp.clip`."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,14 @@ class Pass:
 
 @dataclass(frozen=True)
 class Code:
-    """Of a kernel: passes in stages, of which each needs the one before, and arrays between them."""
+    """Passes of a kernel in stages, each of which needs the previous one, and intermediate arrays."""
 
     stages: list[list[Pass]] = field(default_factory=list)
     arrays: list[Array] = field(default_factory=list)
 
 
 class NestCode:
-    """The functions of nest number `number` of a kernel, whose result goes to `output`."""
+    """The functions of nest number `number` of a kernel, whose result is written to `output`."""
 
     def __init__(self, nest: Nest, number: int) -> None:
         self.nest = coalesced(nest)
@@ -146,7 +146,7 @@ class NestCode:
             below *= self.nest.shape[axis]
 
     def _reduced(self, loops: Loops, place: int, order: Sequence[int]) -> int:
-        """What an operation takes together, for each index along all but the last of its axes."""
+        """The reduction of an operation, for each index along all but the last of its axes."""
         outer = order[:-1]
         self._items(loops, outer)
         loops.together(place, order[-1:])
@@ -154,7 +154,7 @@ class NestCode:
         return math.prod(self.nest.shape[axis] for axis in outer)
 
     def _by_row(self, name: str) -> Pass:
-        """All operations for an index along the first axis; those that others read too write rows of it."""
+        """All operations for an index along the first axis; those that others read also write rows of it."""
         groups = self._groups()
         arrays: dict[int, Array] = {self._last: self._output}
         for group in groups:
@@ -184,7 +184,7 @@ class NestCode:
         return self._pass(name, self.nest.shape[0], loops, (), own)
 
     def _groups(self) -> list[list[int]]:
-        """Operations in their order: those along the same axes, between two that take elements together."""
+        """Operations in order: those along the same axes, between two reductions."""
         found: list[list[int]] = []
         for place, operation in enumerate(self.nest.operations):
             before = self.nest.operations[found[-1][-1]] if found else None
@@ -229,7 +229,7 @@ class NestCode:
 
 @dataclass(frozen=True)
 class _Output(Array):
-    """The result of a nest, which lies in that of the kernel."""
+    """The result of a nest, which is part of the kernel's result."""
 
     within: dict[int, int] = field(default_factory=dict)
 
@@ -240,7 +240,7 @@ class _Output(Array):
 
 @dataclass(frozen=True)
 class _Row(Array):
-    """What there is for one index along the first axis at a time."""
+    """The data for one index along the first axis at a time."""
 
     @cached_property
     def strides(self) -> dict[int, int]:

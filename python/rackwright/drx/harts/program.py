@@ -15,7 +15,7 @@ HEADERS = SOFTWARE / "drx"
 
 
 class Way(StrEnum):
-    """How operations on arrays become loops."""
+    """The translation of operations on arrays to loops."""
 
     by_operation = "by-operation"
     """Each is a pass over arrays, with threads of its own, as in libraries of such operations."""
@@ -25,7 +25,7 @@ class Way(StrEnum):
 
 
 def program_text(kernel: Kernel, way: Way) -> str:
-    """The program in C; raises `RackwrightError` for what can't be expressed."""
+    """The program in C; raises `RackwrightError` for unsupported expressions."""
     codes = [
         code.fused() if way is Way.fused else code.by_operation()
         for code in (NestCode(nest, number) for number, nest in enumerate(nests_of(kernel.trace())))

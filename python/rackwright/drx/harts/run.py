@@ -21,17 +21,17 @@ from rackwright.whole import write_whole
 CPU = "boom"
 
 _FLAGS = ("-std=gnu11", "-O3", "-fwrapv", "-fno-math-errno", "-ffp-contract=off", "-fopenmp-simd")
-"""Numbers are those of NumPy: nothing is rounded less often than it says."""
+"""Numbers equal NumPy's: no rounding is omitted."""
 
 _LIBRARIES = ("-pthread", "-lm")
 
 
 @dataclass(frozen=True)
 class Timed:
-    """What a program gave, and how long the kernel itself took.
+    """The output of a program, and the time of the kernel itself.
 
-    `vectors` says that a compiler made vectors for the harts. `cycles`, `clock_hz` and `digest` are those of
-    simulated harts; None on this machine.
+    `vectors` is true if a compiler generated vector instructions for the harts. `cycles`, `clock_hz` and
+    `digest` are those of simulated harts; None on this machine.
     """
 
     output: bytes
@@ -45,9 +45,9 @@ class Timed:
 
 
 def compiled(kernel: Kernel, way: Way, *, simulated: bool) -> tuple[Path, bool]:
-    """The program of a kernel, for simulated harts or for this machine, and whether harts have it in vectors.
+    """The program of a kernel, for simulated harts or this machine, and whether it uses the harts' vectors.
 
-    Clang makes vectors for RISC-V; without it, the harts' compiler makes none.
+    Clang vectorises for RISC-V; without it, the harts' compiler does not.
     """
     text = program_text(kernel, way)
     compiler = _clang()
@@ -66,16 +66,16 @@ def compiled(kernel: Kernel, way: Way, *, simulated: bool) -> tuple[Path, bool]:
 
 
 def _clang() -> str | None:
-    """The C compiler beside Clang's for C++, if there is one."""
+    """Clang's C compiler beside its C++ compiler, if there is one."""
     (tool,) = (each for each in tools.TOOLS if each.name == "clang++")
     found = tools.find(tool)
     return None if found is None else shutil.which(found.path.replace("clang++", "clang"))
 
 
 def run_on_harts(kernel: Kernel, inputs: Sequence[bytes], way: Way, harts: int) -> Timed:
-    """Runs a kernel on so many harts of the model `boom`, from memory and back.
+    """Runs a kernel on the given number of harts of the model `boom`, from memory and back.
 
-    Raises `RackwrightError` when the program can't be made, or fails.
+    Raises `RackwrightError` if the program cannot be compiled, or fails.
     """
     program, vectors = compiled(kernel, way, simulated=True)
     result = Server(CPU, harts=harts).run(program, [str(harts)], stdin=b"".join(inputs))
@@ -93,7 +93,7 @@ def run_on_harts(kernel: Kernel, inputs: Sequence[bytes], way: Way, harts: int) 
 
 
 def run_on_host(kernel: Kernel, inputs: Sequence[bytes], way: Way, threads: int) -> Timed:
-    """Runs a kernel with so many threads on this machine; raises as `run_on_harts`."""
+    """Runs a kernel with the given number of threads on this machine; raises like `run_on_harts`."""
     program, vectors = compiled(kernel, way, simulated=False)
     command = [str(program), str(threads)]
     result = subprocess.run(command, input=b"".join(inputs), capture_output=True, check=False)
@@ -101,7 +101,7 @@ def run_on_host(kernel: Kernel, inputs: Sequence[bytes], way: Way, threads: int)
 
 
 def _time(kernel: Kernel, status: int, said: bytes) -> int:
-    """The nanoseconds that a program tells; raises `RackwrightError` with what it says when it fails."""
+    """The nanoseconds that a program prints; raises `RackwrightError` with its output if it fails."""
     text = said.decode(errors="replace").strip()
     if status != 0:
         raise RackwrightError(f"{kernel.name}: its program in C ended with {status}: {text}")

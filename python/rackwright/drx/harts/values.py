@@ -39,7 +39,7 @@ _WHOLE = {
     "select": "({0} ? {1} : {2})",
     "multiply_add": "({0} + {1} * {2})",
 }
-"""A sum of products has what it was before as its first source, as all that is taken together has."""
+"""A sum of products has its previous value as its first source, like all reductions."""
 
 _FLOAT = {
     **{name: _WHOLE[name] for name in ("add", "subtract", "multiply", "less", "equal", "move", "select")},
@@ -67,7 +67,7 @@ def number(value: int | float) -> str:
 def value_of(function: str, element: Element, sources: Sequence[str], elements: Sequence[Element]) -> str:
     """A function of sources that are names or constants, as a number of `element`.
 
-    `elements` are the types of those sources that are no constants. Whole numbers are computed in 32 bits.
+    `elements` are the types of the sources that are not constants. Integers are computed in 32 bits.
     """
     known = _FLOAT if any(each.float for each in elements) or element.float else _WHOLE
     if function not in known:
