@@ -35,6 +35,12 @@ def test_packets_of_other_lengths(tiles: Server, payload_bytes: int) -> None:
     assert run.payload_bytes == payload_bytes
 
 
+def test_packets_are_descriptors_when_a_program_says_so(tiles: Server) -> None:
+    """Their data is in memory; the same packets are faster than in the queue if they are long."""
+    described = run_packets("-d-", 12, payload_bytes=1024, window=8, on=tiles)
+    assert described.cycles < run_packets("-u-", 12, payload_bytes=1024, window=8, on=tiles).cycles
+
+
 def test_a_packet_of_32_bytes_takes_no_more_cycles_than_the_goal(tiles: Server) -> None:
     assert run_packets("uuu", 400, on=tiles).cycles_per_packet <= 400
 
@@ -59,6 +65,10 @@ def said(tiles: Server) -> list[str]:
         "a queue with elements of 64 bytes: state 2",
         "no such register: 0",
         "the network has sent 3 and delivered 3",
+        "4 of 4 descriptors come back",
+        "a buffer that is not there: 0 bytes, its address",
+        "data that is not there: the next packet has 48 bytes",
+        "data in the queue again: 24 bytes",
     ],
 )
 def test_what_goes_wrong_is_told_and_the_tile_goes_on(said: list[str], line: str) -> None:

@@ -1,7 +1,8 @@
 /* Packets that are encrypted, sent as datagrams to a station that sends them back, received and decrypted (Pengwing, figure 4.1). Each of
  * the three services between is by the unit of its tile (0 encrypts, 1 is the network, 2 decrypts), or by a program.
  *
- * The words: `u` or `p` for each service, as `upu`, or `-` where there is none; bytes of a packet, a multiple of 16; packets; how many are under way at most. Prints
+ * The words: `u` or `p` for each service, as `upu`, or `-` where there is none; `-d-` for the network by its unit, with packets as
+ * descriptors; bytes of a packet, a multiple of 16; packets; how many are under way at most. Prints
  * the packets that came back as they were, cycles and instructions of the caller from the first push to the last pop, and the median and
  * the 99th percentile of the cycles of a packet. */
 #include <pthread.h>
@@ -12,7 +13,7 @@
 #include "services/aes.h"
 #include "services/tile_network.h"
 
-enum { ENCRYPT, NETWORK, DECRYPT, SERVICES, ELEMENTS = 1024, WARM_UP = 16, MOST_PACKETS = 4096 };
+enum { ENCRYPT, NETWORK, DECRYPT, SERVICES, ELEMENTS = 1024, WARM_UP = 16, MOST_PACKETS = 4096, MOST_WINDOW = 64 };
 enum { SET_MODE = 4, SET_DECRYPT, SET_KEY_BYTES, SET_KEY }; /* commands of `aes` */
 
 static const uint8_t key[AES_BLOCK] = {0x2b, 0x7e, 0x15, 0x16, 0x28, 0xae, 0xd2, 0xa6, 0xab, 0xf7, 0x15, 0x88, 0x09, 0xcf, 0x4f, 0x3c};
@@ -21,6 +22,10 @@ static rw_queue *entry, *incoming[SERVICES], *outgoing[SERVICES], *way_out;
 static aes_keys keys;
 static volatile bool ends;
 static uint64_t each[MOST_PACKETS], begun[MOST_PACKETS];
+
+/* Of packets as descriptors: those to be sent, by the number of the packet, and the buffers of those received. */
+static rw_queue *buffers;
+static uint64_t leaving[MOST_WINDOW][DATAGRAM_MOST / 8], received[MOST_WINDOW][DATAGRAM_MOST / 8];
 
 static inline uint64_t cycles(void)
 {
@@ -90,6 +95,37 @@ static size_t there_and_back(uint64_t *words, size_t bytes, size_t packets, size
     return same;
 }
 
+static size_t described_there_and_back(uint64_t *words, size_t bytes, size_t packets, size_t window)
+{
+    size_t same = 0, pushed = 0, popped = 0;
+    void *back;
+    while (popped < packets) {
+        if (pushed < packets && pushed - popped < window) {
+            uint64_t *packet = leaving[pushed % window];
+            packet[0] = pushed;
+            uint64_t now = cycles();
+            if (rw_described_try_push(entry, packet, bytes)) begun[pushed++] = now;
+        }
+        if (rw_described_try_pop(way_out, &back) != (long)bytes) continue;
+        each[popped] = cycles() - begun[popped];
+        const uint64_t *data = back;
+        same += data[0] == popped++ && !memcmp(data + 1, words + 1, bytes - 8);
+        rw_queue_push(buffers, &(uint64_t){(uintptr_t)back});
+    }
+    return same;
+}
+
+/* Packets that all begin as `words`, and have buffers for a window of them in both directions. */
+static void describe(const uint64_t *words)
+{
+    buffers = rw_queue_create(MOST_WINDOW, 8);
+    for (size_t i = 0; i < MOST_WINDOW; i++) {
+        memcpy(leaving[i], words, sizeof leaving[i]);
+        rw_queue_push(buffers, &(uint64_t){(uintptr_t)received[i]});
+    }
+    rw_tile_describe(NETWORK, true, buffers);
+}
+
 static int compare(const void *one, const void *other)
 {
     uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
@@ -101,12 +137,15 @@ int main(int count, char **words)
     static uint64_t data[DATAGRAM_MOST / 8];
     if (count != 5 || strlen(words[1]) != SERVICES) return 2;
     size_t bytes = strtoul(words[2], NULL, 10), packets = strtoul(words[3], NULL, 10), window = strtoul(words[4], NULL, 10);
-    if (!bytes || bytes % 16 || bytes > 1472 || !packets || packets > MOST_PACKETS || !window) return 2;
+    if (!bytes || bytes % 16 || bytes > 1472 || !packets || packets > MOST_PACKETS || !window || window > MOST_WINDOW) return 2;
+    const bool describes = !strcmp(words[1], "-d-");
+    size_t (*const go)(uint64_t *, size_t, size_t, size_t) = describes ? described_there_and_back : there_and_back;
     for (size_t i = 0; i < DATAGRAM_MOST / 8; i++) data[i] = UINT64_C(0x9e3779b97f4a7c15) * (i + 1);
     entry = way_out = rw_queue_create(ELEMENTS, 8);
     for (unsigned service = 0; service < SERVICES; service++)
         if (words[1][service] != '-') incoming[service] = way_out, way_out = outgoing[service] = rw_queue_create(ELEMENTS, 8);
     aes_prepare(&keys, key);
+    if (describes) describe(data);
 
     /* Programs on harts of their own: both that encrypt on one, the network on the other. */
     pthread_t harts[2];
@@ -122,16 +161,16 @@ int main(int count, char **words)
         if (shares[i]) pthread_create(&harts[i], NULL, serves, (void *)shares[i]);
 
     /* The first one has the station's address asked for; others wait for it. */
-    if (there_and_back(data, bytes, 1, 1) != 1 || there_and_back(data, bytes, WARM_UP, window) != WARM_UP) return 1;
+    if (go(data, bytes, 1, 1) != 1 || go(data, bytes, WARM_UP, window) != WARM_UP) return 1;
     uint64_t start = cycles(), retired = instructions();
-    size_t same = there_and_back(data, bytes, packets, window);
+    size_t same = go(data, bytes, packets, window);
     uint64_t all = cycles() - start, executed = instructions() - retired;
     ends = true;
     for (unsigned i = 0; i < 2; i++)
         if (shares[i]) pthread_join(harts[i], NULL);
     bool closed = true;
     for (unsigned tile = 0; tile < SERVICES; tile++)
-        if (words[1][tile] == 'u') closed &= rw_tile_close(tile) == RW_TILE_CLOSED;
+        if (words[1][tile] == 'u' || words[1][tile] == 'd') closed &= rw_tile_close(tile) == RW_TILE_CLOSED;
     qsort(each, packets, sizeof *each, compare);
     printf("%zu %lu %lu %lu %lu\n", same, (unsigned long)all, (unsigned long)executed, (unsigned long)each[packets / 2],
            (unsigned long)each[packets - 1 - packets / 100]);

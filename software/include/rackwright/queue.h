@@ -274,6 +274,51 @@ static inline void rw_tile_set(unsigned tile, unsigned funct, uint64_t value)
 /* Where the registers of a unit that has its own are in the page of a tile that takes packets. */
 #define RW_TILE_UNIT_REGISTERS 0x800
 
+/* Sets the form of the packets of a closed tile with `network`: `sends_descriptors` for those that it sends; received packets
+ * become descriptors if `buffers` is not NULL, a queue of the addresses of buffers of RW_PACKET_MOST bytes. */
+static inline void rw_tile_describe(unsigned tile, bool sends_descriptors, rw_queue *buffers)
+{
+    rackwright_register_write(rw_tile_page(tile), RW_TILE_REGISTER_BUFFERS, (uint64_t)(uintptr_t)buffers);
+    rackwright_register_write(rw_tile_page(tile), RW_TILE_REGISTER_FORM, (buffers ? 2u : 0u) | (sends_descriptors ? 1u : 0u));
+}
+
+/* Descriptors of packets in a queue with elements of 8 bytes: the number of bytes, then their address, which has any alignment.
+ * Puts and publishes one; false without places for it. The buffer is free when the tile has counted the packet in the register
+ * `sent`. */
+static inline bool rw_described_try_push(rw_queue *queue, const void *data, size_t bytes)
+{
+    if (queue->length - (queue->put - queue->read_seen) < 2) {
+        queue->read_seen = __atomic_load_n(&queue->read, __ATOMIC_ACQUIRE);
+        if (queue->length - (queue->put - queue->read_seen) < 2) return false;
+    }
+    rw_word *places = (rw_word *)(uintptr_t)queue->base;
+    const uint64_t mask = queue->length - 1;
+    places[queue->put & mask] = bytes;
+    places[(queue->put + 1) & mask] = (uint64_t)(uintptr_t)data;
+    queue->put += 2;
+    rw_queue_publish(queue);
+    return true;
+}
+
+/* Takes and releases a descriptor; gives the bytes of its packet, whose buffer is now the caller's, or -1 while there is none. A
+ * packet of 0 bytes was one that could not be written, whose buffer comes back too, or, with `*data` NULL, an empty datagram. */
+static inline long rw_described_try_pop(rw_queue *queue, void **data)
+{
+    uint64_t there = queue->written_seen - queue->taken;
+    if (there < 2) {
+        queue->written_seen = __atomic_load_n(&queue->written, __ATOMIC_ACQUIRE);
+        there = queue->written_seen - queue->taken;
+        if (there < 2) return -1;
+    }
+    const rw_word *places = (const rw_word *)(uintptr_t)queue->base;
+    const uint64_t mask = queue->length - 1;
+    const long bytes = (long)places[queue->taken & mask];
+    *data = (void *)(uintptr_t)places[(queue->taken + 1) & mask];
+    queue->taken += 2;
+    rw_queue_release(queue);
+    return bytes;
+}
+
 /* Has a tile stop when it has answered all that was published, and waits for that; tells how it stopped. */
 static inline rw_tile_state rw_tile_close(unsigned tile)
 {

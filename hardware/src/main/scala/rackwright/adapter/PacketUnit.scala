@@ -55,7 +55,7 @@ class PacketUnit(build: => HardwareUnit, mirror: Boolean) extends HardwareUnit {
   own.foreach { case (inner, _) => inner <> decoder.ports.last }
   for ((engine, i) <- engines.zipWithIndex) {
     engine.mmio <> decoder.ports(i)
-    memoryPort(QueueEngine.port).suggestName(if (i == 0) "queues" else s"queues_$i") <> engine.memory
+    memoryPort(ElementEngine.port).suggestName(numbered("queues", i)) <> engine.memory
     idles += engine.idle
   }
   idles += decoder.idle
@@ -69,12 +69,13 @@ class PacketUnit(build: => HardwareUnit, mirror: Boolean) extends HardwareUnit {
     runner.writes <> write
     runner.refused
   }
-  for (((toUnit, fromUnit), engine) <- streams.zip(engines)) {
+  for ((((toUnit, fromUnit), engine), i) <- streams.zip(engines).zipWithIndex) {
     val datagrams = Module(new DatagramStreams(mostBytes))
     datagrams.service <> engine.service
     datagrams.toUnit <> toUnit
     datagrams.fromUnit <> fromUnit
     datagrams.unitIdle := unitIdle
+    memoryPort(DatagramStreams.port).suggestName(numbered("data", i)) <> datagrams.memory
   }
 
   made.foreach {
@@ -110,11 +111,14 @@ object PacketUnit {
   val stride: Int = 0x100
   val ownOffset: Int = 0x800
 
+  /** What the first pair of queues has keeps its name. */
+  private def numbered(name: String, pair: Int): String = if (pair == 0) name else s"${name}_$pair"
+
   private def registers(pairs: Int, own: Option[RegisterMap]): RegisterMap = {
     val ofPairs = (0 until pairs).flatMap { i =>
       QueueControl.registers.registers.map { register =>
         register.copy(
-          name = if (i == 0) register.name else s"${register.name}_$i",
+          name = numbered(register.name, i),
           offset = register.offset + stride * i
         )
       }

@@ -3,10 +3,12 @@ package rackwright.queue
 import chisel3._
 import chisel3.util._
 
-import rackwright.port.StreamFlit
+import rackwright.access.{MemoryArbiter, StreamLoader, StreamWriter}
+import rackwright.port.{MemoryPort, MemoryPortParams, StreamFlit}
 
 /** Packets as datagrams of a connected socket: those that go in get the header of a datagram to the peer of the
-  * register of that name, those that come out lose theirs.
+  * register of that name, those that come out lose theirs. The data of a packet is in the queue, or in memory at the
+  * address of a descriptor.
   *
   * @param most
   *   bytes of a packet.
@@ -16,6 +18,9 @@ class DatagramStreams(most: Int) extends Module {
 
   val service = IO(Flipped(new ServicePort))
 
+  /** Reads and writes the data of descriptors. */
+  val memory = IO(new MemoryPort(port))
+
   /** To and from a unit whose frames begin with 16 bytes: peer, its port, the own port; at 12 bytes of data. */
   val toUnit = IO(Decoupled(new StreamFlit(8)))
   val fromUnit = IO(Flipped(Decoupled(new StreamFlit(8))))
@@ -23,27 +28,52 @@ class DatagramStreams(most: Int) extends Module {
   /** The unit has nothing to do. */
   val unitIdle = IO(Input(Bool()))
 
+  private val loader = Module(new StreamLoader(beats, 8, outstanding))
+  private val writer = Module(new StreamWriter(beats, 8, outstanding))
+  private val arbiter = Module(new MemoryArbiter(beats, 2))
+  arbiter.ports(0) <> loader.memory
+  arbiter.ports(1) <> writer.memory
+  memory <> arbiter.memory
+
+  // What is sent.
   private val sends = RegInit(Step.size)
   private val left = Reg(UInt(16.W))
   private val length = Reg(UInt(16.W))
+  private val fromMemory = Reg(Bool())
   private val wrong = service.in.bits === 0.U || service.in.bits > most.U
   private val isLast = left <= 8.U
-  private val gives = sends === Step.data && (service.in.valid || service.abort)
+  private val wanted = Mux(isLast, left, 8.U)
+  private val stream = loader.stream
+  // An access fault ends the datagram early, so that the unit drops it for its length.
+  private val broken = fromMemory && stream.available < wanted && stream.fault
+  private val there = Mux(fromMemory, stream.available >= wanted || broken, service.in.valid || service.abort)
+  service.sent := toUnit.fire && toUnit.bits.last
   service.wrong := sends === Step.size && service.in.valid && wrong
-  service.in.ready := sends === Step.size || sends === Step.data && toUnit.ready
-  toUnit.valid := sends === Step.first || sends === Step.second || gives
-  toUnit.bits.data := MuxLookup(sends, service.in.bits)(
+  service.in.ready := MuxLookup(sends, false.B)(
+    Seq(Step.size -> true.B, Step.address -> loader.range.ready, Step.data -> (toUnit.ready && !fromMemory))
+  )
+  loader.range.valid := sends === Step.address && service.in.valid
+  loader.range.bits.address := service.in.bits
+  loader.range.bits.length := length
+  stream.consume := Mux(toUnit.fire && sends === Step.data && fromMemory && !broken, wanted, 0.U)
+  loader.stop := RegNext(toUnit.fire && toUnit.bits.last && fromMemory, false.B)
+  toUnit.valid := sends === Step.first || sends === Step.second || sends === Step.data && there
+  toUnit.bits.data := MuxLookup(sends, Mux(fromMemory, stream.data.asUInt, service.in.bits))(
     Seq(Step.first -> swapped(service.peer, 8), Step.second -> swapped(length, 2) ## 0.U(32.W))
   )
-  toUnit.bits.last := sends === Step.data && (isLast || service.abort)
+  toUnit.bits.last := sends === Step.data && (isLast || broken || !fromMemory && service.abort)
   toUnit.bits.keep := Mux(sends === Step.data && isLast, (1.U << left(3, 0)) - 1.U, 0xff.U)
   switch(sends) {
     is(Step.size) {
       when(service.in.fire && !wrong && !service.abort) {
-        length := service.in.bits
-        left := service.in.bits
-        sends := Step.first
+        length := service.in.bits(15, 0)
+        left := service.in.bits(15, 0)
+        fromMemory := service.form.sent
+        sends := Mux(service.form.sent, Step.address, Step.first)
       }
+    }
+    is(Step.address) {
+      when(loader.range.fire) { sends := Step.first }.elsewhen(service.abort) { sends := Step.size }
     }
     is(Step.first) { when(toUnit.fire) { sends := Step.second } }
     is(Step.second) { when(toUnit.fire) { sends := Step.data } }
@@ -55,31 +85,95 @@ class DatagramStreams(most: Int) extends Module {
     }
   }
 
+  // What is received.
   private val receives = RegInit(Step.first)
+  private val received = Reg(UInt(16.W))
+  private val place = Reg(UInt(64.W))
   private val flit = fromUnit.bits
   private val bytes = swapped(flit.data(47, 32), 2)
-  private val valid = VecInit(flit.data.asTypeOf(Vec(8, UInt(8.W))).zip(flit.keep.asBools).map { case (byte, kept) =>
+  private val data = VecInit(flit.data.asTypeOf(Vec(8, UInt(8.W))).zip(flit.keep.asBools).map { case (byte, kept) =>
     Mux(kept, byte, 0.U)
-  }).asUInt
-  fromUnit.ready := receives === Step.first || service.out.ready
-  service.out.valid := fromUnit.valid && receives =/= Step.first
-  service.out.bits.data := Mux(receives === Step.second, bytes, valid)
-  service.out.bits.last := flit.last
-  when(fromUnit.fire) {
-    receives := Mux(flit.last, Step.first, Mux(receives === Step.first, Step.second, Step.data))
+  })
+  private val describes = service.form.received
+  private val gives = Seq(Step.size, Step.address).map(receives === _).reduce(_ || _)
+  private val passes = receives === Step.second && !describes || receives === Step.data
+  fromUnit.ready := MuxLookup(receives, service.out.ready && passes)(
+    Seq(
+      Step.first -> true.B,
+      Step.second -> (describes || service.out.ready),
+      Step.written -> writer.chunk.ready,
+      Step.size -> false.B,
+      Step.address -> false.B,
+      Step.buffer -> false.B,
+      Step.ending -> false.B
+    )
+  )
+  service.out.valid := fromUnit.valid && passes || gives
+  service.out.bits.data := MuxLookup(receives, data.asUInt)(
+    Seq(Step.second -> bytes, Step.size -> received, Step.address -> place)
+  )
+  service.out.bits.last := Mux(gives, receives === Step.address, flit.last)
+  service.buffer.ready := receives === Step.buffer && writer.start.ready
+  writer.start.valid := receives === Step.buffer && service.buffer.valid
+  writer.start.bits.address := service.buffer.bits
+  writer.start.bits.capacity := most.U
+  writer.chunk.valid := receives === Step.written && fromUnit.valid
+  writer.chunk.bits.data := data
+  writer.chunk.bits.count := PopCount(flit.keep)
+  writer.finish := fromUnit.fire && receives === Step.written && flit.last
+  writer.result.ready := receives === Step.ending
+  switch(receives) {
+    is(Step.first) { when(fromUnit.fire) { receives := Step.second } }
+    is(Step.second) {
+      when(fromUnit.fire) {
+        received := bytes
+        place := 0.U
+        // An empty datagram needs no buffer.
+        receives := Mux(describes, Mux(flit.last, Step.size, Step.buffer), Mux(flit.last, Step.first, Step.data))
+      }
+    }
+    is(Step.data) { when(fromUnit.fire && flit.last) { receives := Step.first } }
+    is(Step.buffer) {
+      when(writer.start.fire) {
+        place := service.buffer.bits
+        receives := Step.written
+      }
+    }
+    is(Step.written) { when(writer.finish) { receives := Step.ending } }
+    // After an access fault, the descriptor has 0 bytes.
+    is(Step.ending) {
+      when(writer.result.fire) {
+        when(writer.faulted) { received := 0.U }
+        receives := Step.size
+      }
+    }
+    is(Step.size) { when(service.out.fire) { receives := Step.address } }
+    is(Step.address) { when(service.out.fire) { receives := Step.first } }
   }
 
   service.setting.ready := true.B
-  private val waits = (sends === Step.size || sends === Step.data && !service.abort) && !service.in.valid
-  service.quiet := waits && unitIdle && !fromUnit.valid
+  private val waits = Seq(
+    (sends === Step.size) -> !service.in.valid,
+    (sends === Step.address) -> (!service.in.valid && !service.abort),
+    (sends === Step.data) -> (!fromMemory && !service.in.valid && !service.abort)
+  ).map { case (here, nothing) => here && nothing }.reduce(_ || _)
+  private val noBuffer = receives === Step.buffer && !service.buffer.valid
+  private val rests = noBuffer || unitIdle && receives === Step.first && !fromUnit.valid
+  service.quiet := waits && rests && loader.idle && writer.idle
 }
 
 object DatagramStreams {
 
-  /** What is next of a packet: its size, both flits of the header, data. */
+  /** The next part of a packet: its size, the address of its data, both flits of the header, data; of a received
+    * descriptor: its buffer, the data to be written, and the end of writing.
+    */
   object Step extends ChiselEnum {
-    val size, first, second, data = Value
+    val size, address, first, second, data, buffer, written, ending = Value
   }
+
+  private val outstanding = 16
+  private val beats = MemoryPortParams(32, log2Ceil(outstanding))
+  val port: MemoryPortParams = MemoryArbiter.downstream(beats, 2)
 
   /** The first byte last. */
   private def swapped(value: UInt, bytes: Int): UInt =

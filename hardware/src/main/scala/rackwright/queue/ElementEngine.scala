@@ -4,14 +4,14 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.access.MemoryArbiter
-import rackwright.port.{MemoryPort, MmioPort}
+import rackwright.port.{MemoryPort, MemoryPortParams, MmioPort}
 
 /** The engine of a tile whose elements are words of packets: gives those of a queue in memory to a service, one after
   * the other, and what the service gives to another queue. README.md is the contract.
   */
 class ElementEngine extends Module {
   val mmio = IO(Flipped(new MmioPort))
-  val memory = IO(new MemoryPort(QueueEngine.port))
+  val memory = IO(new MemoryPort(ElementEngine.port))
 
   /** To and from the service. */
   val service = IO(new ServicePort)
@@ -25,11 +25,15 @@ class ElementEngine extends Module {
   private val control = Module(new QueueControl)
   private val taker = Module(new QueueTaker(ElementEngine.bytes))
   private val giver = Module(new QueueGiver(ElementEngine.bytes))
+  // Addresses of buffers, which are taken only when received packets become descriptors.
+  private val bufferTaker = Module(new QueueTaker(ElementEngine.bytes))
+  private val bufferSplitter = Module(new ElementSplitter)
   private val splitter = Module(new ElementSplitter)
   private val gatherer = Module(new ElementGatherer)
-  private val arbiter = Module(new MemoryArbiter(LineAccess.port, 2))
+  private val arbiter = Module(new MemoryArbiter(LineAccess.port, 3))
   arbiter.ports(0) <> taker.memory
   arbiter.ports(1) <> giver.memory
+  arbiter.ports(2) <> bufferTaker.memory
   memory <> arbiter.memory
   control.mmio <> mmio
 
@@ -39,7 +43,15 @@ class ElementEngine extends Module {
   taker.last := control.closing
   giver.header := control.outgoing
   giver.go := isOpen
+  bufferTaker.header := control.buffers
+  bufferTaker.go := isOpen && control.form.received
+  bufferTaker.last := false.B
+  bufferSplitter.in <> bufferTaker.element
+  bufferSplitter.clear := !isOpen
+  service.buffer <> bufferSplitter.out
+  service.form := control.form
   service.peer := control.peer
+  control.sent := service.sent
   service.setting <> control.setting
 
   // When it has stopped, what is on the way is nobody's.
@@ -57,27 +69,26 @@ class ElementEngine extends Module {
   gatherer.takes := giver.takes
 
   private val empty = splitter.empty && gatherer.empty
-  control.stops.valid := taker.problem.valid || giver.problem.valid || service.wrong
-  control.stops.bits := MuxCase(
-    Problem.incoming,
-    Seq(taker.problem.valid -> taker.problem.bits, giver.problem.valid -> giver.problem.bits)
-  )
+  private val sides = Seq(taker, giver, bufferTaker)
+  control.stops.valid := sides.map(_.problem.valid).reduce(_ || _) || service.wrong
+  control.stops.bits := MuxCase(Problem.incoming, sides.map(side => side.problem.valid -> side.problem.bits))
   control.finished := taker.drained && !taker.element.valid && empty && service.quiet && giver.done
-  control.still := !isOpen && taker.still && giver.still && service.quiet
+  control.still := !isOpen && sides.map(_.still).reduce(_ && _) && service.quiet
   control.taken := taker.index
   control.answered := giver.index
 
   taken := taker.taken
   answered := giver.wrote
   looked := taker.looked
-  private val sides = Mux(isOpen, taker.quiet && giver.quiet && !(control.closing && taker.drained), control.still)
-  idle := sides && control.idle && empty && service.quiet && !service.out.valid
+  private val rests = sides.map(_.quiet).reduce(_ && _) && !(control.closing && taker.drained)
+  idle := Mux(isOpen, rests, control.still) && control.idle && empty && service.quiet && !service.out.valid
 }
 
 object ElementEngine {
 
   /** Of an element. */
   val bytes: Int = 8
+  val port: MemoryPortParams = MemoryArbiter.downstream(LineAccess.port, 3)
 }
 
 /** A service as its engine sees it. */
@@ -87,9 +98,16 @@ class ServicePort extends Bundle {
   val in = Decoupled(UInt(64.W))
   val out = Flipped(Decoupled(new PacketWord))
 
-  /** The register of that name; settings of the unit. */
+  /** Addresses of buffers in which received packets are stored. */
+  val buffer = Decoupled(UInt(64.W))
+
+  /** The registers of these names; settings of the unit. */
   val peer = Output(UInt(64.W))
+  val form = Output(new PacketForm)
   val setting = Decoupled(new UnitSetting)
+
+  /** All data of a packet has been read. */
+  val sent = Input(Bool())
 
   /** The engine is closed: a packet that has begun has no end. */
   val abort = Output(Bool())

@@ -44,6 +44,10 @@ class PacketRunner(opcode: Int, read: MemoryPortParams, write: MemoryPortParams,
   service.wrong := state === State.size && service.in.valid && wrong
   service.quiet := (state === State.size || state === State.fill) && !service.in.valid
 
+  // Its packets are in the queues.
+  service.buffer.ready := false.B
+  service.sent := false.B
+
   private val runner = Module(new DescriptorRunner(opcode))
   runner.descriptor.valid := state === State.run
   runner.descriptor.bits := 0.U.asTypeOf(new Descriptor)

@@ -17,6 +17,11 @@ class QueueControl extends Module {
   val closing = IO(Output(Bool()))
   val incoming, outgoing = IO(Output(UInt(64.W)))
   val peer = IO(Output(UInt(64.W)))
+  val form = IO(Output(new PacketForm))
+  val buffers = IO(Output(UInt(64.W)))
+
+  /** All data of a packet has been read. */
+  val sent = IO(Input(Bool()))
 
   /** In this cycle a side has stopped for good; all is done that was to be done before it closes. */
   val stops = IO(Flipped(Valid(Problem())))
@@ -35,12 +40,17 @@ class QueueControl extends Module {
   private val open = RegInit(false.B)
   private val closes = RegInit(false.B)
   private val problem = RegInit(Problem.none)
-  private val incomingAt, outgoingAt, peerIs = RegInit(0.U(64.W))
+  private val incomingAt, outgoingAt, buffersAt, peerIs = RegInit(0.U(64.W))
+  private val sentPackets = RegInit(0.U(32.W))
+  when(sent) { sentPackets := sentPackets + 1.U }
+  private val formIs = RegInit(0.U.asTypeOf(new PacketForm))
   isOpen := open
   closing := closes
   incoming := incomingAt
   outgoing := outgoingAt
   peer := peerIs
+  form := formIs
+  buffers := buffersAt
 
   when(stops.valid && open) {
     problem := stops.bits
@@ -66,7 +76,10 @@ class QueueControl extends Module {
       Register.outgoing.U -> outgoingAt,
       Register.taken.U -> taken,
       Register.answered.U -> answered,
-      Register.peer.U -> peerIs
+      Register.peer.U -> peerIs,
+      Register.form.U -> formIs.asUInt,
+      Register.buffers.U -> buffersAt,
+      Register.sent.U -> sentPackets
     )
   )
   setting.valid := access.valid && sets && !open && still && answers.io.enq.ready
@@ -84,9 +97,17 @@ class QueueControl extends Module {
       is(Register.incoming.U) { when(!open) { incomingAt := value(63, 6) ## 0.U(6.W) } }
       is(Register.outgoing.U) { when(!open) { outgoingAt := value(63, 6) ## 0.U(6.W) } }
       is(Register.peer.U) { peerIs := value }
+      is(Register.form.U) { when(!open) { formIs := value(1, 0).asTypeOf(formIs) } }
+      is(Register.buffers.U) { when(!open) { buffersAt := value(63, 6) ## 0.U(6.W) } }
     }
   }
   idle := !access.valid && !answers.io.deq.valid
+}
+
+/** Which packets are descriptors: two elements, the number of bytes and their address. */
+class PacketForm extends Bundle {
+  val received = Bool()
+  val sent = Bool()
 }
 
 /** A command that sets a value of a unit. */
@@ -112,6 +133,9 @@ object QueueControl {
     val taken: Int = registers("taken").offset
     val answered: Int = registers("answered").offset
     val peer: Int = registers("peer").offset
+    val form: Int = registers("form").offset
+    val buffers: Int = registers("buffers").offset
+    val sent: Int = registers("sent").offset
   }
 
   /** Gives a unit its settings and, beside these, the commands of `runner`. */

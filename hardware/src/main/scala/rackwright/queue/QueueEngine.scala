@@ -25,6 +25,7 @@ class QueueEngine(opcode: Int) extends Module {
   val looked = IO(Output(Bool()))
 
   private val control = Module(new QueueControl)
+  control.sent := false.B
   private val taker = Module(new QueueTaker(Descriptor.bytes))
   private val giver = Module(new QueueGiver(Ending.bytes))
   private val runner = Module(new DescriptorRunner(opcode))
