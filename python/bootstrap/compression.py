@@ -1,4 +1,4 @@
-"""Compiles the official ZStd and zlib, wrappers that redirect their functions to units, and the benchmark."""
+"""Compiles the official ZStd and zlib, what gives their functions to units, and the benchmark of formats."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ REPLACED = {
 PRELOAD = RISCV.directory / "librackwright-preload.so"
 """For Linux on simulated servers: LD_PRELOAD of dynamically linked programs."""
 
-# zlib encodes these wrappers as -15, 15 and 31.
+# -15, 15 and 31 are what zlib calls these wrappers.
 _CODECS = {
     "snappy": ("codec_snappy.cpp", ()),
     "zstd": ("codec_zstd.cpp", ()),
@@ -56,7 +56,7 @@ def benchmark(target: Target, format_name: str, engine: str) -> Path:
 
 
 def replace_flags(library: str) -> list[str]:
-    """Linker options that redirect a library's functions to the units."""
+    """What makes the compiler give a library's functions to the units."""
     return [f"-Wl,--wrap={name}" for name in REPLACED[library]]
 
 
@@ -93,7 +93,7 @@ def _zlib() -> _Library:
 
 
 def _compile(target: Target, sources: Sequence[Path], folder: str, flags: Sequence[str]) -> list[str]:
-    """Compiles sources in parallel; returns the objects."""
+    """Compiles sources side by side; gives the objects."""
     objects = target.directory / "compression" / folder
     objects.mkdir(parents=True, exist_ok=True)
 
@@ -115,7 +115,7 @@ def _archive(target: Target, library: _Library) -> None:
 
 
 def _inputs() -> Iterator[Path]:
-    """Dependencies of the archives of unchanged sources."""
+    """What the archives of unchanged sources depend on."""
     yield from (SOFTWARE / "third-party" / "Cargo.lock", Path(__file__))
 
 
@@ -125,7 +125,7 @@ def _pack(target: Target, path: Path, objects: Sequence[str]) -> None:
 
 
 def _publish(target: Target, libraries: Sequence[_Library]) -> None:
-    """Copies the public headers to the folder in which programs find them."""
+    """Puts the public headers where programs find them."""
     folder = target.directory / "include"
     folder.mkdir(exist_ok=True)
     for library in libraries:
@@ -139,13 +139,13 @@ def _own_flags(target: Target) -> list[str]:
 
 
 def _drivers() -> None:
-    """The units as functions, and the wrappers that replace the libraries' functions."""
+    """The units as functions, and what replaces the libraries' functions by them."""
     objects = _compile(RISCV, sorted(_OWN.glob("*.c")), "drivers", _own_flags(RISCV))
     _pack(RISCV, RISCV.directory / "librackwright-compression.a", objects)
 
 
 def _preload() -> None:
-    """The same as a shared library that is loaded before the official ones, which it finds at run time."""
+    """The same as a shared library that stands before the official ones, which it looks for when it runs."""
     exported = [name for names in REPLACED.values() for name in names]
     names = RISCV.directory / "compression" / "preload.map"
     names.write_text("{ global: " + "".join(f"{name}; " for name in exported) + "local: *; };\n", "utf-8")

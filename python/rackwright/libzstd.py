@@ -1,7 +1,7 @@
 """The official ZStd library, against which every result is checked.
 
-It is the one that the package `zstandard` carries. Its decompression of a whole buffer, which takes several
-frames and skippable ones, is not among what the package offers in Python; its shared object is called.
+It is the one that the package `zstandard` carries. Its decompression of a complete buffer, which accepts
+several frames and skippable ones, is not offered by the package in Python; its shared object is called.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from rackwright.errors import MissingBuildError, RackwrightError
 
 WRONG_DICTIONARY = "Dictionary mismatch"
-"""The library's words for a frame that names another dictionary than the one it was given."""
+"""The library's error for a frame that names another dictionary than the given one."""
 
 _NOT_A_FRAME = (1 << 64) - 2  # ZSTD_CONTENTSIZE_ERROR; the number above it is "unknown"
 
@@ -42,12 +42,12 @@ def _library() -> ctypes.CDLL:
 
 @cache
 def _context() -> ctypes.c_void_p:
-    """One for all calls: each begins anew."""
+    """One context for all calls: each call resets it."""
     return ctypes.c_void_p(_library().ZSTD_createDCtx())
 
 
 def compress(plain: bytes, level: int = 3, *, dictionary: bytes = b"", **parameters: Any) -> bytes:
-    """What the official library makes of `plain`; `parameters` are those of `ZstdCompressionParameters`."""
+    """The official library's output for `plain`; `parameters` are those of `ZstdCompressionParameters`."""
     import zstandard
 
     chosen = zstandard.ZstdCompressionParameters.from_level(
@@ -82,6 +82,6 @@ def dictionary_head(dictionary: bytes) -> int:
 
 
 def bound(packed: bytes) -> int | None:
-    """The most bytes that the frames can stand for, by their headers; None when they are not frames."""
+    """The maximum size of the frames' contents, from their headers; None if they are not frames."""
     most = int(_library().ZSTD_decompressBound(packed, len(packed)))
     return None if most >= _NOT_A_FRAME else most

@@ -1,4 +1,4 @@
-"""Manifests: what a unit is, as a file that elaboration or a person wrote."""
+"""Manifests: the description of a unit, as a file written by elaboration or by a user."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ FORMAT = 2
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """What a manifest says, in the present format.
+    """The contents of a manifest, in the present format.
 
-    One of the former format is read with a `FutureWarning` that says what to change. Raises `RackwrightError`
-    when there is none, `EngineError` when it is not one.
+    A manifest of the former format causes a `FutureWarning` with the required changes. Raises
+    `RackwrightError` when there is none, `EngineError` when it is not one.
     """
     from rackwright._engine import check_manifest
 

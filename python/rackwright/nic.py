@@ -25,9 +25,9 @@ REGISTERS = register_map("nic")
 
 @dataclass(frozen=True)
 class SendChecksum:
-    """A checksum to put into a frame: summed from byte `start` to the end, stored at byte `offset`.
+    """A checksum to insert into a frame: of the bytes from `start` to the end, stored at byte `offset`.
 
-    `initial` is what the sum begins with: that of a pseudo header.
+    `initial` is the initial value of the sum: that of a pseudo header.
     """
 
     start: int
@@ -37,7 +37,7 @@ class SendChecksum:
 
 @dataclass(frozen=True)
 class FrameCompletion:
-    """How a frame ended: `length` of the frame; `sum`, if switched on, of a received one."""
+    """The result of a frame: `length` of the frame; `sum`, if enabled, of a received one."""
 
     status: str
     length: int
@@ -66,7 +66,8 @@ def server_nic(*, virtio: bool = False) -> Path:
 class NicUnit:
     """A network interface against the memory model, with software and network played by the caller.
 
-    `unit` gives buffers and time. Registers are written and read as a core would, in simulated time.
+    `unit` allocates buffers and advances time. Registers are written and read as a core would, in simulated
+    time.
     """
 
     def __init__(
@@ -78,10 +79,10 @@ class NicUnit:
         skip_idle: bool = True,
         assertions: bool = False,
     ) -> None:
-        """Elaborates and compiles it where that has not been done, and resets it.
+        """Elaborates and compiles the unit if necessary, and resets it.
 
-        `design` may also be the manifest of one with the same registers. `network_bytes` are those that it
-        takes from the network in a cycle. With `assertions`, its own are compiled in.
+        `design` may also be the manifest of one with the same registers. `network_bytes` is the number of
+        network bytes per cycle. With `assertions`, its own are compiled in.
         """
         config = UnitConfig(str(design), parameters or {}, placement=placement)
         self.unit = Unit(config, skip_idle=skip_idle, assertions=assertions)
@@ -89,37 +90,37 @@ class NicUnit:
         self.network_bytes = int((parameters or {}).get("network-bytes", FLIT_BYTES))
 
     def write(self, register: str | int, value: int) -> None:
-        """Writes the register of that name, or at that offset."""
+        """Writes the register with that name, or at that offset."""
         self.bench.register_write(_offset(register), value)
 
     def write_fields(self, register: str, **fields: int) -> None:
-        """The same with a word made of fields."""
+        """The same with a word composed of fields."""
         self.write(register, REGISTERS[register].word(**fields))
 
     def read(self, register: str | int) -> int:
-        """Reads the register of that name, or at that offset."""
+        """Reads the register with that name, or at that offset."""
         return self.bench.register_read(_offset(register))
 
     def send(self, frame: Buffer, checksum: SendChecksum | None = None) -> None:
-        """Asks for a frame to be sent; its memory is in use until the completion."""
+        """Requests sending a frame; its memory is in use until the completion."""
         if checksum is not None:
             self.write_fields("send_checksum", enable=1, **asdict(checksum))
         self.write_fields("send_request", address=frame.address, length=frame.length)
 
     def receive_into(self, buffer: Buffer) -> None:
-        """Gives a buffer for one frame, of at most its length; of `MAX_FRAME_BYTES` when that is 0."""
+        """Supplies a buffer for one frame with this maximum length; 0 stands for `MAX_FRAME_BYTES`."""
         self.write_fields("receive_request", address=buffer.address, capacity=buffer.length)
 
     def take_sent(self) -> FrameCompletion | None:
-        """The next completion of a frame that was sent, if there is one."""
+        """The next completion of a sent frame, if there is one."""
         return self._take("send_completion")
 
     def take_received(self) -> FrameCompletion | None:
-        """The next completion of a frame that was received, if there is one."""
+        """The next completion of a received frame, if there is one."""
         return self._take("receive_completion")
 
     def waiting(self) -> Waiting:
-        """How full the four queues are."""
+        """The fill levels of the four queues."""
         word = self.read("counts")
         return Waiting(**{field.name: field.of(word) for field in REGISTERS["counts"].fields})
 

@@ -1,4 +1,4 @@
-"""Folders that a command makes: whole or not at all, and never in the place of something else."""
+"""Output folders: written completely or not at all, and never over other contents."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rackwright.errors import RackwrightError
 
 
 def check_output(output: Path, mark: str, maker: str) -> None:
-    """Raises `RackwrightError` for what `maker`, who leaves the file `mark`, did not make."""
+    """Raises `RackwrightError` for a folder without the file `mark` of `maker`."""
     if not output.exists() or (output / mark).is_file() or (output.is_dir() and not any(output.iterdir())):
         return
     raise RackwrightError(f"{output}: is there, and is no folder that {maker} made: -o names another one")

@@ -1,4 +1,4 @@
-"""One HTML page that needs nothing else: the style of all reports."""
+"""One self-contained HTML page: the style of all reports."""
 
 from __future__ import annotations
 
@@ -53,5 +53,5 @@ def page(title: str, body: str) -> str:
 
 
 def definitions(pairs: dict[str, str]) -> str:
-    """Terms and what they mean, to stand in a `<dl>`."""
+    """Terms and their meanings, for a `<dl>`."""
     return "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in pairs.items())

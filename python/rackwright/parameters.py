@@ -1,4 +1,4 @@
-"""What the time of a server depends on, beside its units: the numbers of caches, DRAM and harts."""
+"""The timing parameters of a server, except its units: the numbers of caches, DRAM and harts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PRESETS = Path(__file__).parent / "servers"
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number that can be set: what it is without, and the least and the most that it may be by itself."""
+    """A parameter: its default, and its minimum and maximum."""
 
     name: str
     default: int
@@ -36,9 +36,9 @@ def core_parameters(cpu: str) -> list[Parameter]:
 
 @dataclass(frozen=True)
 class ServerParameters:
-    """Numbers in the place of the default, by name: of clock, caches and DRAM (`memory`), of harts (`core`).
+    """Numbers that replace defaults, by name: of clock, caches and DRAM (`memory`), of harts (`core`).
 
-    A value: equal ones are equal, and it can be a key. Whatever takes one has it checked first.
+    A value: equal ones are equal, and it can be a key. Every user of a value checks it first.
     """
 
     memory: Mapping[str, int] = field(default_factory=dict)
@@ -55,16 +55,16 @@ class ServerParameters:
         return hash((frozenset(self.memory.items()), frozenset(self.core.items())))
 
     def check(self, cpu: str) -> None:
-        """Raises `EngineError` for names that harts of `cpu` or memory have not, and what cannot be."""
+        """Raises `EngineError` for names unknown to harts of `cpu` or memory, and for invalid values."""
         _engine.check_parameters(cpu, self.memory, self.core)
 
     def describe(self) -> dict[str, dict[str, int]]:
-        """As `load` reads it: what is set, by name."""
+        """The values in the format of `load`, by name."""
         return {"memory": dict(sorted(self.memory.items())), "core": dict(sorted(self.core.items()))}
 
     @staticmethod
     def presets() -> list[str]:
-        """The names of servers whose numbers come with Rackwright."""
+        """The names of the built-in servers."""
         return sorted(path.stem for path in _PRESETS.iterdir())
 
     @classmethod
@@ -76,7 +76,7 @@ class ServerParameters:
 
     @classmethod
     def load(cls, path: Path) -> ServerParameters:
-        """Reads a YAML file as `describe` has it; raises `RackwrightError` that names file and part."""
+        """Reads a YAML file in the format of `describe`; raises `RackwrightError` with file and part."""
         reader = DocumentReader(path)
         parts = reader.mapping("it", load_yaml(path), ("memory", "core"))
         memory, core = (reader.mapping(part, parts.get(part), None) for part in ("memory", "core"))

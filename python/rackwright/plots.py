@@ -17,12 +17,12 @@ Points = Sequence[tuple[float, float]]
 _COLOURS = ("#4b82c4", "#d9722e", "#5fa55a", "#a05cb0", "#8a97a6", "#c4a23b", "#3fa6a6", "#c0504d")
 _FONT = "system-ui, sans-serif"
 _NOT_DRAWN = re.compile(r"<!--.*?-->|<script.*?</script>", re.DOTALL)
-"""When a chart was made, and what its scripts would want to know."""
+"""Parts of charts that are removed: the time of creation, and data for scripts."""
 
 _WIDTH = 640
 _BAR_HEIGHT, _STACKED_HEIGHT, _AROUND_BARS = 36, 22, 60
 
-# Colours of the page, which has those of the dark too.
+# Colours of the page, which also has a dark theme.
 _INK, _SOFT, _LINE = "var(--ink)", "var(--soft)", "var(--line)"
 _ALONE = {"ink": "#22303f", "soft": "#6b7785", "line": "#d5dbe2"}
 
@@ -68,7 +68,7 @@ def bar_chart(title: str, bars: Sequence[Bar]) -> str:
         rounded_bars=3,
     )
     upward = list(reversed(bars))
-    # What a short bar stands for has no room on it.
+    # A short bar has no room for a label.
     chart.x_labels = [f"{bar.label}: {bar.text}" if bar.label else bar.text for bar in upward]
     chart.add("", [_value(bar) for bar in upward])
     return _drawn(chart, title)
@@ -77,9 +77,9 @@ def bar_chart(title: str, bars: Sequence[Bar]) -> str:
 def stacked_chart(
     title: str, x_label: str, labels: Sequence[str], parts: Mapping[str, Sequence[float]]
 ) -> str:
-    """A horizontal bar for each label, the first one on top, of `parts` that are put one behind the other.
+    """A horizontal bar for each label, the first one on top, stacked from `parts`.
 
-    A file of its own: its colours do not come from a page.
+    A file of its own, whose colours do not come from a page.
     """
     chart = pygal.HorizontalStackedBar(
         **_options(title, 2 * _AROUND_BARS + _STACKED_HEIGHT * len(labels)),

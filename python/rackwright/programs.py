@@ -22,7 +22,7 @@ INCLUDES = (
     SOFTWARE / "compression",
     RISCV.directory / "include",
 )
-"""Where programs find our headers and those of the official libsnappy."""
+"""The folders of our headers and those of the official libsnappy."""
 
 _ARCHIVES = ("librackwright.a", "libsnappy.a")
 
@@ -37,14 +37,14 @@ def compile_program(
     *,
     by_units: Sequence[str] = (),
 ) -> Path:
-    """Compiles C or C++ sources into a static RV64GC program for Linux; gives its path.
+    """Compiles C or C++ sources into a static RV64GC program for Linux; returns its path.
 
-    Our headers (`rackwright/rocc.h`, `rackwright_snappy.h`), our drivers and the official libsnappy
-    are there to use. `by_units` names official libraries ("snappy", "zstd", "zlib") whose functions go to the
-    units (`bootstrap.compression.REPLACED` says which), in programs that need not know of it. ZStd and zlib
-    are there once `./rw bench compression` has built them. Without `output` the program goes to
-    .build/programs, in a folder of its own for these sources and options, named like the first source.
-    Raises `RackwrightError` with what the compiler says.
+    Our headers (`rackwright/rocc.h`, `rackwright_snappy.h`), our drivers and the official libsnappy are
+    available. `by_units` names official libraries ("snappy", "zstd", "zlib") whose functions are redirected
+    to the units (`bootstrap.compression.REPLACED` lists them), in unmodified programs. ZStd and zlib are
+    available once `./rw bench compression` has built them. Without `output`, the program is written to
+    .build/programs, in a separate folder for these sources and options, and named after the first source.
+    Raises `RackwrightError` with the compiler's output.
     """
     archives = driver_archives()
     options = [*options, *(flag for name in by_units for flag in _replaced(name))]
@@ -91,9 +91,9 @@ def _built_compression(by_units: Sequence[str]) -> list[Path]:
 def compile_bare_metal(
     sources: Sequence[str | Path], output: str | Path | None = None, options: Sequence[str] = ()
 ) -> Path:
-    """Compiles C sources into a program that runs without an operating system; gives its path.
+    """Compiles C sources into a program that runs without an operating system; returns its path.
 
-    `software/bare-metal/README.md` says what it finds there. Otherwise like `compile_program`.
+    `software/bare-metal/README.md` describes its environment. Otherwise like `compile_program`.
     """
     paths = [Path(source) for source in sources]
     program = place_of(paths, output, options)
@@ -117,8 +117,8 @@ def compile_network_program(
 ) -> Path:
     """Compiles C sources into a program for a server of a cluster, with the library of software/network.
 
-    That is its driver for the network interface, IP and UDP, and what `software/network/README.md` names;
-    what is not used is left out. Otherwise like `compile_bare_metal`.
+    These are its driver for the network interface, IP and UDP, and the parts listed in
+    `software/network/README.md`; unused ones are omitted. Otherwise like `compile_bare_metal`.
     """
     library = sorted(_NETWORK.glob("*.c"))
     sections = ("-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections")
@@ -133,7 +133,7 @@ def network_programs() -> dict[str, Path]:
 def network_program(program: str | Path) -> Path:
     """The file of a program for servers in clusters: an ELF file, or one of software/network by its name.
 
-    Those are compiled when their sources have changed. Raises `RackwrightError` when it is neither.
+    They are compiled if their sources have changed. Raises `RackwrightError` when it is neither.
     """
     path, known = Path(program), network_programs()
     if path.exists():
@@ -150,7 +150,7 @@ def network_program(program: str | Path) -> Path:
 
 
 def linux_program(name: str) -> Path:
-    """Compiles one of software/linux/programs, for a server that runs Linux; gives its path.
+    """Compiles one of software/linux/programs, for a server that runs Linux; returns its path.
 
     They find the text and the random numbers of software/network. Raises `RackwrightError` for another name.
     """
@@ -161,7 +161,7 @@ def linux_program(name: str) -> Path:
 
 
 def place_of(sources: Sequence[Path], output: str | Path | None, options: Sequence[str]) -> Path:
-    """Where a program goes: programs of other sources that are named alike have another place."""
+    """The path of a program: programs with the same name from other sources have another path."""
     if not sources:
         raise RackwrightError("there is no source to compile")
     if output:
@@ -175,12 +175,12 @@ def place_of(sources: Sequence[Path], output: str | Path | None, options: Sequen
 
 
 def make_program(command: Sequence[str], program: Path) -> None:
-    """Compiles and links `program`; who reads it meanwhile, as another run may, finds a whole one."""
+    """Compiles and links `program`; a concurrent reader, such as another run, finds a complete file."""
     make_whole(program, lambda fresh: run_compiler([*command, "-o", str(fresh)], program))
 
 
 def run_compiler(command: Sequence[str], program: Path) -> None:
-    """Compiles `program`; raises `RackwrightError` with the first error, and all that was said below it."""
+    """Compiles `program`; raises `RackwrightError` with the first error and all output after it."""
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode == 0:
         return
@@ -190,4 +190,4 @@ def run_compiler(command: Sequence[str], program: Path) -> None:
 
 
 _ERROR_LINES = 20
-"""Lines of a compiler's output that are shown: the first say why, the rest follows from it."""
+"""Number of shown lines of a compiler's output: the first state the cause, the rest follows from it."""

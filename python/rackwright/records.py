@@ -16,7 +16,7 @@ Record = TypeVar("Record", bound="DataclassInstance")
 
 
 def write_records(path: Path, kind: type[Record], rows: Iterable[Record]) -> None:
-    """Writes a table anew."""
+    """Writes a table."""
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(field.name for field in fields(kind))
@@ -24,7 +24,7 @@ def write_records(path: Path, kind: type[Record], rows: Iterable[Record]) -> Non
 
 
 def read_records(path: Path, kind: type[Record]) -> list[Record]:
-    """The rows of a table; none where there is no file."""
+    """The rows of a table; empty if there is no file."""
     if not path.exists():
         return []
     types = get_type_hints(kind)

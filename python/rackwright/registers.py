@@ -1,4 +1,4 @@
-"""Registers of units: the maps that hardware, engine and software are made of, and those of manifests."""
+"""Registers of units: the maps that hardware, engine and software share, and those of manifests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class RegisterField:
     meaning: str = ""
 
     def of(self, word: int) -> int:
-        """Its value in what the register holds."""
+        """Its value in the register's contents."""
         return word >> self.bit & (1 << self.bits) - 1
 
 
@@ -45,18 +45,18 @@ class Register:
     reset: int = 0
 
     def field(self, name: str) -> RegisterField:
-        """The field of that name; raises `RackwrightError` when there is none."""
+        """The field with that name; raises `RackwrightError` if there is none."""
         for field in self.fields:
             if field.name == name:
                 return field
         raise RackwrightError(f"register {self.name} has no field {name}")
 
     def at(self, index: int) -> int:
-        """The offset of that of number `index`."""
+        """The offset of the register with number `index`."""
         return self.offset + self.stride * index
 
     def word(self, **values: int) -> int:
-        """What it holds when its fields have these values, and all others 0.
+        """Its contents if its fields have these values, and all others 0.
 
         Raises `RackwrightError` for a field that there is not, or that does not hold its value.
         """
@@ -73,7 +73,7 @@ class RegisterMap(Mapping[str, Register]):
     """Registers by name, in the order of the file."""
 
     def __init__(self, rows: Sequence[Mapping[str, Any]], bytes: int = 8) -> None:
-        """Of rows as manifests have them; registers have so many `bytes`."""
+        """From rows in the format of manifests; registers have this number of `bytes`."""
         self._registers = {str(row["name"]): _register(row, bytes) for row in rows}
 
     def __getitem__(self, name: str) -> Register:
@@ -87,7 +87,7 @@ class RegisterMap(Mapping[str, Register]):
 
     @property
     def counters(self) -> list[Register]:
-        """Those that count."""
+        """The counters."""
         return [register for register in self.values() if register.counter]
 
 
@@ -131,7 +131,7 @@ def _said(register: Register) -> str:
 
 
 def registers_of(ports: Sequence[Mapping[str, Any]]) -> RegisterMap:
-    """The registers that the ports of a manifest name; none of a unit that does not say which it has."""
+    """The registers that the ports of a manifest list; empty for a unit that does not list them."""
     for port in ports:
         if port.get("registers"):
             return RegisterMap(port["registers"], register_bytes(port))

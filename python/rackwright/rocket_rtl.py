@@ -24,9 +24,9 @@ def run_rocket_rtl(
 ) -> RunResult:
     """Runs a bare-metal program on the Verilated Rocket core.
 
-    `max_cycles` ends a run that takes longer with an `EngineError` (0: no limit). `echo` passes the
-    program's output on as it comes. `timing` has numbers of L2 and what is behind it in the place of the
-    default, and the clock; those of the core are in its RTL.
+    `max_cycles` ends a run that takes longer with an `EngineError` (0: no limit). `echo` prints the program's
+    output as it appears. `timing` has the clock and numbers of L2 and the memory behind it that replace the
+    defaults; those of the core are in its RTL.
     """
     timing = timing or ServerParameters()
     if timing.core:

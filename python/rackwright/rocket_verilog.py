@@ -1,4 +1,4 @@
-"""Where the Verilog of the Rocket core is: in the Python package that carries it."""
+"""The path of the Rocket core's Verilog, in the Python package that contains it."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ CPUS = ("rocket", "boom", "functional")
 """Models of the core: two with a pipeline's timing, one that counts an instruction as a cycle."""
 
 MOST_HARTS = 64
-"""So many can share a memory."""
+"""The maximum number of harts that share a memory."""
 
 DEFAULT_MEMORY_BYTES = 512 << 20
 """Memory of a server that boots Linux."""
@@ -41,15 +41,15 @@ DEFAULT_MEMORY_BYTES = 512 << 20
 
 @dataclass(frozen=True)
 class RunResult:
-    """How a program ran on a server.
+    """The result of a program on a server.
 
-    `cycles` are of the core's clock, `clock_hz` cycles per second of the simulated time;
-    `wall_seconds` is what the simulation took. `unit_clocks_hz` are the clocks of the `accelerators`;
-    `unit_cycles` counts the cycles of RTL that were stepped, of all units together. `counters` are those of
-    the core and the caches, by name. `timing` has the numbers that were set (`ServerParameters.describe`).
-    `unknown_calls` names the system calls that the program made and that are not emulated: it was told so
-    (`ENOSYS`), and what it did then may differ from what it does under Linux. `fabric` is what has crossed
-    its links (`AttachedFabric.record`), None without one.
+    `cycles` are of the core's clock, `clock_hz` cycles per second of the simulated time; `wall_seconds` is
+    the time of the simulation. `unit_clocks_hz` are the clocks of the `accelerators`; `unit_cycles` counts
+    the cycles of RTL that were stepped, of all units together. `counters` are those of the core and the
+    caches, by name. `timing` has the numbers that were set (`ServerParameters.describe`). `unknown_calls`
+    lists the program's system calls that are not emulated: they returned `ENOSYS`, and the program may
+    therefore behave differently than under Linux. `fabric` is what has crossed its links
+    (`AttachedFabric.record`), None without one.
     """
 
     exit_code: int
@@ -101,33 +101,31 @@ class RunResult:
 class Server(Node):
     """Cores of the model `cpu`, `harts` of them, each with `accelerators`.
 
-    The threads of a Linux program run on all of them, from one queue. A bare-metal program starts those other
-    than the first by their software interrupts.
+    The threads of a Linux program run on all of them, from one queue. A bare-metal program starts the harts
+    other than the first by their software interrupts.
 
-    An accelerator is the name of a unit ("snappy-compress"), of a set ("snappy"), the path of the
-    manifest of your own unit, a `UnitConfig` of one of these, or a compiled design. Each answers to its own
-    custom opcodes, several of one opcode to ranges of functs; docs/attach-units.md says how programs reach
-    them. `check_idle`
-    clocks them always, and one that does something of its own while it says that it is idle ends a run with
-    an `EngineError`. `waves` is an FST file that gets their signals, with the unit's name in its own if there
-    are several; compiled designs must have been built with waves then.
+    An accelerator is the name of a unit ("snappy-compress"), of a set ("snappy"), the path of the manifest of
+    your own unit, a `UnitConfig` of one of these, or a compiled design. Each unit has its own custom opcodes;
+    several units of one opcode have ranges of functs; docs/attach-units.md describes how programs reach them.
+    `check_idle` clocks them in every cycle, and a unit whose state changes while it is idle ends a run with
+    an `EngineError`. `waves` is an FST file for their signals, one file per unit named after it if there are
+    several; compiled designs must have been built with waves in this case.
 
-    `timing` has numbers of caches, DRAM and harts in the place of the default.
+    `timing` has numbers of caches, DRAM and harts that replace the defaults.
 
-    What runs on it is its `workload`: `BareMetal(path, arguments)`, `Linux(image, run)` or
-    `Program(path, arguments)`, a program of Linux in user mode. In a cluster, a server has a network
-    interface in RTL, `nic` or else that of `server_nic`; one with a `Program` has none, and frames that
-    arrive are counted and dropped. `mac` and `ip` are assigned unless pinned. Alone, `run()` runs its
-    `Program`, and `boot()` its `Linux`.
+    Its `workload` is `BareMetal(path, arguments)`, `Linux(image, run)` or `Program(path, arguments)`, a Linux
+    program in user mode. In a cluster, a server has a network interface in RTL, `nic` or else that of
+    `server_nic`; one with a `Program` has none, and frames that arrive are counted and dropped. `mac` and
+    `ip` are assigned unless pinned. Alone, `run()` runs its `Program`, and `boot()` its `Linux`.
 
     Under Linux it has `memory_bytes`, with `vector` the vector extension, and a network interface that
     Debian's own driver knows, for packets of up to `mtu` bytes, which does `nic_features` for it. Its
-    accelerators translate the addresses of processes. With a checkpoint it has the harts, the memory and the
+    accelerators translate the addresses of processes. With a checkpoint, it has the harts, the memory and the
     vectors of that machine. With `fabric`, a bare-metal program that it runs alone, or the Linux that it
     boots alone, finds a PCIe fabric behind the PCI host bridge.
 
-    `program`, `arguments`, `static_arp`, `image`, `checkpoint` and `run` are parts of a workload, as they
-    were given before there were workloads; a warning says the new form.
+    `program`, `arguments`, `static_arp`, `image`, `checkpoint` and `run` are the older form of a workload; a
+    warning shows the new form.
     """
 
     def __init__(
@@ -157,7 +155,7 @@ class Server(Node):
         ip: str | None = None,
         fabric: AttachedFabric | None = None,
     ) -> None:
-        """Elaborates and compiles what has not been; the network interface only for a cluster.
+        """Elaborates and compiles missing designs; the network interface only for a cluster.
 
         Raises `RackwrightError` for an unknown name and for a unit that cannot be; `EngineError` for a
         `timing` that cannot, and for units that cannot share an opcode.
@@ -223,13 +221,12 @@ class Server(Node):
     ) -> RunResult:
         """Runs a static RV64GC ELF file from the start to its exit, on a server fresh from reset.
 
-        Without `program`, that of the server's `workload`, with its arguments.
-        The program sees the host's files for reading, relative to this process's folder; it can write
-        only below `write_folder`.
-        Without `stdin` (None) it reads this process's standard input, up to its end when it first reads.
-        `echo` passes its output on as it comes. `max_cycles` ends a run that takes longer with an
-        `EngineError` (0: no limit). `progress` gets instructions and cycles a few times per second.
-        `observer` looks at the hart from outside: `rackwright.profile` puts together what it saw.
+        Without `program`, that of the server's `workload`, with its arguments. The program sees the host's
+        files for reading, relative to this process's folder; it can write only below `write_folder`. Without
+        `stdin` (None) it reads this process's standard input, up to its end when it first reads. `echo`
+        prints its output as it appears. `max_cycles` ends a run that takes longer with an `EngineError` (0:
+        no limit). `progress` is called with instructions and cycles a few times per second. `observer`
+        observes the hart: `rackwright.profile` combines its results.
         """
         if program is None:
             program, arguments = self._own_program()
@@ -276,12 +273,11 @@ class Server(Node):
         )
 
     def boot(self, *, show: Show | None = None, observer: _engine.Observer | None = None) -> BootResult:
-        """Boots the server's `Linux` alone, runs what its `run` says, and switches it off, as `rw boot` does.
+        """Boots the server's `Linux` alone, runs its `run`, and powers it off, as `rw boot` does.
 
-        Alone, it has no link: what it was given of `nic`, `mac` and `ip` is for clusters. `show` gets what
-        comes out of serial ports as it comes; `observer` looks at the harts from outside. Raises
-        `RackwrightError` for a server with another workload, or one that is to stay on; `EngineError`
-        when the image does not boot.
+        Alone, it has no link: `nic`, `mac` and `ip` are for clusters. `show` is called with the output of
+        serial ports as it appears; `observer` observes the harts. Raises `RackwrightError` for a server with
+        another workload, or one that stays on; `EngineError` if the image does not boot.
         """
         if not isinstance(self.workload, Linux):
             raise RackwrightError("a server that boots needs Linux: Server(workload=Linux(run=…))")
@@ -365,9 +361,9 @@ class Server(Node):
         }
 
     def _own_program(self) -> tuple[str | Path, Sequence[str]]:
-        """What `run` runs that is given nothing else.
+        """The program of `run` if no other is given.
 
-        Raises `RackwrightError` when there is nothing, or it is given the address of a server.
+        Raises `RackwrightError` if there is none, or if its arguments contain the address of a server.
         """
         if isinstance(self.workload, Linux):
             raise RackwrightError("a server alone boots Linux by `boot()`")
@@ -399,7 +395,7 @@ def run(
 
 
 def _linux_start(linux: Linux, harts: int, memory_bytes: int | None, *, vector: bool) -> dict[str, object]:
-    """Where a server under Linux begins."""
+    """The start of a server with Linux."""
     if linux.checkpoint is not None:
         return from_checkpoint(linux.checkpoint, linux.image)
     given = DEFAULT_MEMORY_BYTES if memory_bytes is None else memory_bytes

@@ -22,12 +22,12 @@ class SnappyUnit(CodecUnit):
         return libsnappy.declared_bytes(data) or 0
 
     def verifies(self, data: bytes, output: bytes, status: str) -> bool:
-        """Whether the official library agrees with what came out."""
+        """Whether the official library agrees with the output."""
         return is_verified(self.operation, data, output, status)
 
 
 def is_verified(operation: str, data: bytes, output: bytes, status: str) -> bool:
-    """Whether the official library agrees with what came out.
+    """Whether the official library agrees with the output.
 
     Only `ok` and, when decompressing, `malformed` are claims about the data that it can agree with.
     """

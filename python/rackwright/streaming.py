@@ -1,4 +1,4 @@
-"""An operation of a codec whose input comes in pieces: the unit keeps its state between them."""
+"""An operation of a codec whose input arrives in pieces: the unit keeps its state between them."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from rackwright.errors import RackwrightError
 from rackwright.unit import Buffer
 
 MORE_INPUT = "more_input"
-"""The setting that says that more input follows what the source has at the start."""
+"""The setting for further input after the source's initial length."""
 
 
 class Stream:
-    """One operation: input is fed as it comes, output is there as far as memory has it.
+    """One operation: input is fed as it arrives, output is available as far as memory has acknowledged it.
 
-    The pieces lie one behind the other in memory, and the unit is told how far they go.
+    The pieces are contiguous in memory, and the unit is informed of their end.
     """
 
     def __init__(self, unit: CodecUnit, first: bytes, *, most_input: int, capacity: int) -> None:
         """Starts the operation on `first`.
 
-        `unit` was built with `streaming=1`. All pieces together have at most `most_input` bytes, of a
-        compressor exactly so many, as the formats say at their beginning how much there is. The output has
-        room for `capacity`. Raises `RackwrightError` where that can't be.
+        `unit` was built with `streaming=1`. All pieces together have at most `most_input` bytes; for a
+        compressor exactly this number, because the formats state their length at the beginning. The output
+        has room for `capacity`. Raises `RackwrightError` if that is impossible.
         """
         if unit.unit.design.parameters.get("streaming") != 1:
             raise RackwrightError(
@@ -45,15 +45,15 @@ class Stream:
         self._unit.command(MORE_INPUT, 0)
 
     def feed(self, piece: bytes, *, last: bool = False) -> None:
-        """Gives the unit more of the input; nothing follows the `last` piece, which is said to decompressors.
+        """Extends the unit's input; nothing follows the `last` piece, which decompressors are informed of.
 
-        Raises `RackwrightError` when that is more than the stream was made for.
+        Raises `RackwrightError` if that exceeds the stream's size.
         """
         self._place(piece)
         self._unit.command(commands.EXTEND, len(piece), int(last))
 
     def written(self) -> int:
-        """Bytes of the output that memory has by now: all but the line that is being made."""
+        """Bytes of the output in memory so far: all but the incomplete line."""
         return self._unit.query(commands.WRITTEN)
 
     def output(self) -> bytes:

@@ -1,4 +1,4 @@
-"""What the programs of benchmarks say of time (software/measure)."""
+"""The times printed by benchmark programs (software/measure)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 class Times:
     """Seconds of one piece of work.
 
-    `first` is that of a program's first call, `again` of a later one on the same buffers, and `use` of going
-    through the result of that, where it lies then.
+    `first` is that of a program's first call, `again` of a later one on the same buffers, and `use` of
+    reading the later call's result.
     """
 
     first: float
@@ -21,6 +21,6 @@ class Times:
 
     @classmethod
     def of(cls, report: Mapping[str, Any], clock_hz: int | None) -> Times:
-        """What a program printed, on a core of `clock_hz` or (None) on the host."""
+        """The times printed by a program on a core of `clock_hz` or (None) on the host."""
         unit, per_second = ("nanoseconds", 10**9) if clock_hz is None else ("cycles", clock_hz)
         return cls(*(report[f"{state}{unit}"] / per_second for state in ("first_", "", "use_")))

@@ -20,7 +20,7 @@ TRAFFIC = "traffic"
 
 
 class Node:
-    """The ends of links. `payload_bytes` is what its packets carry at most; None takes the root's."""
+    """The ends of links. `payload_bytes` is the maximum payload of its packets; None uses the root's."""
 
     kind: ClassVar[str]
 
@@ -30,21 +30,21 @@ class Node:
         self.below: list[tuple[Node, PcieLink]] = []
 
     def connect(self, node: Node, link: PcieLink) -> None:
-        """Puts a switch or a card below a port."""
+        """Connects a switch or a card below a port."""
         self.below.append((node, link))
 
     def add_downlinks(self, nodes: Sequence[Node], link: PcieLink) -> None:
-        """Puts several below, each below a port of its own."""
+        """Connects several nodes, each below its own port."""
         for node in nodes:
             self.connect(node, link)
 
 
 class RootComplex(Node):
-    """Where the host and its memory are.
+    """The host and its memory.
 
-    `latency_ns` is what it takes for a packet, on its way in and on its way out. With `peer_to_peer`, it
-    forwards between its ports. `completion_bytes` is the longest payload of its completions, by default
-    `payload_bytes`; `read_request_bytes` is what software allows devices to read at once.
+    `latency_ns` is the latency of a packet, in each direction. With `peer_to_peer`, it forwards between its
+    ports. `completion_bytes` is the maximum payload of its completions, by default `payload_bytes`;
+    `read_request_bytes` is the maximum read request size of devices.
     """
 
     kind = "root"
@@ -69,7 +69,7 @@ class RootComplex(Node):
 
 
 class PcieSwitch(Node):
-    """A switch that forwards a packet `latency_ns` after its first byte, if its way is free."""
+    """A switch that forwards a packet `latency_ns` after its first byte, if its output is free."""
 
     kind = "switch"
 
@@ -89,10 +89,10 @@ class PcieSwitch(Node):
 class Card(Node):
     """A card with a unit; `parameters` are those of the unit (`./rw units UNIT`).
 
-    The unit is RTL. `traffic` is a function of PCI Express itself; another one, with commands and memory
-    ports, is behind one: the host reaches its commands through registers in a window, and what it asks of
-    memory crosses the fabric. As a `model`, `traffic` is simulated some hundred times faster: the same
-    packets at the same times.
+    The unit is RTL. `traffic` is itself a PCI Express function; other units, with commands and memory ports,
+    are behind one: the host accesses their command registers in a window, and their memory requests cross the
+    fabric. As a `model`, `traffic` is simulated some hundred times faster: the same packets at the same
+    times.
     """
 
     kind = "card"

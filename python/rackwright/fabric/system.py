@@ -1,4 +1,4 @@
-"""A fabric as a whole: a tree that has been checked, with a name for each node."""
+"""A complete fabric: a checked tree, with a name for each node."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class System:
         return [node for node in self.nodes if isinstance(node, PcieSwitch)]
 
     def description(self, models: Mapping[Design, Mapping[str, int]]) -> str:
-        """What the engine builds it from, in JSON: cards have the designs of `designs`, or `models`."""
+        """The engine's input, in JSON: cards have the designs of `designs`, or `models`."""
         root = self.root
         designs = self.designs(model=False)
 
@@ -78,7 +78,7 @@ class System:
         return json.dumps(record)
 
     def designs(self, *, model: bool) -> list[Design]:
-        """The units of the cards with their parameters, each once: of those in RTL, or of the models."""
+        """The distinct units of the cards with their parameters: those in RTL, or the models."""
         return list(dict.fromkeys(card.design for card in self.cards if card.model == model))
 
 

@@ -12,10 +12,10 @@ LANES = (1, 2, 4, 8, 16)
 
 @dataclass(frozen=True)
 class PcieLink:
-    """A link: its generation, its lanes, and what is at its ends.
+    """A link: its generation, its lanes, and its ends.
 
-    `delay_ns` is what a byte takes from the wire of one end through the physical layer of the other.
-    `replay_bytes` is the room at each end for packets that have not been acknowledged.
+    `delay_ns` is the delay of a byte through the physical layers of both ends. `replay_bytes` is the room at
+    each end for packets that have not been acknowledged.
     """
 
     gen: int
@@ -38,9 +38,9 @@ class PcieLink:
 
 @dataclass(frozen=True)
 class Credits:
-    """The room behind a port for each class of packets: headers, and units of 16 bytes of data.
+    """The buffer space of a port for each class of packets: headers, and units of 16 bytes of data.
 
-    None stands for room without limit, which a root complex has for completions, as the specification wants.
+    None stands for unlimited space, which a root complex has for completions, as the specification requires.
     """
 
     posted: tuple[int, int] | None = (64, 1024)
@@ -48,7 +48,7 @@ class Credits:
     completion: tuple[int, int] | None = (64, 1024)
 
     def record(self) -> dict[str, list[int]]:
-        """As the engine has it: 0 for no limit."""
+        """The engine's encoding: 0 for no limit."""
         return {name: list(getattr(self, name) or (0, 0)) for name in CLASSES}
 
 
@@ -67,7 +67,7 @@ class Connection:
     link: PcieLink = field(default_factory=lambda: PcieLink(gen=4, lanes=16))
 
     def record(self) -> dict[str, object]:
-        """As the engine has it."""
+        """The engine's encoding."""
         return {
             "above": self.above,
             "below": self.below,

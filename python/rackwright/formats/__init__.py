@@ -1,7 +1,7 @@
-"""The compressed formats: their units, what their official libraries do, and what of them can be chosen.
+"""The compressed formats: their units, the functions of their official libraries, and their options.
 
 A format is a file here and its name in `registry.py`. Units of the format, levels, sets, suites and
-explorations all take what they know of it from there.
+explorations all use these definitions.
 """
 
 from rackwright.formats.codec import Codec

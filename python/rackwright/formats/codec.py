@@ -1,4 +1,4 @@
-"""What compresses to a kind of stream and back: the units of a format, and its official library."""
+"""Compression to a kind of stream and decompression: the units of a format, and its official library."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Codec:
     """A kind of stream.
 
     Its units are `family`-compress and `family`-decompress; `unit` makes one, of an operation with the
-    options of `CodecUnit`. `library` is the official one: `pack` is what it makes of plain bytes at one of
-    `levels`, of which `usual_level` is its own choice (0 for a format without levels), `unpack` what it makes
-    of packed bytes that stand for so many plain ones, or None when it refuses them.
+    options of `CodecUnit`. `library` is the official one: `pack` compresses bytes at one of `levels`, of
+    which `usual_level` is its own default (0 for a format without levels); `unpack` decompresses bytes to the
+    given number, or returns None if it refuses them.
     """
 
     name: str
@@ -41,5 +41,5 @@ class Codec:
         return asked
 
     def compress(self, plain: bytes, level: int | None = None) -> bytes:
-        """What the official library makes of `plain`."""
+        """The official library's compression of `plain`."""
         return self.pack(plain, self.level(level) or 0)

@@ -1,4 +1,4 @@
-"""A format: all that the product knows of it beside its units themselves."""
+"""A format: all of its properties except the units themselves."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ def hash_entries(most_log2: int) -> dict[str, list[int]]:
 
 
 def history_kib(most: int) -> dict[str, list[int]]:
-    """How much history there may be, up to so many KiB."""
+    """The range of history sizes, up to this number of KiB."""
     return {"history_kib": [1 << log2 for log2 in range(1, most.bit_length())]}

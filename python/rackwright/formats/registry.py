@@ -1,4 +1,4 @@
-"""All formats, and what follows from them."""
+"""All formats, and values derived from them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ CODECS = {codec.name: codec for each in FORMATS.values() for codec in each.codec
 """The kinds of streams, by name."""
 
 SETTINGS = ("history_kib", "hash_entries")
-"""What can be set of units at run time."""
+"""The run-time settings of units."""
 
 USUAL_LEVEL = 2
-"""The units as they are built by default."""
+"""The units in their default configurations."""
 
 LEVELS: Mapping[str, Mapping[int, Mapping[str, int]]] = {
     each.units[0]: dict(sorted({**each.presets, USUAL_LEVEL: {}}.items()))
@@ -31,13 +31,13 @@ LEVELS: Mapping[str, Mapping[int, Mapping[str, int]]] = {
 }
 """By compressor and level: the parameters of elaboration that differ from the defaults.
 
-Level 1 has the least memory on chip, level 3 looks at the most candidates for a match. docs/units.md has
+Level 1 has the least memory on chip, level 3 compares the most candidates for a match. docs/units.md has
 their ratios and speeds.
 """
 
 
 def level_parameters(unit: str, level: int) -> dict[str, int | str]:
-    """The parameters that `level` of `unit` stands for; raises `RackwrightError` if it has no such level."""
+    """The parameters of `level` for `unit`; raises `RackwrightError` if it has no such level."""
     levels = LEVELS.get(unit)
     if levels is None:
         raise RackwrightError(f"{unit} has no levels; {' and '.join(LEVELS)} have")
@@ -47,7 +47,7 @@ def level_parameters(unit: str, level: int) -> dict[str, int | str]:
 
 
 def codec_unit(config: UnitConfig, format_name: str, *, memory: Mapping[str, int] | None = None) -> CodecUnit:
-    """The unit of a format, `family`-compress or `family`-decompress, as `config` says, fresh from reset.
+    """The unit of a format, `family`-compress or `family`-decompress, built as in `config`, fresh from reset.
 
     Its settings are `history_kib` and `hash_entries`, as `CodecUnit` has them. Raises `RackwrightError` for
     another unit or setting.

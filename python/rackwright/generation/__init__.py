@@ -1,9 +1,9 @@
-"""Benchmark suites made from statistics of a fleet: `rw generate`.
+"""Benchmark suites generated from statistics of a fleet: `rw generate`.
 
-A profile says what calls of compression look like: their sizes, ratios, levels and windows, by direction.
-The generator draws targets from it, and assembles a file for each of them from chunks of corpora, such that
-the suite as a whole looks like the fleet without holding any of its data. The idea is that of
-HyperCompressBench (Karandikar 2024, section 7.4).
+A profile describes calls of compression: their sizes, ratios, levels and windows, by direction. The generator
+draws targets from it, and assembles a file for each of them from chunks of corpora, so that the complete
+suite resembles the fleet without containing any of its data. The idea is that of HyperCompressBench
+(Karandikar 2024, section 7.4).
 
     from rackwright.generation import generate, load_profile
 

@@ -1,4 +1,4 @@
-"""One file of a suite: chunks put together until they compress to the wanted ratio."""
+"""One file of a suite: chunks are added until they compress to the requested ratio."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _small(target: Target, table: ChunkTable, format_: Format, random: Random) -
 def _large(
     target: Target, table: ChunkTable, format_: Format, random: Random, step: int
 ) -> tuple[bytes, int]:
-    """Step by step: chunks of the ratio that what is left must have, corrected by what the last ones gave."""
+    """Step by step, it adds chunks of the ratio that the rest must have, corrected by the last results."""
     data, packed, correction = bytearray(), 0, 1.0
     while len(data) < target.size:
         size = min(step, target.size - len(data))
@@ -59,7 +59,7 @@ def _large(
         else:
             data += _disguised(size, ratio, table, random)
             packed = len(format_.compress(bytes(data), target.level, target.window_log2))
-            # Later steps are longer, since each of them compresses everything again.
+            # Later steps are longer, since each of them compresses the complete file again.
             step = round(step * _GROWTH)
         given = size / max(packed - before, 1)
         correction = min(max(correction * wanted / given, 1 / _STRONGEST_CORRECTION), _STRONGEST_CORRECTION)
@@ -70,8 +70,8 @@ def _large(
 def _disguised(size: int, ratio: float, table: ChunkTable, random: Random) -> bytes:
     """The same, every stretch with byte values of its own.
 
-    Windows of megabytes reach back to earlier copies of the same chunks. With other byte values they are no
-    matches, and what a stretch compresses to by itself stays what it was.
+    Windows of megabytes reach back to earlier copies of the same chunks. With other byte values they do not
+    match, and the compressed size of a section alone is unchanged.
     """
     parts, values = [], list(range(256))
     for start in range(0, size, _DISGUISED_BYTES):

@@ -13,7 +13,7 @@ from rackwright.formats import Format
 CHUNK_BYTES = 4096
 
 _NEIGHBOURS = 96
-"""Chunks of about the wanted ratio among which one is drawn."""
+"""Chunks of about the requested ratio, from which one is drawn."""
 
 _RECENT = 32
 """Chunks that are not drawn again at once: a copy of one within a block would be one long match."""
@@ -24,7 +24,7 @@ _MOST_CHUNKS = 6000
 
 
 class ChunkTable:
-    """The chunks of corpora, in the order of the ratio that a format reaches with each by itself."""
+    """The chunks of corpora, ordered by the ratio that a format reaches with each alone."""
 
     def __init__(self, files: Sequence[tuple[str, bytes]], format_: Format) -> None:
         pieces = [data[at : at + CHUNK_BYTES] for _, data in files for at in range(0, len(data), CHUNK_BYTES)]
@@ -57,5 +57,5 @@ class ChunkTable:
         return self._chunks[chosen]
 
     def begin(self) -> None:
-        """Forgets what was drawn: a file doesn't depend on those before it."""
+        """Forgets earlier draws, so that a file does not depend on those before it."""
         self._recent.clear()

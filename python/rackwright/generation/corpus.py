@@ -1,4 +1,4 @@
-"""Where the bytes of suites come from: made from the seed, found on the machine, or the user's."""
+"""Sources of a suite's bytes: generated from the seed, found on the machine, or the user's."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_OF_A_FILE = 1 << 20
 def corpus_files(corpora: Sequence[str], seed: int) -> list[tuple[str, bytes]]:
     """Name and bytes of every file of `corpora`: folders, files, or the words `synthetic` and `machine`.
 
-    Raises `RackwrightError` for what can't be read or holds nothing.
+    Raises `RackwrightError` for corpora that are unreadable or empty.
     """
     files: list[tuple[str, bytes]] = []
     for name in corpora:
@@ -55,7 +55,7 @@ def _folder(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _machine() -> Iterator[tuple[str, bytes]]:
-    """Files that most machines have; suites made of them differ from machine to machine."""
+    """Files that most machines have; suites built from them differ between machines."""
     left = _MOST_FROM_MACHINE
     for folder in _MACHINE_FOLDERS:
         for place in sorted(Path(folder).rglob("*")):

@@ -1,4 +1,4 @@
-"""How far a suite is from the profile it was made from."""
+"""The difference between a suite and its profile."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from rackwright.generation.profile import OperationProfile
 class Distance:
     """One operation of a suite against its profile.
 
-    Gaps are the largest differences of the cumulative distributions weighted by bytes, 0 to 1; None where the
-    profile says nothing. Ratios are all uncompressed over all compressed bytes.
+    Gaps are the largest differences of the cumulative distributions weighted by bytes, 0 to 1; None if the
+    profile has no distribution. Ratios are all uncompressed over all compressed bytes.
     """
 
     operation: str
@@ -32,7 +32,7 @@ class Distance:
 
     @property
     def ratio_error(self) -> float:
-        """How far the achieved ratio is from the asked one, relative to it."""
+        """The relative difference of the achieved ratio from the requested one."""
         return self.ratio_achieved / self.ratio_asked - 1
 
     def record(self) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def distance(profile: OperationProfile, files: Sequence[SuiteFile]) -> Distance:
 def size_curves(
     profile: OperationProfile, files: Sequence[SuiteFile]
 ) -> dict[str, list[tuple[float, float]]]:
-    """The cumulative shares of bytes over the power of two of the call size, asked and achieved."""
+    """The cumulative shares of bytes over the power of two of the call size, requested and achieved."""
     asked = {each.log2: each.total_bytes for each in profile.sizes}
     achieved = _bytes_by((bin_of(each.size), each.size) for each in files)
     return {

@@ -19,8 +19,8 @@ from rackwright.generation.targets import Target
 class SuiteFile:
     """One call: the plain bytes are in `path`, relative to the suite's folder.
 
-    `compressed_bytes` is what the official library makes of them with `level` and the window;
-    `target_ratio` is what the profile asked for.
+    `compressed_bytes` is the size after the official library's compression with `level` and the window;
+    `target_ratio` is the profile's ratio.
     """
 
     path: str
@@ -41,7 +41,7 @@ class SuiteFile:
 
 @dataclass(frozen=True)
 class Maker:
-    """What all files of an operation share."""
+    """Common parameters of all files of an operation."""
 
     profile: OperationProfile
     table: ChunkTable
@@ -72,7 +72,7 @@ class Maker:
 
 
 _taken: list[Maker] = []
-"""The maker of this process, if it is one of a pool."""
+"""The maker of this process, if it belongs to a pool."""
 
 
 def take_maker(maker: Maker) -> None:

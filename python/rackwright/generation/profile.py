@@ -1,4 +1,4 @@
-"""What calls of compression look like: profiles, read from YAML and checked."""
+"""Profiles of compression calls, read from YAML and checked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rackwright.generation.distributions import SizeBin, aggregate_ratio
 _FOLDER = Path(__file__).parent / "profiles"
 
 PROFILES = tuple(sorted(path.stem for path in _FOLDER.glob("*.yaml")))
-"""The profiles that come with Rackwright."""
+"""The built-in profiles."""
 
 
 ANY_SIZE = "any"
@@ -24,7 +24,7 @@ ANY_SIZE = "any"
 LARGEST_LOG2 = 31
 
 _TYPICAL_FILLING = 0.7
-"""Mean size of a bin's calls over the bin's upper end, where a profile gives shares of bytes and no calls.
+"""Mean size of a bin's calls over the bin's upper end, if a profile has shares of bytes and no calls.
 
 It is between 0.57 and 0.78 in every bin of 128 bytes to 1 GiB of the Snappy fleet.
 """
@@ -34,9 +34,9 @@ It is between 0.57 and 0.78 in every bin of 128 bytes to 1 GiB of the Snappy fle
 class OperationProfile:
     """One direction of one format.
 
-    `ratios` are equally heavy quantiles of the compression ratio, by the power of two of the size; those of
-    `None` hold for every size without its own. `levels` and `windows` (as powers of two) are shares of
-    bytes, in any unit; formats without levels have none. `assumed` says what the source leaves open.
+    `ratios` are quantiles of the compression ratio with equal weight, by the power of two of the size; those
+    of `None` apply to every size without its own. `levels` and `windows` (as powers of two) are shares of
+    bytes, in any unit; formats without levels have none. `assumed` lists the assumptions beyond the source.
     """
 
     operation: str
@@ -67,14 +67,14 @@ class OperationProfile:
 
 @dataclass(frozen=True)
 class Profile:
-    """A fleet: its name, where the numbers come from, and its operations."""
+    """A fleet: its name, the source of its numbers, and its operations."""
 
     name: str
     source: str
     operations: tuple[OperationProfile, ...]
 
     def only(self, operation: str | None) -> tuple[OperationProfile, ...]:
-        """The operations, or the one asked for; raises `RackwrightError` when there is no such one."""
+        """The operations, or the requested one; raises `RackwrightError` if it does not exist."""
         found = tuple(each for each in self.operations if operation in (None, each.operation))
         if not found:
             raise RackwrightError(f"the profile {self.name} says nothing of {operation}")
@@ -82,9 +82,9 @@ class Profile:
 
 
 def load_profile(name: str | Path) -> Profile:
-    """A profile that comes with Rackwright by its name, or any other by the path of its YAML file.
+    """A built-in profile by its name, or any other by the path of its YAML file.
 
-    Raises `RackwrightError` with the file and the field for what can't be read or makes no sense.
+    Raises `RackwrightError` with the file and the field of an error.
     """
     path = _FOLDER / f"{name}.yaml" if str(name) in PROFILES else Path(name)
     document = load_yaml(path, f"; profiles that come along: {', '.join(PROFILES)}")

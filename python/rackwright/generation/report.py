@@ -13,7 +13,7 @@ from rackwright.plots import line_chart
 
 
 def render(suite: Suite, operations: Sequence[OperationProfile], distances: Sequence[Distance]) -> str:
-    """The page: for each operation the curves of call sizes, what came out, and what was assumed."""
+    """The page: for each operation the curves of call sizes, the results, and the assumptions."""
     about = definitions(
         {
             "profile": suite.profile,

@@ -1,4 +1,4 @@
-"""Suites on disk: a folder of files and what each of them stands for."""
+"""Suites on disk: a folder of files with their parameters."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _FILES_A_PORTION = 25
 
 @dataclass(frozen=True)
 class Suite:
-    """A generated suite: the profile and the seed it was made from, and its files in order."""
+    """A generated suite: its profile and seed, and its files in order."""
 
     folder: Path
     profile: str
@@ -51,12 +51,12 @@ class Suite:
 
     @property
     def digest(self) -> str:
-        """Equal for suites whose files, with what they are to be compressed with, are equal."""
+        """Equal for suites with equal files and compression parameters."""
         rows = [(each.path, each.sha256, each.level, each.window_log2) for each in self.files]
         return hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:16]
 
     def read(self, file: SuiteFile) -> bytes:
-        """The plain bytes of a file; raises `RackwrightError` when they are not those that were generated."""
+        """The uncompressed bytes of a file; raises `RackwrightError` if they are not the generated ones."""
         try:
             data = (self.folder / file.path).read_bytes()
         except OSError as error:
@@ -72,7 +72,7 @@ class Suite:
         return pd.DataFrame([asdict(each) | {"ratio": each.ratio} for each in self.files])
 
     def record(self) -> dict[str, Any]:
-        """The index, as it is kept in the folder."""
+        """The index in its file format."""
         return {
             "version": _VERSION,
             "profile": self.profile,
@@ -95,8 +95,8 @@ def generate(
 ) -> Suite:
     """Writes `files` files for each operation of `profile` (or the one named) into `folder`.
 
-    The same arguments give the same bytes. `progress` is told how far the work is. Raises `RackwrightError`
-    when `folder` holds anything that isn't a suite, or corpora can't be read.
+    The same arguments give the same bytes. `progress` is called with the progress. Raises `RackwrightError`
+    if `folder` contains anything other than a suite, or if corpora are unreadable.
     """
     if files < 1:
         raise RackwrightError(f"a suite has at least one file, not {files}")
@@ -119,7 +119,7 @@ def generate(
 
 
 def _prepare(folder: Path) -> None:
-    """Makes `folder`, or empties it of a suite that was there, whole or not."""
+    """Creates `folder`, or removes a complete or partial suite from it."""
     partial = folder / f"{INDEX}.partial"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -142,7 +142,7 @@ def _generate(
     table: ChunkTable,
     progress: Callable[[str], None],
 ) -> Iterator[SuiteFile]:
-    """The files of an operation, made on every core; which core makes a file changes nothing in it."""
+    """The files of an operation, generated on every core; they do not depend on the core."""
     name = f"{profile.format} {profile.operation}"
     targets = draw_targets(profile, files, seed)
     (folder / profile.operation).mkdir(exist_ok=True)
@@ -165,7 +165,7 @@ def _from_pool(pool: ProcessPoolExecutor, targets: Sequence[Target]) -> Iterator
 
 
 def load_suite(folder: Path) -> Suite:
-    """A suite that was generated before; raises `RackwrightError` for a folder that holds no whole one."""
+    """An existing suite; raises `RackwrightError` for a folder without a complete one."""
     index = folder / INDEX
     try:
         record = json.loads(index.read_text(encoding="utf-8"))

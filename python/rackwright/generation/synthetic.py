@@ -1,7 +1,7 @@
-"""Corpora made from a seed: the same bytes on every machine, from incompressible to nearly empty.
+"""Corpora generated from a seed: the same bytes on every machine, from incompressible to nearly empty.
 
 Each family imitates a kind of data that services store: prose, logs, records with named fields, tables of
-binary numbers, keys without structure, sparse pages. Their contents mean nothing.
+binary numbers, keys without structure, sparse pages. Their contents have no meaning.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _prose(random: Random, size: int) -> bytes:
 
 
 def _logs(random: Random, size: int) -> bytes:
-    """Lines of a service: time, level, place, what happened."""
+    """Lines of a service's log: time, level, place, event."""
     words, parts, length, clock = _words(random)[:60], [], 0, 1_700_000_000_000
     while length < size:
         clock += int(random.random() * 900)
@@ -84,7 +84,7 @@ def _keys(random: Random, size: int) -> bytes:
 
 
 def _mixed(share: float) -> Callable[[Random, int], bytes]:
-    """Random runs between repetitions of what came before; `share` of the bytes are repetitions."""
+    """Random runs between repetitions of earlier bytes; `share` of the bytes are repetitions."""
 
     def make(random: Random, size: int) -> bytes:
         data = bytearray(random.randbytes(64))

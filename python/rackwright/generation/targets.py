@@ -1,8 +1,8 @@
-"""What each file of a suite is to be: sizes, ratios, levels and windows, drawn in strata.
+"""The targets of a suite's files: sizes, ratios, levels and windows, drawn in strata.
 
-Calls are few where bytes are many: of 8,000 calls of the fleet, twelve hold a sixth of all bytes.
-Independent draws would miss that often, so each power of two of the size gets its share of bytes, as near
-as whole files allow, and what is left over goes to the next smaller one.
+Large calls are few: of 8,000 calls of the fleet, twelve contain a sixth of all bytes. Independent draws would
+often miss them, so that each power of two of the size gets its share of bytes, as near as whole files allow,
+and the rest is assigned to the next smaller one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rackwright.generation.profile import OperationProfile
 
 @dataclass(frozen=True)
 class Target:
-    """One file: `size` in bytes, the ratio it is to have, and what it is to be compressed with."""
+    """One file: `size` in bytes, its target ratio, and its compression parameters."""
 
     index: int
     size: int
@@ -44,7 +44,7 @@ def draw_targets(profile: OperationProfile, files: int, seed: int) -> list[Targe
 
 
 def _files(sizes: Sequence[SizeBin], files: int, mean_size: float) -> list[tuple[SizeBin, list[int]]]:
-    """The sizes of the files that each bin gets, largest bin first; together `files` files."""
+    """The sizes of the files in each bin, largest bin first; `files` files in total."""
     total = sum(each.total_bytes for each in sizes)
     made: list[tuple[SizeBin, list[int]]] = []
     owed = 0.0
@@ -52,7 +52,7 @@ def _files(sizes: Sequence[SizeBin], files: int, mean_size: float) -> list[tuple
         owed += files * mean_size * each.total_bytes / total
         count = round(owed / each.mean)
         if count < 2:
-            # One file, or none: as large as what is owed, if that is nearer to it than no file at all.
+            # One file of the remaining size, or none, whichever is closer.
             chosen = [min(max(round(owed), each.least), each.most)] if 2 * owed >= each.least else []
         else:
             chosen = _sizes(each, count)
@@ -63,7 +63,7 @@ def _files(sizes: Sequence[SizeBin], files: int, mean_size: float) -> list[tuple
 
 
 def _settle(made: Sequence[tuple[SizeBin, list[int]]], files: int) -> None:
-    """Adds or drops files of the most frequent sizes, which hold next to nothing, until there are `files`."""
+    """Adds or removes files of the most frequent sizes, with almost no bytes, until there are `files`."""
     difference = files - sum(len(chosen) for _, chosen in made)
     for each, chosen in sorted(made, key=lambda pair: -pair[0].calls):
         count = max(len(chosen) + difference, 0)
@@ -101,7 +101,7 @@ def _ratios(quantiles: Sequence[float], sizes: Sequence[int], random: Random) ->
 
 
 def _assign(targets: Sequence[Target], shares: Mapping[int, float], random: Random) -> list[int | None]:
-    """A key of `shares` for each target, such that bytes come near to the shares: largest files first."""
+    """A key of `shares` for each target, such that bytes approximate the shares: largest files first."""
     if not shares:
         return [None] * len(targets)
     weight = sum(shares.values())

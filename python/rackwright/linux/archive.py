@@ -15,7 +15,7 @@ _HEAD_BYTES = 110
 
 @dataclass(frozen=True)
 class Entry:
-    """One file, of any kind. `path` has no leading slash; `mode` is what `stat` calls `st_mode`."""
+    """One file, of any kind. `path` has no leading slash; `mode` is `st_mode` of `stat`."""
 
     path: str
     mode: int
@@ -49,7 +49,7 @@ class ArchiveWriter:
         self._entries = 0
 
     def add(self, entry: Entry) -> None:
-        """Writes one entry. Folders come before what lies in them."""
+        """Writes one entry. Folders precede their contents."""
         self._entries += 1
         self._write(self._entries, entry)
 
@@ -78,7 +78,7 @@ class ArchiveWriter:
 
 
 def content_of(archive: bytes, path: str) -> bytes:
-    """The content of one file of an archive. Raises `KeyError` when it is not there."""
+    """The content of one file of an archive. Raises `KeyError` if it does not exist."""
     at = 0
     while archive[at : at + 6] == b"070701":
         fields = [int(archive[at + place : at + place + 8], 16) for place in range(6, _HEAD_BYTES, 8)]

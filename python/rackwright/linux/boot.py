@@ -22,30 +22,31 @@ if TYPE_CHECKING:
 
 COMMAND_LINE = "console=ttyS0 earlycon=sbi"
 CONSOLE, OUTPUT, ERRORS = 0, 2, 3
-"""Serial ports by what comes out of them."""
+"""Serial ports by their output."""
 
 _BOOT_LIMIT = 100_000_000_000
 """Cycles after which a guest that is not ready will never be: 50 s of its time."""
 
 _PREPARATION = "modprobe virtio_net\nwhile ps | grep -q '[c]ryptomgr_test'; do sleep 0.01; done"
-"""What root does before a checkpoint is written: the kernel checks the signatures of modules, and then for
-0.2 s the algorithms for it. All that go on from the checkpoint would do that again."""
+"""Root's actions before a checkpoint is written: the kernel verifies the signatures of modules, and then
+tests the algorithms for it for 0.2 s. Otherwise all guests restored from the checkpoint would repeat this.
+"""
 
 _SLICE = 4_000_000
-"""Cycles between two looks at signals, keyboard and output: 2 ms of the guest's time."""
+"""Cycles between two checks for signals, keyboard and output: 2 ms of the guest's time."""
 
 
 Show = Callable[[int, bytes], None]
-"""Gets what came out of a serial port."""
+"""Called with the output of a serial port."""
 
 
 def _unseen(_port: int, _text: bytes) -> None:
-    """Nobody watches; the result has it all."""
+    """The output is not shown; the result contains it."""
 
 
 @dataclass(frozen=True)
 class BootCost:
-    """What it took until the guest was ready."""
+    """The cost until the guest was ready."""
 
     instructions: int
     cycles: int
@@ -54,11 +55,11 @@ class BootCost:
 
 @dataclass(frozen=True)
 class BootResult:
-    """How a guest ran, from reset until it was switched off.
+    """The result of a guest, from reset to power-off.
 
-    `instructions` are of all harts, `cycles` of their clock; both count what came after `boot`, and so does
-    `processor_seconds`, what this process took of the host's processors. `timing` has the numbers that were
-    set (`ServerParameters.describe`). `fabric` is what has crossed its links (`AttachedFabric.record`), None
+    `instructions` are of all harts, `cycles` of their clock; both exclude `boot`, and so does
+    `processor_seconds`, the processor time of this process. `timing` has the numbers that were set
+    (`ServerParameters.describe`). `fabric` is what has crossed its links (`AttachedFabric.record`), None
     without one.
     """
 
@@ -117,23 +118,19 @@ def boot(
 ) -> BootResult:
     """Boots `image` on a server fresh from reset, runs `command` as root, and switches the guest off.
 
-    Without a command, there is a shell on `console`. `show` gets what comes out of serial ports as it comes.
-    With `vector`, harts have the vector extension (RVV 1.0, 128 bits), which the kernel then uses too.
-    `kernel_options` go to the end of the kernel's command line.
-    `disk` is a file whose content a disk has; what the guest writes is forgotten with it.
-    `files` are put into /root, where the command runs. `accelerators` are units beside each hart, as for
-    `Server`, which translate the addresses of processes.
+    Without a command, there is a shell on `console`. `show` is called with the output of serial ports as it
+    appears. With `vector`, harts have the vector extension (RVV 1.0, 128 bits), which the kernel then uses
+    too. `kernel_options` go to the end of the kernel's command line. `disk` is a file with the contents of a
+    disk; the guest's writes are discarded. `files` are copied into /root, where the command runs.
+    `accelerators` are units beside each hart, as for `Server`, which translate the addresses of processes.
     With `net` "user", it has the network interface in RTL, joined to sockets of this host: real time then
-    enters the run, whose digest is its own. A checkpoint can't hold that interface, which the guest then gets
-    when the checkpoint is written.
-    `timing` has numbers of caches, DRAM and harts in the place of the default.
-    `fabric` is behind the PCI host bridge, where the kernel finds it; a checkpoint can't hold it.
-    `observer` looks at the harts from outside.
-    `checkpoint` is a file to write when the guest has booted, loaded the driver of network interfaces, for
-    servers of clusters that go on from it, and done what `prepare` asks of root's shell. With neither command
-    nor console, that is all.
-    Raises `RackwrightError` when there is nothing to do or the user leaves the console, and `EngineError`
-    when the image does not boot or the checkpoint can't be written.
+    enters the run, whose digest is its own. A checkpoint cannot contain that interface, which is attached
+    after the checkpoint is written. `timing` has numbers of caches, DRAM and harts that replace the defaults.
+    `fabric` is behind the PCI host bridge, where the kernel finds it; a checkpoint can't hold it. `observer`
+    observes the harts. `checkpoint` is a file to write when the guest has booted, loaded the driver of
+    network interfaces, for servers of clusters that start from it, and executed `prepare` in root's shell.
+    With neither command nor console, that is all. Raises `RackwrightError` if there is no work or the user
+    leaves the console, and `EngineError` if the image does not boot or the checkpoint cannot be written.
     """
     if command is None and console is None and checkpoint is None:
         raise RackwrightError("without a command, a guest needs a console")
@@ -192,7 +189,7 @@ def restore(
     observer: _engine.Observer | None = None,
     image: Image | None = None,
 ) -> BootResult:
-    """Goes on from a checkpoint that `boot` has written, on harts of any model; else like `boot`.
+    """Continues from a checkpoint written by `boot`, on harts of any model; otherwise like `boot`.
 
     A guest with a disk needs the file that it had; any `accelerators` may be attached now. The caches of
     timed harts are empty at first. `BootResult.boot` has the wall time of restoring. An `observer` needs the
@@ -225,7 +222,7 @@ def _restored(
     observer: _engine.Observer | None = None,
     image: Image | None = None,
 ) -> _engine.Guest:
-    """A guest as a checkpoint has it, with what it did not have before."""
+    """A guest restored from a checkpoint, with the parts added after it."""
     kernel, files = (image.kernel, image.files) if image else (None, None)
     return _engine.Guest.restore(
         checkpoint,
@@ -242,7 +239,7 @@ def _restored(
 
 
 class _Run:
-    """A guest under way."""
+    """A running guest."""
 
     def __init__(
         self,
@@ -267,20 +264,20 @@ class _Run:
         self._simulated = guest.cycles
 
     def cost(self) -> BootCost:
-        """What it took up to here."""
+        """The cost up to this point."""
         return BootCost(self._guest.instructions, self._guest.cycles, self._elapsed())
 
     def go_on_in(self, guest: _engine.Guest) -> None:
-        """Goes on with a guest that is where this one is, and has the same output."""
+        """Continues with a guest in the same state and with the same output as this one."""
         self._guest = guest
 
     def prepare(self, command: bytes) -> None:
-        """Has root's shell run something in a guest that is ready, and be ready again."""
+        """Lets root's shell run a command in a guest that is ready, until it is ready again."""
         self._guest.request_prepare(command)
         self.until("ready")
 
     def to_end(self, command: str | None, cost: BootCost, checkpoint: Path | None) -> BootResult:
-        """Asks a guest that is ready and runs it until it is switched off."""
+        """Sends the request to a guest that is ready, and runs it until power-off."""
         guest = self._guest
         status = 0
         before = time.process_time()
@@ -316,7 +313,7 @@ class _Run:
         return time.monotonic() - self._began
 
     def until(self, wanted: str) -> int:
-        """Runs until the engine says so; gives the status that comes with it."""
+        """Runs until the engine reports the end; returns its status."""
         while True:
             state, status = self._guest.run(_SLICE)
             self._show_output()
@@ -342,7 +339,7 @@ class _Run:
             if idle:
                 raise RackwrightError("the guest waits for something that never comes")
             return
-        # Someone who types lives in real time: a guest that only waits must not run ahead of it.
+        # A user types in real time: a guest that only waits must not run ahead of it.
         simulated = (self._guest.cycles - self._simulated) / self._guest.clock_hz
         ahead = simulated - self._elapsed()
         typed = self._console.typed(wait_seconds=0.1 if idle else max(0.0, min(ahead, 0.1)))

@@ -21,14 +21,14 @@ _END_OF_INPUT = b"\x04"
 
 
 class Console:
-    """What the user types, key by key."""
+    """The user's input, key by key."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._ended = False
 
     def typed(self, wait_seconds: float) -> bytes:
-        """What was typed, after a wait of at most so long. Raises `RackwrightError` for the keys to leave."""
+        """The input that arrives within this time. Raises `RackwrightError` for the keys to leave."""
         watched = [] if self._ended else [self._descriptor]
         ready, _, _ = select.select(watched, [], [], wait_seconds)
         if not ready:
@@ -44,7 +44,7 @@ class Console:
 
 @contextmanager
 def raw_console() -> Iterator[Console]:
-    """The console on standard input; a terminal is raw meanwhile, and as it was whatever happens."""
+    """The console on standard input; a terminal is raw in the meantime, and is always restored."""
     descriptor = sys.stdin.fileno()
     if not os.isatty(descriptor):
         yield Console(descriptor)
@@ -62,5 +62,5 @@ def raw_console() -> Iterator[Console]:
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
-    """Ends the program in the ordinary way, so that the terminal is restored."""
+    """Ends the program normally, so that the terminal is restored."""
     raise SystemExit(128 + number)

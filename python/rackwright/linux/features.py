@@ -1,4 +1,4 @@
-"""What the network interface of a Linux server does for its driver."""
+"""Features of a Linux server's network interface for its driver."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from typing import Any
 from rackwright.errors import RackwrightError
 
 _MOST_FRAMES, _MOST_CYCLES = (1 << 16) - 1, (1 << 32) - 1
-"""What the unit's registers hold."""
+"""The values of the unit's registers."""
 
 
 @dataclass(frozen=True)
 class NicFeatures:
-    """What its virtio front end offers: hardware/src/main/scala/rackwright/nic/virtio/README.md.
+    """The features of its virtio front end: hardware/src/main/scala/rackwright/nic/virtio/README.md.
 
-    With `checksums`, the interface puts the checksums into frames that it sends, and checks those of TCP in
-    frames that it receives. With `mergeable`, a frame may fill several of the driver's buffers. With
-    `suppression`, it interrupts only when the driver wants to know, else for every frame in either direction.
-    It interrupts for `frames` of them at once, or `delay` cycles of the network after the first one.
+    With `checksums`, the interface computes the checksums of frames that it sends, and verifies those of TCP
+    in frames that it receives. With `mergeable`, a frame may fill several of the driver's buffers. With
+    `suppression`, it interrupts only when the driver requests it, otherwise for every frame in either
+    direction. It interrupts for `frames` of them at once, or `delay` cycles of the network after the first
+    one.
     """
 
     checksums: bool = False

@@ -19,7 +19,7 @@ LOCK = SOFTWARE / "linux" / "packages.json"
 
 @dataclass(frozen=True)
 class Selection:
-    """The packages that an image is made of."""
+    """The packages of an image."""
 
     kernel: Package
     firmware: Package
@@ -32,7 +32,7 @@ class Selection:
 
 
 def locked_selection(names: Sequence[str]) -> Selection | None:
-    """What an image with packages of these names is locked to, `None` if it isn't."""
+    """The lock of an image with packages of these names, `None` if there is none."""
     locked = json.loads(LOCK.read_text(encoding="utf-8")).get(_key(names))
     if locked is None:
         return None
@@ -44,7 +44,7 @@ def locked_selection(names: Sequence[str]) -> Selection | None:
 
 
 def write_lock(names: Sequence[str], selection: Selection) -> Path:
-    """Locks an image with packages of these names, and leaves the others locked as they are."""
+    """Locks an image with packages of these names, and keeps the locks of others."""
     locked = json.loads(LOCK.read_text(encoding="utf-8"))
     locked[_key(names)] = asdict(selection)
     LOCK.write_text(json.dumps(locked, indent=2, sort_keys=True) + "\n", encoding="utf-8")

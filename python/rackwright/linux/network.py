@@ -1,6 +1,6 @@
 """The network of a guest that is booted alone: none, or one that ends in sockets of this host.
 
-Addresses are those of engine/crates/network/gateway/src/user.rs.
+Addresses equal those of engine/crates/network/gateway/src/user.rs.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from rackwright.errors import RackwrightError
 from rackwright.nic import server_nic
 
 NETWORKS = ("none", "user")
-"""What the network interface of a guest is joined to: it has none, or to this host's sockets."""
+"""The connection of a guest's network interface: none, or this host's sockets."""
 
 _FIND = """echo 1 >/sys/bus/pci/rescan
 """
-"""A guest from a checkpoint has looked for cards before this one was there."""
+"""A guest from a checkpoint has scanned the bus before this card was attached."""
 
 _SET_UP = """modprobe virtio_net
 ip address add 10.0.2.15/24 dev eth0
@@ -41,5 +41,5 @@ def interface(net: str) -> _engine.Design | None:
 
 
 def set_up(*, restored: bool) -> bytes:
-    """What root's shell does so that the interface has its address, gateway and name server."""
+    """The commands of root's shell that configure the interface's address, gateway and name server."""
     return (_FIND * restored + _SET_UP).encode()

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from rackwright.cluster.nodes import Node
 
 _STAY = "while sleep 3600; do :; done"
-"""What a server does that is to answer only."""
+"""The command of a server that only responds."""
 
 _LEAST_MTU, _MOST_MTU = 68, 9578
-"""The least of IPv4, and the longest frame of the network interface without Ethernet's header and tags."""
+"""The minimum of IPv4, and the interface's maximum frame without Ethernet's header and tags."""
 
 
 class LinuxNode:
-    """Where a server begins, and what its root does when it has booted."""
+    """The start of a server, and root's command after it has booted."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class LinuxNode:
         mtu: int,
         features: NicFeatures,
     ) -> None:
-        """`start` is made by `from_reset` or `from_checkpoint`; `features` are those of its interface.
+        """`start` is created by `from_reset` or `from_checkpoint`; `features` are those of its interface.
 
         Raises `RackwrightError` for an MTU that can't be.
         """
@@ -46,7 +46,7 @@ class LinuxNode:
 
     @property
     def memory_bytes(self) -> int | None:
-        """Bytes of memory; None for a server that goes on from a checkpoint, which has its own."""
+        """Bytes of memory; None for a server restored from a checkpoint, which determines it."""
         reset = self._start.get("reset")
         return reset["memory_bytes"] if isinstance(reset, dict) else None
 
@@ -74,7 +74,7 @@ def from_reset(
 
 
 def from_checkpoint(path: str | Path, image: str | Path | None = None) -> dict[str, object]:
-    """The start of a server that goes on from the checkpoint of one that has booted `image`.
+    """The start of a server from the checkpoint of one that has booted `image`.
 
     Raises `RackwrightError` when there is no such file, or it is no image.
     """

@@ -1,8 +1,8 @@
 """The distribution's packages for riscv64, through the ordinary package client, without root.
 
-The client gets folders of its own for lists, state and downloads, so that it neither sees nor changes what is
-installed on this machine. It checks the signature of the lists with the distribution's keyring, and packages
-by the hashes in the lists.
+The client has separate folders for lists, state and downloads, so that it neither sees nor changes the
+installation of this machine. It checks the signature of the lists with the distribution's keyring, and
+packages by the hashes in the lists.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _URI = re.compile(r"'\S+?/(?P<path>pool/\S+)' (?P<file>\S+) \d+ (?P<hash>SHA256:
 
 @dataclass(frozen=True)
 class Package:
-    """A package: the file it comes in, where a mirror has it, and the hash that it must have, `SHA256:…`."""
+    """A package: its file, its path on a mirror, and its required hash, `SHA256:…`."""
 
     file: str
     path: str
@@ -64,7 +64,7 @@ class PackageClient:
         (folder / "sources" / "debian.sources").write_text(sources, encoding="ascii")
 
     def update(self) -> None:
-        """Fetches the lists as they are now."""
+        """Fetches the current lists."""
         self._run("apt-get", "update", "--error-on=any")
 
     def kernel(self) -> str:
@@ -80,12 +80,12 @@ class PackageClient:
         return self._listed("download", name)[0]
 
     def with_dependencies(self, names: Sequence[str]) -> list[Package]:
-        """The packages of these names and everything they need, in the order of their files' names."""
+        """The packages of these names and their dependencies, in the order of their files' names."""
         listed = self._listed("install", "--yes", "--no-install-recommends", *names)
         return sorted(listed, key=lambda package: package.file)
 
     def fetch(self, packages: Sequence[Package]) -> None:
-        """Downloads what is not here yet. Raises `RackwrightError` when the mirror has none of this hash."""
+        """Downloads missing packages. Raises `RackwrightError` when the mirror has none of this hash."""
         for package in packages:
             if not self.path(package).exists():
                 with tempfile.TemporaryDirectory(dir=self._archives / "partial") as folder:
@@ -100,7 +100,7 @@ class PackageClient:
                     new.replace(self.path(package))
 
     def path(self, package: Package) -> Path:
-        """Where a package that was fetched lies."""
+        """The path of a fetched package."""
         return self._archives / package.file
 
     @property
@@ -108,7 +108,7 @@ class PackageClient:
         return self.folder / "cache" / "archives"
 
     def _listed(self, *arguments: str) -> list[Package]:
-        """What would be downloaded if nothing were here yet."""
+        """The downloads that would be needed for an empty folder."""
         listed = self._run("apt-get", "--print-uris", *arguments, archives=self.folder / "nothing")
         return [Package(**found.groupdict()) for found in _URI.finditer(listed)]
 
@@ -130,7 +130,7 @@ class PackageClient:
             "Debug::NoLocking": "true",
             "Acquire::ForceHash": "sha256",
             "Acquire::Retries": "3",
-            # Root's downloads are made by another user where there is one, who cannot write here.
+            # Downloads as root are done by another user if there is one, who cannot write here.
             "APT::Sandbox::User": "root",
         }
         options = [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]

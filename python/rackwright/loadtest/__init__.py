@@ -1,4 +1,4 @@
-"""Load on real and simulated services: an open-loop client, and a service that works as it is asked to.
+"""Load on real and simulated services: an open-loop client, and a service with requested durations.
 
 from rackwright.cluster import Exponential, Poisson
 from rackwright.loadtest import LoadPlan, WorkServices, put_load

@@ -1,4 +1,4 @@
-"""What a load is."""
+"""The description of a load."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OpenLoop = Poisson | Periodic | Bursty | Trace
 
 @dataclass(frozen=True)
 class Work:
-    """Requests that say how long to work on them, for `WorkServices` and others that read the same."""
+    """Requests that contain their processing time, for `WorkServices` and compatible services."""
 
     request_bytes: int = 64
 
@@ -39,18 +39,18 @@ class Memcached:
 
 
 Protocol = Work | Memcached
-"""How requests look."""
+"""The format of requests."""
 
 
 @dataclass(frozen=True)
 class LoadPlan:
-    """`requests` requests to `targets`, each to one of them at random, at the times that `arrivals` says.
+    """`requests` requests to `targets`, each to a random one, at the times of `arrivals`.
 
     Targets are addresses, or simulated services.
 
-    `work` is how long services are asked to work on each; `connections` is the number of sockets for each
-    target; the first `warmup` requests are not in the latencies; a request without an answer after
-    `timeout_ms` is lost. Runs with the same `seed` make the same requests at the same times.
+    `work` is the requested processing time of each; `connections` is the number of sockets for each target;
+    the first `warmup` requests are not in the latencies; a request without a response after `timeout_ms` is
+    lost. Runs with the same `seed` make the same requests at the same times.
     """
 
     targets: Sequence[str] | SimulatedServices

@@ -1,4 +1,4 @@
-"""What became of a load."""
+"""The result of a load."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class LoadLatency:
 
 @dataclass(frozen=True)
 class LoadResult:
-    """What became of a load; docs/json.md says what each value is."""
+    """The result of a load; docs/json.md describes each value."""
 
     sent: int
     answered: int
@@ -47,5 +47,5 @@ class LoadResult:
         return cls(**{**report, **values})
 
     def record(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The result in the format of the JSON output."""
         return dataclasses.asdict(self)

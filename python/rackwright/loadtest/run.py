@@ -13,10 +13,10 @@ _LOOK_SECONDS = 0.5
 
 
 def put_load(plan: LoadPlan, tell: Callable[[int], None] | None = None) -> LoadResult:
-    """Puts the load on its targets and waits until each request is answered or lost.
+    """Sends the load to its targets and waits until each request has a response or is lost.
 
-    `tell` hears from time to time how many were sent. Raises `EngineError` for plans that cannot be, and
-    what `simulate_load` does.
+    `tell` is called from time to time with the number of sent requests. Raises `EngineError` for invalid
+    plans, and the errors of `simulate_load`.
     """
     if isinstance(plan.targets, SimulatedServices):
         return simulate_load(plan.targets, plan, tell)

@@ -1,4 +1,4 @@
-"""Services that work as long as they are asked to."""
+"""Services that work for the requested time."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class WorkServices:
     """A service at each address, with a queue of its own, until the `with` block ends.
 
     Each works on `cores` requests at once. With `spin` they keep a processor busy, otherwise they sleep, so
-    that there can be more of them than processors. `header_bytes` before each request are sent back as
-    they came. Raises `EngineError` when an address cannot be listened at.
+    that there can be more of them than processors. `header_bytes` before each request are returned unchanged.
+    Raises `EngineError` when an address cannot be listened at.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The same load on simulated services: replicas in racks, and who chooses among them."""
+"""The same load on simulated services: replicas in racks, and the policy that selects them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from rackwright.loadtest.plan import LoadPlan
 
 _LOOKS = 50
-"""How often it is looked whether every request is answered or lost while requests are sent."""
+"""The interval at which completion of all requests is checked while requests are sent."""
 
 _SHORTEST_US = 1000.0
-"""Between two looks."""
+"""The interval between two checks."""
 
 _CLIENT = "client0-0"
 """The client's name in the cluster of `LoadBalancing`."""
@@ -31,9 +31,9 @@ _LATENCIES = ("p50", "p90", "p95", "p99", "p999", "max")
 class SimulatedServices:
     """`replicas` of one service in each of `racks`, with `cores` each, in a simulated network.
 
-    `policy` is one of `rackwright.cluster.load_balancing.POLICIES`, and `dispatch` what its dispatchers are
-    told. The way from the switch in the middle to a rack or to the client takes `hop_us`, from a rack's
-    switch to a replica `server_us`.
+    `policy` is one of `rackwright.cluster.load_balancing.POLICIES`, and `dispatch` the configuration of its
+    dispatchers. The latency from the switch in the middle to a rack or to the client is `hop_us`, that from a
+    rack's switch to a replica `server_us`.
     """
 
     policy: str = "daronpon"
@@ -45,7 +45,7 @@ class SimulatedServices:
     dispatch: Dispatch = field(default_factory=Dispatch)
 
     def describe(self) -> dict[str, Any]:
-        """What a report says of them."""
+        """Their description in a report."""
         names = ("policy", "racks", "replicas", "cores", "hop_us", "server_us")
         return {name: getattr(self, name) for name in names}
 
@@ -53,11 +53,11 @@ class SimulatedServices:
 def simulate_load(
     services: SimulatedServices, plan: LoadPlan, tell: Callable[[int], None] | None = None
 ) -> LoadResult:
-    """Puts the load of `plan` on simulated services until each request is answered or lost.
+    """Sends the load of `plan` to simulated services until each request has a response or is lost.
 
-    The client never sends late, so that both latencies are the same, and nobody refuses. The warm-up ends
-    when as many requests are due on the average. Equal plans have equal results. Raises `RackwrightError`
-    for plans that cannot be simulated.
+    The client never sends late, so that both latencies are equal, and no request is refused. The warm-up ends
+    when on average as many requests are due. Equal plans have equal results. Raises `RackwrightError` for
+    plans that cannot be simulated.
     """
     from rackwright.cluster.load_balancing import LoadBalancing
     from rackwright.loadtest.plan import Work
@@ -100,7 +100,7 @@ def simulate_load(
 
 
 def _due_us(plan: LoadPlan, count: int) -> float:
-    """When the request after so many is due on the average."""
+    """The average due time of the request with this number."""
     arrivals = plan.arrivals
     if isinstance(arrivals, Trace):
         times = arrivals.times_us

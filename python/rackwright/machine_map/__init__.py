@@ -1,1 +1,1 @@
-"""What a server is made of: harts, units, devices, with their addresses, interrupts and clocks."""
+"""The parts of a server: harts, units, devices, with their addresses, interrupts and clocks."""

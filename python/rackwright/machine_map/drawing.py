@@ -40,7 +40,7 @@ def _box(part: Part) -> Box:
 
 
 def place_lines(part: Part) -> list[str]:
-    """Where a part is, a line for each way to reach it."""
+    """How a part is reached, one line for each way."""
     lines = [f"custom-{opcode}, functs {first}-{last}" for opcode, first, last in part.functs]
     if part.address is not None:
         lines.append(f"0x{part.address:x}" + (f", {_size(part.size_bytes)}" if part.size_bytes else ""))
@@ -50,7 +50,7 @@ def place_lines(part: Part) -> list[str]:
 
 
 def _size(count: int) -> str:
-    """Bytes in the largest binary unit that they are a whole number of."""
+    """Bytes in the largest binary unit of which they are a multiple."""
     for power, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
         if count % (1 << power) == 0:
             return f"{count >> power} {unit}"

@@ -1,4 +1,4 @@
-"""Servers as files name them: one in YAML, or those of the cluster that a script runs."""
+"""Servers described by files: one in YAML, or those of the cluster that a script runs."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _FIELDS = tuple(name for name in inspect.signature(Server).parameters if name !=
 def load_servers(path: Path, execute: Callable[[Path], object]) -> list[ServerMap]:
     """The servers of a file, by their parts.
 
-    A YAML file describes one server, by the names of the arguments of `Server` and those of `workload_of`.
-    A script is run by `execute`, up to where its first cluster begins to run. Raises `RackwrightError` that
-    names what is wrong with the file, and for a script that runs no cluster.
+    A YAML file describes one server, with the arguments of `Server` and those of `workload_of`. A script is
+    run by `execute`, up to the start of its first cluster. Raises `RackwrightError` for an error in the file,
+    and for a script that runs no cluster.
     """
     if is_yaml(path.name):
         return [_described(path)]

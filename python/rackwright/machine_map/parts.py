@@ -16,9 +16,9 @@ from rackwright.workloads import Program
 class Part:
     """One part of a server.
 
-    `kind` is `harts`, `memory`, `unit`, `device` or `pci`. `address` and `size_bytes` say where its registers
-    or bytes are, None for a part that harts reach by instructions only; `functs` are the ranges of commands
-    that lead to a unit, as `custom-n` opcode, first and last number. `interrupt` is its source at the PLIC.
+    `kind` is `harts`, `memory`, `unit`, `device` or `pci`. `address` and `size_bytes` are those of its
+    registers or bytes, None for a part that harts reach only by instructions; `functs` are the ranges of
+    commands of a unit, as `custom-n` opcode, first and last number. `interrupt` is its source at the PLIC.
     """
 
     kind: str
@@ -31,7 +31,7 @@ class Part:
     detail: str = ""
 
     def record(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The part in the format of the JSON output."""
         return {**asdict(self), "functs": [list(each) for each in self.functs]}
 
 

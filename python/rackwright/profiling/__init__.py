@@ -1,4 +1,4 @@
-"""Where the cycles of a simulated server go: call stacks, durations and counters, seen from outside."""
+"""The distribution of a server's cycles: call stacks, durations and counters, without side effects."""
 
 from rackwright.profiling.observed import Profile
 from rackwright.profiling.run import profile, profile_boot

@@ -53,7 +53,7 @@ def _durations(steps: list[tuple[int, int]], slowest: list[tuple[int, int]]) -> 
 
 
 def _percentile(steps: list[tuple[int, int]], rank: float) -> int:
-    """The first duration that at least `rank` of the calls do not exceed."""
+    """The smallest duration that is not exceeded by at least `rank` of the calls."""
     passed = 0
     for cycles, calls in steps:
         passed += calls

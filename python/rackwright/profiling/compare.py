@@ -16,10 +16,10 @@ _SMALLEST = 1 / 10_000
 """Share of the cycles of either profile below which a stack is drawn with its neighbours as one."""
 
 _ROWS = 500
-"""Functions that the table of differences has, those with the greatest ones."""
+"""The number of functions in the table of differences, those with the largest ones."""
 
 _NUMBER = re.compile(r" \(\d+\)")
-"""The number of a process or thread, which another run may have given to another one."""
+"""The number of a process or thread, which may differ between runs."""
 
 Stack = tuple[str, ...]
 
@@ -28,7 +28,7 @@ Stack = tuple[str, ...]
 class Stacks:
     """The cycles of a run by stack, of all harts together.
 
-    A stack is a thread by its names, then functions; the empty one is of harts without a thread.
+    A stack is a thread by its names, then functions; the empty one is for harts without a thread.
     """
 
     title: str
@@ -61,7 +61,7 @@ class Stacks:
             raise RackwrightError(f"{folder}: the profile there can't be read") from None
 
     def functions(self) -> tuple[Counter[str], Counter[str]]:
-        """Cycles of each function: its own, and with what it calls."""
+        """Cycles of each function: its own, and including its callees."""
         own: Counter[str] = Counter()
         inclusive: Counter[str] = Counter()
         for stack, cycles in self.cycles.items():
@@ -74,12 +74,12 @@ class Stacks:
 
 
 def stacks_in(folder: Path) -> bool:
-    """Whether a folder holds a profile, or those of servers."""
+    """Whether a folder contains a profile, or those of servers."""
     return any(path.is_file() for path in (folder / STACKS, *folder.glob(f"*/{STACKS}")))
 
 
 def comparison(here: Stacks, there: Stacks) -> dict[str, Any]:
-    """What the report shows of the difference, as its script reads it.
+    """The report's data on the difference, in the format of its script.
 
     `nodes` are rows of parent, place in `names`, own cycles here and there; `functions` has a row for each
     function, with the one first whose own cycles differ most. All cycles of both runs are in the nodes.

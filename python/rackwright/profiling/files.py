@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 REPORT = "report.html"
 COMPARED = "compared.html"
-"""The report with a comparison that was asked for later."""
+"""The report with a comparison requested later."""
 
 
 def write(profile: Profile, folder: Path, tell: Callable[[str], None], other: Stacks | None = None) -> None:
-    """Writes all files of a profile; the report also shows how it differs from the `other` one.
+    """Writes all files of a profile; the report also shows the difference from the `other` one.
 
-    One that can't be written is told, and the others are tried all the same. Raises `RackwrightError` when
+    A file that cannot be written is reported, and the others are still written. Raises `RackwrightError` when
     there is no folder to write to.
     """
     try:
@@ -57,7 +57,7 @@ def report_of(folder: Path) -> Path:
 
 
 def compare(folder: Path, other: Path) -> Path:
-    """The report in the folder of a profile, with how it differs from the profile in another one.
+    """The report in the folder of a profile, with the difference from the profile in another one.
 
     Raises `RackwrightError` when there is none in one of them.
     """

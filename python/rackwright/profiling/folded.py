@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def folded(profile: Profile) -> str:
     """One line for each stack: hart, thread and functions, then its own cycles.
 
-    They add up to the cycles of the run. How many there are at most: `Tree.listed`.
+    They add up to the cycles of the run. Their maximum number: `Tree.listed`.
     """
     lines = []
     for hart in profile.harts:

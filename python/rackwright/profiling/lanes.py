@@ -1,4 +1,4 @@
-"""What happens on a hart beside calls, for time lines: threads, interrupts, system calls, work of units."""
+"""Events of a hart besides calls, for time lines: threads, interrupts, system calls, work of units."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ KINDS = ("interrupts", "system calls", "exceptions")
 
 @dataclass(frozen=True)
 class Lane:
-    """One kind of events: what each is, its first cycle, and the first one after it, in order.
+    """One kind of events: the label, the first cycle, and the first one after it of each, in order.
 
-    Of two in one lane that overlap, one lies within the other.
+    If two events in one lane overlap, one is nested in the other.
     """
 
     title: str
@@ -26,7 +26,7 @@ class Lane:
 
 
 def lanes(profile: Profile, hart: Hart) -> Iterator[Lane]:
-    """The lanes of a hart that have something in them."""
+    """The non-empty lanes of a hart."""
     threads = [(profile.threads[turn.thread].title, turn.begin, turn.end) for turn in hart.turns]
     found = [Lane("threads", threads)]
     found += [Lane(kind, _pieces(hart, kind)) for kind in KINDS]
@@ -35,7 +35,7 @@ def lanes(profile: Profile, hart: Hart) -> Iterator[Lane]:
 
 
 def _pieces(hart: Hart, kind: str) -> list[tuple[str, int, int]]:
-    """Traps of one kind while the hart runs their threads: in a system call that waits, others have it."""
+    """Traps of one kind while the hart runs their threads: others may run during a blocking system call."""
     turns: dict[int, list[Turn]] = defaultdict(list)
     for turn in hart.turns:
         turns[turn.thread].append(turn)

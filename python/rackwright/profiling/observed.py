@@ -1,4 +1,4 @@
-"""What an observer has seen, as values and data frames."""
+"""The observations of an observer, as values and data frames."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from rackwright.profiling.compare import Stacks
 
 UNNAMED = "[unknown]"
-"""What the engine calls code without a symbol."""
+"""The engine's name for code without a symbol."""
 
 BY_ADDRESS = "@"
-"""How the name of a function begins that the engine knows by its address only."""
+"""The prefix of function names for which only the address is known."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Function:
     """A function that was called.
 
     `durations` are pairs of cycles from call to return, rounded down to 1 part in 64 from 128 cycles on, and
-    how many calls took that long; `slowest` are the duration and the first cycle of the longest calls.
-    `stalls` are cycles in which no instruction retired, one number for each reason of `Profile.stalls`.
-    `file` and `line` say where it is declared; empty and 0 where debug information does not.
+    the number of calls with that duration; `slowest` are the duration and the first cycle of the longest
+    calls. `stalls` are cycles in which no instruction retired, one number for each reason of
+    `Profile.stalls`. `file` and `line` are those of its declaration; empty and 0 without debug information.
     """
 
     module: str
@@ -46,14 +46,14 @@ class Function:
 
     @property
     def title(self) -> str:
-        """The name, with the module where it would say nothing without."""
+        """The name, with the module if it is ambiguous without."""
         nameless = self.name == UNNAMED or self.name.startswith(BY_ADDRESS)
         return f"{self.module}:{self.name}" if nameless else self.name
 
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread and the process that it is of."""
+    """A thread and its process."""
 
     process: str
     process_number: int
@@ -62,7 +62,7 @@ class Thread:
 
     @property
     def title(self) -> str:
-        """Process and number, and the thread where it is another one."""
+        """Process and number, and the thread if it differs."""
         process = f"{self.process} ({self.process_number})"
         return process if self.number == self.process_number else f"{process}/{self.name} ({self.number})"
 
@@ -102,9 +102,9 @@ _CALL, _FIRMWARE = 8, 9
 
 @dataclass(frozen=True)
 class Trap:
-    """A trap of the hardware, from when it was taken until what it interrupted went on.
+    """A hardware trap, from its entry until the interrupted code resumes.
 
-    `cause` is as in `scause`, `call` what register `a7` held: the number of what a system call calls.
+    `cause` is that of `scause`, `call` the value of register `a7`: the number of a system call.
     """
 
     thread: int
@@ -115,14 +115,14 @@ class Trap:
 
     @property
     def kind(self) -> str:
-        """What it is on the time line: an interrupt, a system call, or another exception."""
+        """Its kind on the time line: an interrupt, a system call, or another exception."""
         if self.cause & _INTERRUPT:
             return "interrupts"
         return "system calls" if self.cause == _CALL else "exceptions"
 
     @property
     def title(self) -> str:
-        """What has caused it."""
+        """Its cause."""
         code = self.cause & ~_INTERRUPT
         if self.cause & _INTERRUPT:
             return _INTERRUPTS.get(code, f"interrupt {code}")
@@ -143,12 +143,12 @@ class UnitWork:
 
 @dataclass(frozen=True)
 class Hart:
-    """A hart: its call stacks, its longest calls, and looks at its counters.
+    """A hart: its call stacks, its longest calls, and samples of its counters.
 
-    In its tree, recursions are folded below the depth `folded_below`, if one goes deeper.
-    `cycles` were observed; `windows` are the first cycles of when that was, and the first ones after it.
-    `samples` has a row for each look: cycle, instructions, values of counters. Of `turns` and `traps` there
-    are the longest ones, in order, and of the work of its `units`.
+    In its tree, recursions are folded below the depth `folded_below`, if any is deeper. `cycles` were
+    observed; `windows` are the first cycles of when that was, and the first ones after it. `samples` has a
+    row for each sample: cycle, instructions, values of counters. Of `turns` and `traps` there are the longest
+    ones, in order, and of the work of its `units`.
     """
 
     hart: int
@@ -167,7 +167,7 @@ class Hart:
 
 @dataclass(frozen=True)
 class TraceRecord:
-    """What has become of the trace of a run: `error` says why instructions are lost, if any are."""
+    """The result of a run's trace: `error` is the reason of lost instructions, if any."""
 
     instructions: int
     bytes: int
@@ -177,11 +177,11 @@ class TraceRecord:
 
 @dataclass(frozen=True)
 class Profile:
-    """Where the cycles of a run went.
+    """The distribution of a run's cycles.
 
-    `command` is what ran, `counters` are the names of what `Hart.samples` have, `stalls` those of the reasons
-    why cycles passed. `fired` says how often a trigger has begun and ended the observation; `trace` is there
-    when one was asked for. The cycles of all stacks of a hart add up to `Hart.cycles` exactly.
+    `command` is the workload, `counters` are the names of the columns of `Hart.samples`, `stalls` those of
+    the reasons for stalls. `fired` is how often a trigger has started and ended the observation; `trace`
+    exists if one was requested. The cycles of all stacks of a hart add up to `Hart.cycles` exactly.
     """
 
     command: str
@@ -200,7 +200,7 @@ class Profile:
 
     @staticmethod
     def of(observer: Observer, **about: Any) -> Profile:
-        """From what an observer has seen of a run that has ended, and the other fields."""
+        """From the observations of a completed run, and the other fields."""
         seen = json.loads(observer.profile())
         counters = tuple(seen["counters"])
         harts = zip(seen["harts"], observer.samples(), strict=True)
@@ -240,7 +240,7 @@ class Profile:
         return sum(hart.tree.listed.cycles for hart in self.harts)
 
     def shortened(self) -> list[str]:
-        """What files do not say of stacks, as sentences."""
+        """Sentences about stacks that the files do not contain."""
         sentences = []
         if self.folded_below:
             sentences.append(
@@ -255,12 +255,12 @@ class Profile:
 
     @cached_property
     def unnamed_share(self) -> float:
-        """The share of cycles in code of which it is not known which function it is."""
+        """The share of cycles in code whose function is unknown."""
         return self._share(lambda function: function.name == UNNAMED)
 
     @cached_property
     def stripped_share(self) -> float:
-        """The share of cycles in functions that are told apart, but known by their address only."""
+        """The share of cycles in functions that are distinguished, but known only by address."""
         return self._share(lambda function: function.name.startswith(BY_ADDRESS))
 
     def _share(self, wanted: Callable[[Function], bool]) -> float:
@@ -293,8 +293,8 @@ class Profile:
         Columns: module, function, symbol, count, inclusive_cycles (of the outermost calls), exclusive_cycles,
         instructions, and of the time from call to return in cycles: minimum, p50, p90, p99, maximum; file and
         line of its declaration (empty and 0 without debug information). Of a model that explains itself, also
-        the cycles of its own in which no instruction retired, by reason. Where a function is inlined, it has
-        cycles and no calls.
+        the cycles of its own in which no instruction retired, by reason. An inlined function has cycles but
+        no calls.
         """
         import pandas as pd
 
@@ -304,7 +304,7 @@ class Profile:
         return frame.sort_values(["exclusive_cycles", "function"], ascending=[False, True], ignore_index=True)
 
     def counter_samples(self) -> pd.DataFrame:
-        """One row for each look at the counters of a hart: hart, cycle, instructions, then the counters."""
+        """One row for each sample of a hart's counters: hart, cycle, instructions, then the counters."""
         import pandas as pd
 
         columns = ["cycle", "instructions", *self.counters]
@@ -314,10 +314,10 @@ class Profile:
         return pd.concat(frames, ignore_index=True)
 
     def window_counters(self) -> pd.DataFrame:
-        """One row for each time between two triggers: hart, cycle (its first), cycles, and what was counted.
+        """One row for each interval between two triggers: hart, cycle (its first), cycles, and the counts.
 
-        Columns after these: instructions, then the counters. A time that ended with the run itself, or of
-        which a look at the counters has gone for want of room, has no row.
+        Columns after these: instructions, then the counters. An interval that ended with the run itself, or
+        for which a sample was discarded for lack of room, has no row.
         """
         import pandas as pd
 
@@ -337,7 +337,7 @@ class Profile:
         return pd.concat(rows, ignore_index=True)
 
     def cycle_stacks(self) -> pd.DataFrame:
-        """Cycles per instruction of each function, and how much of it each reason makes up.
+        """Cycles per instruction of each function, and the part of each reason.
 
         Columns: module, function, instructions, cycles_per_instruction, then `retiring` (1 when the hart
         retires one instruction in a cycle, less on one that retires several) and one for each of `stalls`.
@@ -354,7 +354,7 @@ class Profile:
         return parts.join(stalled).reset_index(drop=True)
 
     def record(self) -> dict[str, Any]:
-        """What `profile.json` holds."""
+        """The contents of `profile.json`."""
         return {
             "command": self.command,
             "cpu": self.cpu,
@@ -375,16 +375,16 @@ class Profile:
         }
 
     def flame_graph(self, other: Stacks | None = None) -> str:
-        """The report, an HTML page that needs nothing else.
+        """The report, a self-contained HTML page.
 
-        It also shows how the profile differs from an `other` one, such as `Stacks.of_folder(Path("made"))`.
+        It also shows the difference from an `other` profile, such as `Stacks.of_folder(Path("made"))`.
         """
         from rackwright.profiling.report import report
 
         return report(self, other)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The representation in a notebook."""
         from html import escape
 
         style = "width:100%;height:640px;border:0"

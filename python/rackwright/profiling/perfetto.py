@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 _BEGIN, _END, _COUNTER = 1, 2, 4
 _SEQUENCE = number(10, 1)
 _COUNTERS = 1 << 32
-"""Tracks of counters have numbers from here on, those of threads from 1 on."""
+"""Tracks of counters are numbered from here on, those of threads from 1 on."""
 _LANES = 1 << 40
-"""Tracks of what happens on a hart beside calls."""
+"""Tracks of a hart's events besides calls."""
 
 
 def perfetto(profile: Profile) -> bytes:
@@ -31,7 +31,7 @@ def perfetto(profile: Profile) -> bytes:
             packets.append(_lane(hart, lane, track))
             events += _happenings(lane, track)
         events += _samples(hart)
-    # A stable order: events of one time stay as they nest.
+    # A stable order: simultaneous events keep their nesting.
     events.sort(key=lambda event: event[:2])
     packets += [
         number(8, cycle * 1_000_000_000 // profile.clock_hz) + _SEQUENCE + message(11, event)
@@ -55,7 +55,7 @@ def _lane(hart: Hart, lane: Lane, track: int) -> bytes:
 
 
 def _happenings(lane: Lane, track: int) -> Iterator[tuple[int, int, bytes]]:
-    """Begin and end of each event; of those within others, the outer one begins first and ends last."""
+    """Begin and end of each event; of nested ones, the outer one begins first and ends last."""
     ends: list[int] = []
     for title, begin, end in lane.events:
         while ends and ends[-1] <= begin:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class _Strings:
-    """The table of strings; others say which by its place, and the first is empty."""
+    """The table of strings; other tables refer to its indices, and the first string is empty."""
 
     def __init__(self) -> None:
         self._places = {"": 0}

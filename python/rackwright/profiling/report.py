@@ -1,4 +1,4 @@
-"""The report of a profile: one HTML page that needs nothing else."""
+"""The report of a profile: one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _DATA = re.compile(r"<script type='application/json' id='data'>(.*?)</script>", 
 
 
 def report(profile: Profile, other: Stacks | None = None) -> str:
-    """The page; with an `other` profile, it shows how they differ."""
+    """The page; with an `other` profile, it shows the differences."""
     data = report_data(profile)
     if other is not None:
         here = Stacks.of_text(f"{profile.command} on {profile.cpu}", folded(profile))
@@ -45,7 +45,7 @@ def report(profile: Profile, other: Stacks | None = None) -> str:
 
 
 def compared_report(html: str, here: Stacks, there: Stacks) -> str:
-    """A page that was made before, with how it differs from another profile.
+    """An existing page, with the difference from another profile.
 
     Raises `RackwrightError` when it is none.
     """
@@ -73,7 +73,7 @@ def _page(data: dict[str, Any]) -> str:
 
 
 def report_data(profile: Profile) -> dict[str, Any]:
-    """What the page shows, as the script reads it."""
+    """The data of the page, in the format of its script."""
     calls = profile.calls()
     return {
         "record": profile.record(),

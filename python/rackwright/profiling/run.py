@@ -23,10 +23,10 @@ def profile(
     every: int = EVERY,
     **options: Any,
 ) -> Profile:
-    """Runs a program on `server`, and says where its cycles went.
+    """Runs a program on `server`, and returns the distribution of its cycles.
 
-    The `options` are those of `Server.run`, and the run is the same, cycle by cycle. Counters are looked at
-    `every` so many cycles; `watching` says more of what is observed.
+    The `options` are those of `Server.run`, and the run is the same, cycle by cycle. Counters are sampled
+    `every` this number of cycles; `watching` has further settings.
     """
     observer = (watching or Watching(every=every)).observer()
     result = server.run(program, arguments, observer=observer, **options)
@@ -49,9 +49,9 @@ def profile_boot(
     checkpoint: Path | None = None,
     **options: Any,
 ) -> Profile:
-    """Boots `image` and runs `command` in it as `boot` does, and says where the cycles of all harts went.
+    """Boots `image` and runs `command` as `boot` does; returns the distribution of all harts' cycles.
 
-    The `options` are those of `boot`, or of `restore` when `checkpoint` is a file to go on from: the cycles
+    The `options` are those of `boot`, or of `restore` if `checkpoint` is a file to continue from: the cycles
     before it then have no stack.
     """
     from rackwright.linux.boot import boot, restore

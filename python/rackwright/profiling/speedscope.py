@@ -29,11 +29,11 @@ def _frame(function: Function) -> dict[str, Any]:
 
 
 def _hart(hart: Hart, threads: int) -> dict[str, Any]:
-    """Its stacks as a tree: a node opens, its own cycles pass, then those of the nodes below; it closes."""
+    """Its stacks as a tree: a node opens, its own cycles pass, then those of its children; it closes."""
     tree = hart.tree
     events = []
     now = 0
-    # A node below zero is one that closes.
+    # A negative node is one that closes.
     waiting = list(reversed(tree.children[0]))
     while waiting:
         node = waiting.pop()

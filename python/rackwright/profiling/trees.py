@@ -13,15 +13,15 @@ MOST_FRAMES = 4_000_000
 """Frames of all stacks of a hart in a file that names all frames of each stack: some 100 MB of text."""
 
 SMALLER = "(smaller ones)"
-"""What stands for stacks that are not named."""
+"""The label of stacks that are not named."""
 
 
 @dataclass(frozen=True)
 class Listed:
     """The nodes with cycles or instructions of their own, in order.
 
-    When their stacks have more than `MOST_FRAMES` frames, those with most cycles are listed, and `cycles` and
-    `instructions` are those of the others.
+    If their stacks have more than `MOST_FRAMES` frames, those with the most cycles are listed, and `cycles`
+    and `instructions` are the sums of the others.
     """
 
     nodes: list[int]
@@ -36,10 +36,10 @@ class Listed:
 
 @dataclass(frozen=True)
 class Tree:
-    """Node 0 stands for the hart, its children are threads, and the nodes below functions.
+    """Node 0 represents the hart, its children are threads, and the nodes below are functions.
 
-    `labels` are numbers of threads or functions; `cycles` and `instructions` are a node's own. Parents come
-    before their children.
+    `labels` are numbers of threads or functions; `cycles` and `instructions` are a node's own. Parents
+    precede their children.
     """
 
     parents: list[int]
@@ -76,7 +76,7 @@ class Tree:
 
     @cached_property
     def depths(self) -> list[int]:
-        """How many labels the path of each node has."""
+        """The number of labels on the path of each node."""
         depths = [0]
         for node in range(1, len(self.parents)):
             depths.append(depths[self.parents[node]] + 1)

@@ -1,4 +1,4 @@
-"""What of a run is observed."""
+"""Settings of an observation."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ if TYPE_CHECKING:
     from rackwright.profiling.observed import Profile
 
 EVERY = 100_000
-"""Cycles between two looks at the counters, if nothing else is asked for."""
+"""Default number of cycles between two samples of the counters."""
 
 SAMPLES = 1_000_000
-"""Looks at the counters that are kept of each hart, if nothing else is asked for."""
+"""Default number of samples for each hart."""
 
 
 @dataclass(frozen=True)
 class Watching:
-    """What of a run is observed.
+    """The observed parts of a run.
 
     From when the trigger `start` happens (without one, from the beginning) until `stop` does, and again each
     time. Triggers are `cycle:N`, `instructions:N` (of one hart), `address:N`, `function:NAME` (also
-    `function:FILE!NAME` for a file of an image), `word:N` (an instruction), `hint:N` (the instruction
-    `slti x0, x0, N`), `process:NAME`, `counter:NAME>=N` and `event:NAME` (a counter rises); the last two are
-    looked for `every` so many cycles.
+    `function:FILE!NAME` for a file of an image), `word:N` (an instruction), `hint:N` (the instruction `slti
+    x0, x0, N`), `process:NAME`, `counter:NAME>=N` and `event:NAME` (a counter rises); the last two are
+    checked `every` this number of cycles.
 
-    `counters` are kept, or all of them; looks at them are taken `every` so many cycles, and every second one
-    goes when there are more than `samples`. Only `harts` are observed, or all. What they execute meanwhile is
-    written to the file `trace`, if there is one (`rackwright.read_trace`).
+    `counters` are recorded, or all of them; they are sampled `every` this number of cycles, and every second
+    sample is discarded beyond `samples`. Only `harts` are observed, or all. The instructions executed
+    meanwhile are written to the file `trace`, if given (`rackwright.read_trace`).
     """
 
     start: str | None = None
@@ -46,7 +46,7 @@ class Watching:
         return replace(self, trace=self.trace and self.trace.with_name(f"{self.trace.name}.{name}"))
 
     def observer(self) -> _engine.Observer:
-        """Who does that in one run. Raises `EngineError` for a trigger that is none."""
+        """The observer of one run. Raises `EngineError` for a trigger that is none."""
         from rackwright._engine import Observer
 
         return Observer(
@@ -60,7 +60,7 @@ class Watching:
         )
 
     def unmet(self, made: Profile) -> list[str]:
-        """A sentence for each trigger that never happened, and one for a trace that is not whole."""
+        """A sentence for each trigger that has never occurred, and one for an incomplete trace."""
         return [*self._unmet_triggers(made), *self._lost(made)]
 
     def _unmet_triggers(self, made: Profile) -> list[str]:

@@ -27,7 +27,7 @@ from rackwright.unit_config import UnitConfig
 OPERATIONS = ("deserialize", "serialize")
 TARGETS = ("host", "rocket", "boom", "rocket+unit", "boom+unit")
 CALLS = ("batch", "single")
-"""How many messages a unit is given at a time: all of a benchmark, or one."""
+"""The number of messages passed to a unit at a time: all of a benchmark, or one."""
 
 UNITS = {"deserialize": "protobuf-deserialize", "serialize": "protobuf-serialize"}
 
@@ -36,11 +36,10 @@ _EXIT_NOT_VERIFIED = 1
 
 @dataclass(frozen=True)
 class Way:
-    """How messages are parsed and serialized beside what is measured.
+    """The conditions of parsing and serializing besides the messages.
 
-    `clock` is that of the units and `parameters` theirs, by name; `calls` is one of `CALLS`. `timing` has
-    numbers of caches, DRAM and harts in the place of the default. Raises `RackwrightError` for what there is
-    not.
+    `clock` and `parameters` are those of the units, by name; `calls` is one of `CALLS`. `timing` has numbers
+    of caches, DRAM and harts that replace the defaults. Raises `RackwrightError` for unknown arguments.
     """
 
     clock: str | None = None
@@ -66,10 +65,11 @@ def measure(
     begin: Callable[[str], None] = lambda _: None,
     detail: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Row]:
-    """Every benchmark on every target; rows come target by target, for one part of the suite after the other.
+    """Measures every benchmark on every target; rows are in the order of targets, for each part of the suite.
 
-    Every result has been compared with the official library's, by the program that was measured.
-    `way` says how. `begin` hears what begins, `detail` how far it is, a few times per second of a simulation.
+    Every result has been compared with the official library's, by the program that was measured. `way` has
+    the conditions. `begin` is called at each start, `detail` with the progress, a few times per second of a
+    simulation.
     """
     way = way or Way()
     for part in suite.parts():
@@ -105,13 +105,13 @@ def _measure_part(
 
 
 def _tell(job: str, detail: Callable[[str], None], _: int, cycles: int) -> None:
-    """How far the simulation of a core is."""
+    """The progress of a core's simulation."""
     detail(f"{job}, {cycles / 1e6:,.1f} million cycles")
 
 
 @dataclass(frozen=True)
 class _Output:
-    """What the program prints on a target, and the clocks of the core (None on the host) and of the unit."""
+    """The program's output on a target, and the clocks of the core (None on the host) and of the unit."""
 
     text: str
     calls: str
@@ -139,7 +139,7 @@ def _run(
         return _Output(done.stdout, "single", None, None)
     config = UnitConfig(UNITS[operation], way.parameters.get(UNITS[operation], {}), clock=way.clock)
     server = Server(cpu, [config] if unit else [], timing=way.timing)
-    # Names without folders, so that the program sees the same arguments wherever it runs.
+    # Names without folders, so that the program has the same arguments wherever it runs.
     with contextlib.chdir(folder):
         result = server.run(programs.riscv64, arguments, progress=progress)
     _check(result.exit_code, target, result.stderr.decode(errors="replace"))
@@ -148,7 +148,7 @@ def _run(
 
 
 def _check(status: int, target: str, said: str) -> None:
-    """A result that is not verified is a row; anything else that goes wrong is an error."""
+    """An unverified result is a row; any other failure is an error."""
     if status not in (0, _EXIT_NOT_VERIFIED):
         raise RackwrightError(f"the benchmark failed on {target}: {said.strip()}")
 

@@ -1,4 +1,4 @@
-"""Object files of generated classes, kept by content: they take longest to compile, and seldom change."""
+"""Object files of generated classes, cached by content: they take longest to compile, and rarely change."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from rackwright.whole import make_whole
 _KEPT = BUILD / "protobuf" / "objects"
 
 _RUNTIME_HEADERS = ("protobuf_type.h", "protobuf_map.h")
-"""Those of `software/protobuf/rackwright` that generated headers include."""
+"""The headers of `software/protobuf/rackwright` that generated headers include."""
 
 _INCLUDE = re.compile(r'^#include [<"]([^<">]+\.pb\.h)[>"]', re.MULTILINE)
 
 
 def compile_generated(source: Path, folder: Path, target: Target, options: Sequence[str]) -> Path:
-    """Compiles a source that protoc has written below `folder`; gives the object file.
+    """Compiles a source written by protoc below `folder`; returns the object file.
 
-    What was compiled before with these options, for any program, is not compiled again: well-known types are
-    the same for all. Raises `RackwrightError` with what the compiler says.
+    Objects compiled earlier with these options, for any program, are reused: well-known types are the same
+    for all. Raises `RackwrightError` with the compiler's output.
     """
     command = [*target.compiler(source), *target.flags, "-Wall", *options]
     command += [f"-I{folder}", *(f"-I{path}" for path in INCLUDES), "-isystem", str(PROTOBUF / "include")]
@@ -45,7 +45,7 @@ def _key(source: Path, folder: Path, target: Target, options: Sequence[str]) -> 
 
 
 def _included(source: Path, folder: Path, seen: set[str]) -> Iterator[Path]:
-    """The generated headers that a file includes, and those that they include, each once."""
+    """The generated headers that a file includes, directly or indirectly, each once."""
     for name in _INCLUDE.findall(source.read_text(encoding="utf-8")):
         header = folder / name
         if name in seen or not header.exists():

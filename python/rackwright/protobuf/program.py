@@ -30,7 +30,7 @@ _REPLACED = (
     f"_ZNK{_MESSAGE}17SerializeToStringEP{_STRING}",
     f"_ZNK{_MESSAGE}17SerializeAsStringB5cxx11Ev",
 )
-"""Functions of the official library, as the linker knows them, that `by_units` gives to the units."""
+"""Functions of the official library, by their linker names, that `by_units` redirects to the units."""
 
 _MAP = "6google8protobuf8internal12MapFieldBase"
 _OF_REFLECTION = (
@@ -38,7 +38,9 @@ _OF_REFLECTION = (
     f"_ZNK{_MAP}16GetRepeatedFieldEv",
     f"_ZN{_MAP}20MutableRepeatedFieldEv",
 )
-"""Functions by which reflection comes to a map: in every program they settle what a unit has parsed."""
+"""Functions through which reflection accesses a map: in every program they first merge the entries parsed by
+a unit.
+"""
 
 _SETTLED_MAPS = (
     *(f"-Wl,--wrap={name}" for name in _OF_REFLECTION),
@@ -49,22 +51,22 @@ BY_UNITS = (
     *(f"-Wl,--wrap={name}" for name in _REPLACED),
     f"-Wl,--undefined=__wrap_{_REPLACED[0]}",
 )
-"""What makes the compiler give calls of the official library's functions to the units."""
+"""Linker options that redirect calls of the official library's functions to the units."""
 
 _FOR_LINKER = "-Wl,"
 
 NO_RELAXING = "-Wl,--no-relax"
-"""Leaves calls as long as they may have to be. Making them short takes the linker of Debian 12 14 s."""
+"""Does not relax calls. Making them short takes the linker of Debian 12 14 s."""
 
 LINKED_FAST = "RACKWRIGHT_LINKED_FAST"
-"""A variable of the environment, of tests that ask for results and no cycles: it links without relaxing."""
+"""An environment variable for tests that need results but no cycles: it disables linker relaxation."""
 
 _ARCHIVES = ("libbenchmark.a", "librackwright-protobuf.a", "libprotobuf.a")
 
 
 @dataclass(frozen=True)
 class Programs:
-    """Where the benchmark is, compiled for each machine."""
+    """The compiled benchmark for each machine."""
 
     host: Path
     riscv64: Path
@@ -73,9 +75,9 @@ class Programs:
 def compile_benchmark(
     schema: Schema, messages: Sequence[str], machines: Collection[str] = tuple(_PROGRAMS)
 ) -> Programs:
-    """Compiles the benchmark for these messages; what was compiled before is not compiled again.
+    """Compiles the benchmark for these messages; earlier objects are reused.
 
-    Only the programs for `machines`, of "host" and "riscv64", are there afterwards.
+    Only the programs for `machines`, of "host" and "riscv64", exist afterwards.
     """
     folder = BUILD / "protobuf" / _key(schema, messages)
     programs = Programs(folder / "host", folder / "riscv64")
@@ -108,14 +110,14 @@ def compile_service(
 ) -> Path:
     """Compiles a program of your own with the messages of a .proto file, for the simulated server.
 
-    `by_units` is for programs that know nothing of the units: what they call of `ParseFromArray`,
-    `ParseFromString`, `SerializeToArray`, `SerializeToString` and `SerializeAsString` of the official
-    library goes to the units, as far as `docs/accelerate-my-messages.md` says. `options` are the compiler's.
+    `by_units` is for unmodified programs: their calls of `ParseFromArray`, `ParseFromString`,
+    `SerializeToArray`, `SerializeToString` and `SerializeAsString` of the official library are redirected to
+    the units, as far as described in `docs/accelerate-my-messages.md`. `options` are the compiler's.
 
     Its sources find the messages' headers, the units' runtime (`rackwright/protobuf.h`) and the official
-    library, and as by `rackwright.compile_program` our drivers and libsnappy. Gives the program, in a folder
-    of its own below .build/programs, named like the first source.
-    Raises `RackwrightError` with what protoc or the compiler says.
+    library, and as by `rackwright.compile_program` our drivers and libsnappy. Returns the program, in a
+    separate folder below .build/programs, named after the first source. Raises `RackwrightError` with the
+    output of protoc or the compiler.
     """
     paths = [Path(source) for source in sources]
     options = [*options, *_linked_fast(), *(BY_UNITS if by_units else ())]
@@ -141,11 +143,11 @@ def compile_program(
     include: Path | None = None,
     libraries: Sequence[Path] = (),
 ) -> Path:
-    """Compiles C++ sources that use protobuf and the units' runtime; gives `output`.
+    """Compiles C++ sources that use protobuf and the units' runtime; returns `output`.
 
-    `machine` is "riscv64" or "host". Headers below `include` are found, by default those beside the first
-    source; `libraries` come behind those of protobuf. What protoc wrote among the sources (`.pb.cc`) is
-    compiled once for all programs with these options. Raises `RackwrightError` with what the compiler says.
+    `machine` is "riscv64" or "host". Headers are searched in `include`, by default the folder of the first
+    source; `libraries` are linked after those of protobuf. Sources written by protoc (`.pb.cc`) are compiled
+    once for all programs with these options. Raises `RackwrightError` with the compiler's output.
     """
     target = _PROGRAMS[machine]
     archives = [PROTOBUF / machine / name for name in _ARCHIVES]
@@ -165,7 +167,7 @@ def compile_program(
 
 
 def _linked_fast(machine: str = "riscv64") -> Sequence[str]:
-    """What the linker for a machine is told beside, when the environment says so."""
+    """Additional linker options for a machine, from the environment."""
     return (NO_RELAXING,) if machine == "riscv64" and os.environ.get(LINKED_FAST) == "1" else ()
 
 

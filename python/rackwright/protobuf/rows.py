@@ -1,4 +1,4 @@
-"""What was measured, and its averages."""
+"""Measurements and their averages."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rackwright.times import Times
 class Row:
     """One benchmark's messages, parsed or serialized once each, on one target.
 
-    `calls` is "batch" when the unit is given all of them at once, "single" for one at a time. `times` are of
-    all messages: in the program's first run, in a later one, and of using its results: of a walk over every
-    object, by the library, or of a checksum over the bytes.
-    `cycles` is None on the host, `unit_clock_hz` without a unit. `fallbacks` counts the calls that the
-    unit left to the library, by reason. `status` is "ok", or "malformed" when the library refuses a message.
+    `calls` is "batch" if all messages are passed to the unit at once, "single" if one at a time. `times` are
+    for all messages: in the program's first run, in a later one, and for using its results: a walk over every
+    object by the library, or a checksum over the bytes. `cycles` is None on the host, `unit_clock_hz` without
+    a unit. `fallbacks` counts the calls that the unit left to the library, by reason. `status` is "ok", or
+    "malformed" when the library refuses a message.
     """
 
     benchmark: str
@@ -77,13 +77,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Summary:
-    """The geometric mean, over the benchmarks of a group, of how much faster `target` is than `over`.
+    """The geometric mean, over the benchmarks of a group, of the speed-up of `target` over `over`.
 
-    `speedup` is of a later run of each, `first_speedup` of the first one, `used_speedup` of a later one whose
-    results are used.
-    The time of calls that the unit left to the library is in it; `fallbacks` is their share of all,
-    `reasons` their numbers by reason. `messages` are those of the smallest batch: a host learns one of few
-    messages by heart, as it is given the same one again and again.
+    `speedup` is for a later run of each, `first_speedup` for the first one, `used_speedup` for a later one
+    whose results are used. The time of calls that the unit left to the library is in it; `fallbacks` is their
+    share of all, `reasons` their numbers by reason. `messages` are those of the smallest batch: a host learns
+    the branches of a small batch, because it processes the same one repeatedly.
     """
 
     operation: str

@@ -42,9 +42,9 @@ _MESSAGE_NAME, _MESSAGE_NESTED, _MESSAGE_OPTIONS, _OPTIONS_MAP_ENTRY = 1, 3, 7, 
 class Schema:
     """A .proto file that protoc has read.
 
-    `files` are it and what it imports, well-known types included, without what describes descriptors.
+    `files` are the file and its imports, including well-known types, except the descriptions of descriptors.
     `classes` are the C++ classes by the full names of their messages, and `lite` the names of those without
-    reflection. `descriptors` are all of it in protobuf's own form.
+    reflection. `descriptors` are all of them in protobuf's own form.
     """
 
     proto: Path
@@ -55,7 +55,7 @@ class Schema:
     descriptors: bytes
 
     def class_of(self, message: str) -> str:
-        """The class of a message, given by its full name.
+        """The class of a message, identified by its full name.
 
         Raises `RackwrightError` when there is none, and when there is no reflection to compare objects by.
         """
@@ -70,7 +70,7 @@ class Schema:
         return self.classes[message]
 
     def generate(self, folder: Path) -> list[Path]:
-        """Writes the classes into `folder`; gives the C++ sources."""
+        """Writes the classes into `folder`; returns the C++ sources."""
         plugin = f"--plugin=protoc-gen-rackwright={_PLUGIN}"
         outputs = [f"--cpp_out={folder}", f"--rackwright_out={folder}"]
         _protoc([plugin, *outputs, *self.files], self.include)
@@ -78,9 +78,9 @@ class Schema:
 
 
 def read_schema(proto: Path, include: Sequence[Path] = ()) -> Schema:
-    """Reads a .proto file; imports are looked for beside it and in `include`.
+    """Reads a .proto file; imports are searched beside it and in `include`.
 
-    Raises `RackwrightError` with what protoc says.
+    Raises `RackwrightError` with protoc's output.
     """
     if not proto.is_file():
         raise RackwrightError(f"{proto}: no such file")
@@ -113,16 +113,16 @@ def _check_names(file: _File) -> None:
 
 
 def _is_generated(name: str, folders: Sequence[Path]) -> bool:
-    """Whether the classes of a file are made with tables for the units: all but those protobuf itself needs.
+    """Whether the classes of a file get tables for the units: all but those that protobuf itself needs.
 
-    Well-known types are made anew too: as the library has them, they have no tables. What is linked first
-    counts, and nothing else of the library refers to them.
+    Well-known types are also generated again: those of the library have no tables. The first linked
+    definition is used, and nothing else in the library refers to them.
     """
     return name not in _OF_THE_LIBRARY or any((folder / name).exists() for folder in folders)
 
 
 def _name_in(proto: Path, folders: Sequence[Path]) -> str:
-    """How protoc names the file: its path below the first folder that has it."""
+    """The file's name for protoc: its path below the first folder that contains it."""
     for folder in folders:
         if proto.resolve().is_relative_to(folder.resolve()):
             return str(proto.resolve().relative_to(folder.resolve()))
@@ -141,9 +141,9 @@ def _protoc(arguments: Sequence[str], include: Sequence[Path]) -> bytes:
 
 
 def _edition_among(said: str, include: Sequence[Path]) -> str | None:
-    """What to tell when one of the files that protoc complains of is written in an edition.
+    """The explanation if one of the files in protoc's errors uses an edition.
 
-    This version of the library is older than editions; its own words are those for a slip of the pen.
+    This version of the library is older than editions; its own message is that for a typing error.
     """
     for name in dict.fromkeys(_COMPLAINT.findall(said)):
         for path in (folder / name for folder in include):
@@ -199,7 +199,7 @@ def _legal(name: str) -> str:
 
 
 def _class_name(path: Sequence[str]) -> str:
-    """The C++ class of a message: those it is declared in, and its own name, which must be no keyword."""
+    """The C++ class of a message: its enclosing scopes, and its own name, which must not be a keyword."""
     name = ""
     for part in path:
         name = _legal(f"{name}_{part}" if name else part)
@@ -207,7 +207,7 @@ def _class_name(path: Sequence[str]) -> str:
 
 
 def _paths(message: bytes) -> Iterator[tuple[str, ...]]:
-    """The names of a message and of those declared inside it, each from the outermost on.
+    """The names of a message and of its nested messages, each from the outermost on.
 
     Entries of maps are none: they have no class of their own.
     """

@@ -1,4 +1,4 @@
-"""What is measured: schemas, and recorded messages of their classes."""
+"""The measured benchmarks: schemas, and recorded messages of their classes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MESSAGES = 64
-"""Messages of a benchmark whose suite doesn't say another number."""
+"""Default number of messages of a benchmark."""
 
 
 @dataclass(frozen=True)
 class Benchmark:
     """Messages of one class that are measured together.
 
-    `message` is the full name of their type. Averages are made of benchmarks of the same `group`. `proto`
-    is the file that declares the type, below the folder of the suite's own, if not that itself.
+    `message` is the full name of their type. Benchmarks of the same `group` are averaged. `proto` is the file
+    that declares the type, below the folder of the suite's own, if not that itself.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Suite:
     benchmarks: Sequence[Benchmark]
 
     def parts(self) -> Iterator[Suite]:
-        """Suites of the benchmarks that one file declares: programs are made for each of them."""
+        """Suites of the benchmarks that one file declares: one program is compiled for each of them."""
         for proto in dict.fromkeys(benchmark.proto for benchmark in self.benchmarks):
             of_it = [benchmark for benchmark in self.benchmarks if benchmark.proto == proto]
             yield Suite(self.name if proto is None else of_it[0].name, proto or self.proto, of_it)

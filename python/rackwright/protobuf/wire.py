@@ -21,7 +21,7 @@ def varint(value: int) -> bytes:
 
 
 def zigzag(value: int) -> int:
-    """What `sint32` and `sint64` encode for a number."""
+    """The number that `sint32` and `sint64` encode for a value."""
     return (value << 1 ^ value >> 63) & _MASK64
 
 
@@ -56,7 +56,7 @@ def delimited(messages: Iterable[bytes]) -> bytes:
 
 
 def read_varint(data: bytes, at: int) -> tuple[int, int]:
-    """The varint at offset `at`, and the offset behind it. Raises `ValueError` when it is not whole."""
+    """The varint at offset `at`, and the offset after it. Raises `ValueError` if it is incomplete."""
     value = shift = 0
     for end in range(at, min(at + 10, len(data))):
         value |= (data[end] & 0x7F) << shift
@@ -67,7 +67,7 @@ def read_varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """The numbers and values of a message's fields; fixed-width values are given as bytes."""
+    """The numbers and values of a message's fields; fixed-width values are returned as bytes."""
     at = 0
     while at < len(data):
         key, at = read_varint(data, at)

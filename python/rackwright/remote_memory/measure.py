@@ -14,7 +14,7 @@ from rackwright.server import Server
 from rackwright.workloads import BareMetal
 
 Paging = Literal["software", "unit"]
-"""Who brings the pages: the runtime in supervisor mode, or the page-fault unit beside the hart."""
+"""The agent that fetches pages: the runtime in supervisor mode, or the page-fault unit beside the hart."""
 
 PAGE_BYTES = 4096
 HART_HZ = 2_000_000_000
@@ -25,10 +25,10 @@ _SEPARATOR = "\x1e"
 
 @dataclass(frozen=True)
 class PagingResult:
-    """How a program ran: `output` and `exit_code` are the program's.
+    """The result of a program: `output` and `exit_code` are the program's.
 
     `counts` are those of the runtime, by name: faults, evictions, and cycles of the hart's 2 GHz.
-    `network_bytes` have passed the server's port, both ways.
+    `network_bytes` are those at the server's port, in both directions.
     """
 
     paging: Paging
@@ -63,7 +63,7 @@ def paged_server(
     files: Sequence[Path] = (),
     cpu: str = "rocket",
 ) -> Server:
-    """The server of `run_paged`, called `server` and joined to nothing, whose blades are `nodes`."""
+    """The server of `run_paged`, named `server` and not connected, whose blades are `nodes`."""
     if paging not in get_args(Paging):
         raise RackwrightError(f"paging is `software` or `unit`, not {paging!r}")
     if order not in range(1 << 31):
@@ -110,12 +110,12 @@ def run_paged(
     Its threads and processes run on `harts`. It finds `files` in its working directory, and may make others,
     in memory.
 
-    A blade is a model, or with `blade_cpu` a server with that core, which runs the program `blade`.
-    Pages leave `batch` at once; 0 chooses by the local memory. They leave by the clock algorithm, or with an
-    `order` its hand jumps, to places that this number decides. One blade hangs on the server's own link;
+    A blade is a model, or with `blade_cpu` a server with that core, which runs the program `blade`. Pages
+    leave `batch` at once; 0 chooses by the local memory. Pages are evicted by the clock algorithm; with an
+    `order`, its hand jumps to positions derived from this number. One blade hangs on the server's own link;
     several, or a network that loses frames with the probability `loss`, are below a switch. Raises
-    `RackwrightError` for a number that cannot be, and when the server stops for another reason than the
-    end of its program.
+    `RackwrightError` for a number that cannot be, and when the server stops for another reason than the end
+    of its program.
     """
     if blades not in range(1, MOST_BLADES + 1):
         raise RackwrightError(f"there are 1 to {MOST_BLADES} blades, not {blades}")

@@ -1,4 +1,4 @@
-"""Where the time of a remote fault goes, to the cycle: what the engine notes of hart, unit, NIC and link."""
+"""The breakdown of a remote fault's time, from the engine's stamps of hart, unit, NIC and link."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _CHAINS = {"unit": ("asks", _UNIT), "software": ("faults", _SOFTWARE)}
 
 @dataclass(frozen=True)
 class FaultParts:
-    """Where the time of remote faults goes.
+    """The breakdown of the time of remote faults.
 
-    `faults` is how many there were, `undisturbed` of how many nothing else passed the link meanwhile: only
-    of those it is known which frame is whose. `parts` are those of the median one of them, in ns: they add
-    up to `ns` to the cycle. `means` are over all undisturbed ones.
+    `faults` is their number, `undisturbed` the number of those during which no other frame passed the link:
+    only for these can frames be attributed. `parts` are those of the median one, in ns: they add up to `ns`
+    to the cycle. `means` are over all undisturbed ones.
     """
 
     paging: Paging
@@ -81,7 +81,7 @@ def fault_parts(
 ) -> FaultParts:
     """Runs a program like `run_paged`, on one hart, with one blade right below the server.
 
-    Raises `RackwrightError` when the program comes to no end, or no fault was undisturbed.
+    Raises `RackwrightError` if the program does not end, or if no fault was undisturbed.
     """
     blade = MemoryBlade(name="blade0")
     server = paged_server(
@@ -133,7 +133,7 @@ def _summary(paging: Paging, stamps: Sequence[_Stamp], latency: int) -> FaultPar
 
 
 def _spans(stamps: Sequence[_Stamp], first: str, last: str, paging: Paging) -> Iterator[Sequence[_Stamp]]:
-    """From where a fault begins to where it ends, those in which a page has come."""
+    """The interval of a fault, for faults in which a page has arrived."""
     begin: int | None = None
     for index, stamp in enumerate(stamps):
         if stamp.event == first:
@@ -154,7 +154,7 @@ def _is_page(first: _Stamp, last: _Stamp) -> bool:
 
 
 def _parts(span: Sequence[_Stamp], chain: Sequence[tuple[str, str]], latency: int) -> list[int] | None:
-    """How long each part took, in ticks; None when something else was under way."""
+    """The duration of each part, in ticks; None if another fault was in progress."""
     if len(_frames(span, "out")) != 2 or len(_frames(span, "in")) != 2:
         return None
     times = [span[0].ticks]

@@ -1,4 +1,4 @@
-"""The paging runtime with a program in it, and the workloads that come with it."""
+"""The paging runtime with a program in it, and the built-in workloads."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WORKLOADS = {
     "sqlite": "sqlite.c",
     "threads": "threads.c",
 }
-"""Names of the workloads that come with the product: their sources in software/remote-memory/workloads."""
+"""Names of the built-in workloads: their sources are in software/remote-memory/workloads."""
 
 _SQLITE_OPTIONS = ("-O2", "-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION")
 _LEVELDB_OPTIONS = (
@@ -35,11 +35,11 @@ _LEVELDB_OPTIONS = (
 )
 _LEVELDB_FOLDERS = ("db", "table", "util", "helpers/memenv")
 _NOT_OF_THE_STORE = ("test", "bench", "leveldbutil", "windows")
-"""What the names of LevelDB's sources hold that are its tests, its tools, or for another system."""
+"""Parts of file names in LevelDB's sources that are tests, tools, or for another system."""
 
 
 def workload(name: str) -> Path:
-    """A workload by its name, compiled, or the static RV64 Linux program of that path.
+    """A built-in workload by its name, compiled, or the static RV64 Linux program at that path.
 
     Raises `RackwrightError` when it is neither.
     """

@@ -72,7 +72,7 @@ def _row(result: PagingResult) -> dict[str, str | int | float]:
 
 
 def sweep_page(title: str, table: pd.DataFrame) -> str:
-    """An HTML page that needs nothing else: run time over local memory, and the table."""
+    """A self-contained HTML page: run time over local memory, and the table."""
     lines: dict[str, Points] = {
         str(kind): sorted((row["local_bytes"] / 1024, row["seconds"] * 1e3) for _, row in rows.iterrows())
         for kind, rows in table.groupby("paging", sort=False)

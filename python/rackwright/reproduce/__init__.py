@@ -1,4 +1,4 @@
-"""Experiments of papers, made again: `rw reproduce`.
+"""Reproduction of experiments of papers: `rw reproduce`.
 
     from rackwright.reproduce import reproduce
 

@@ -1,4 +1,4 @@
-"""Lanes of DRX: how much faster kernels are with more of them."""
+"""Lanes of DRX: the speed-up of kernels with more lanes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ KERNELS = ("video", "sound", "brain", "redaction", "join")
 QUICK_KERNELS = ("video", "redaction")
 LANES = (32, 64, 128, 256)
 TEXT_LANES = 128
-"""Those of the text's unit."""
+"""The lanes of the text's unit."""
 
 
 def measure(settings: Settings) -> Outcome:
-    """About a minute, most of which is `sound`."""
+    """About a minute, mostly for `sound`."""
     kernels = QUICK_KERNELS if settings.quick else KERNELS
     rows = []
     for row in drx.measure(drx.examples(kernels), LANES):

@@ -1,4 +1,4 @@
-"""What an experiment of a paper is here, and what it comes to."""
+"""Experiments of papers, and their results."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 class Row:
     """One quantity: the paper's number, if it has one, and ours, in `unit`.
 
-    `within_percent` says how far ours may be from the paper's; `at_least` is a bar that ours must reach.
-    `known` is the reason why a row that misses its limit does: an expected difference, not a failure, as
-    long as ours lies in its `band`, from the least to the most, in `unit`.
+    `within_percent` is the allowed difference from the paper's number; `at_least` is a bar for ours. `known`
+    is the reason why a row misses its limit: an expected difference, not a failure, as long as our number is
+    in its `band`, from minimum to maximum, in `unit`.
 
     Of a run with guests, ours is the median over several seeds, and `interval` holds that median with 95 %
     confidence. A limit then judges the interval: it is missed when no number in the interval keeps it.
@@ -32,7 +32,7 @@ class Row:
 
     @property
     def difference_percent(self) -> float | None:
-        """How far ours is above the paper's."""
+        """The relative difference of our number from the paper's."""
         return 100 * (self.ours / self.paper - 1) if self.paper else None
 
     @property
@@ -53,7 +53,7 @@ class Row:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """The least and the most that ours may be."""
+        """The minimum and the maximum of our number."""
         least, most = -inf, inf
         if self.within_percent is not None and self.paper is not None:
             off = self.within_percent / 100 * abs(self.paper)
@@ -69,7 +69,7 @@ class Row:
 
     @property
     def explained(self) -> bool:
-        """Whether the known reason accounts for where ours is."""
+        """Whether the known reason explains our number."""
         if self.band is None:
             return bool(self.known)
         least, most = self.band
@@ -81,7 +81,7 @@ class Row:
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> Row:
-        """From what `record` gave, also by way of JSON."""
+        """From the output of `record`, also after conversion to JSON."""
         known = {each.name: record[each.name] for each in fields(cls)}
         pairs = {name: tuple(known[name]) for name in ("band", "interval") if known[name] is not None}
         return cls(**(known | pairs))
@@ -89,9 +89,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What measuring gave: rows, pictures as SVG, and the digests of the runs, in order.
+    """The results of a measurement: rows, pictures as SVG, and the digests of the runs, in order.
 
-    `seeds` are those that the rows are medians over; none of an experiment without guests.
+    `seeds` are those over which rows are medians; empty for an experiment without guests.
     """
 
     rows: Sequence[Row]
@@ -102,9 +102,9 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Settings:
-    """How an experiment is to be run: `quick` ones take seconds, and are less exact.
+    """The mode of an experiment: `quick` ones take seconds, and are less accurate.
 
-    `detail` is told what is under way. With another `seed`, guests begin their work a little later.
+    `detail` is called with the current step. With another `seed`, guests begin their work a little later.
     """
 
     quick: bool = False
@@ -114,10 +114,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A figure or table of a paper that can be made again.
+    """A reproducible figure or table of a paper.
 
-    `id` names it on the command line, `source` the document and section, `runs` what is simulated. What
-    `guests` do, those that boot an operating system, is chaotic: they are run with several seeds.
+    `id` names it on the command line, `source` is the document and section, `runs` the simulated system. The
+    behaviour of `guests`, which boot an operating system, is chaotic: they run with several seeds.
     """
 
     id: str

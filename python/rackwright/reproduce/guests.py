@@ -1,4 +1,4 @@
-"""What guests of experiments have in common."""
+"""Common parts of experiments with guests."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ PAPERS_TIME = ServerParameters({"tick-cycles": 2000})
 """The tick of time of guests in the papers' machines: 1 us (Rocket Chip, `DTSTimebase`)."""
 
 OFFSET_SECONDS = 0.00031
-"""By how much later guests begin their work with each further seed: no multiple of a kernel's tick."""
+"""The additional delay of the guests' work for each further seed: not a multiple of a kernel's tick."""
 
 
 def later(seconds: float, seed: int) -> str:
-    """What a shell is told to wait for that long, and a little longer with each further seed."""
+    """The shell's command that waits for that long, and slightly longer for each further seed."""
     waits = seconds + seed * OFFSET_SECONDS
     return f"sleep {waits:g}; " if waits else ""

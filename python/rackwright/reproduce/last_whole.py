@@ -1,4 +1,4 @@
-"""When each experiment was last whole: validation/record.csv."""
+"""The last complete run of each experiment: validation/record.csv."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rackwright.reproduce.experiment import Reproduction
 TABLE = REPOSITORY / "validation" / "record.csv"
 
 OLDEST = 50
-"""Commits of engine or hardware after which an experiment should be made again."""
+"""Commits of engine or hardware after which an experiment should be repeated."""
 
 _SOURCES = ("engine", "hardware")
 
@@ -50,7 +50,7 @@ class Whole:
 
     @property
     def age(self) -> int | None:
-        """Commits since then that have changed the engine or the hardware; `None` when its commit is gone."""
+        """Commits since then that have changed engine or hardware; `None` if its commit no longer exists."""
         try:
             return int(git("rev-list", "--count", f"{self.commit}..HEAD", "--", *_SOURCES))
         except RackwrightError:
@@ -63,13 +63,13 @@ def read() -> dict[str, Whole]:
 
 
 def keep(done: Iterable[Reproduction]) -> None:
-    """Puts runs that were whole into the record, each in the place of the one before; the others stay."""
+    """Records complete runs, each in place of the previous one; the others are not changed."""
     rows = read() | {each.experiment.id: Whole.of(each) for each in done if not each.failed}
     write_records(TABLE, Whole, (rows[name] for name in sorted(rows)))
 
 
 def outdated(names: Iterable[str]) -> list[str]:
-    """Which of these experiments should be made again, and why, as sentences."""
+    """The experiments that should be repeated, with reasons, as sentences."""
     record = read()
     found = []
     for name in names:

@@ -14,7 +14,7 @@ from rackwright.reproduce.reference import compare
 _TARGETS = ("host", "boom", "boom+unit")
 _UNIT = "boom+unit"
 _OVER = {"boom": "over an out-of-order core", "host": "over a server's core"}
-"""What the paper compares with: a BOOM core, and one core of a Xeon; here it is the host's core."""
+"""The paper's references: a BOOM core, and one core of a Xeon; ours is the host's core."""
 
 _CLASSES = {
     "proto-6.11a": ("deserialize", "inline", "Deserialization, fields without allocation", "11a"),
@@ -31,7 +31,7 @@ _STYLES = {"host": "host", "boom": "core", _UNIT: "unit"}
 
 @cache
 def _rows(suite: str, operation: str) -> tuple[Row, ...]:
-    """What a suite measures; several experiments look at the same rows."""
+    """The measurements of a suite, which several experiments share."""
     return tuple(measure(chosen_suite(suite), [operation], _TARGETS))
 
 

@@ -13,7 +13,7 @@ _UNITS = {"deserializer": "protobuf-deserialize", "serializer": "protobuf-serial
 
 
 def _measure(settings: Settings) -> Outcome:
-    """The rows of synthesis of the units as they are elaborated now."""
+    """The synthesis rows of the units as currently elaborated."""
     settings.detail("proto-asic: elaborating")
     manifests = elaborate_all([Elaboration(unit) for unit in _UNITS.values()])
     measured, bars = {}, []

@@ -31,7 +31,7 @@ class Case:
         return queueing_theory.exponential(self.load, self.cores, 99)
 
     def simulated(self, requests: int, seed: int) -> ClusterResult:
-        """One client asks one service over one link."""
+        """One client sends requests to one service over one link."""
         server = Traffic("server", service=self.service, cores=self.cores)
         rate = self.load * self.cores * 1e6 / SERVICE_US
         client = Traffic("client", sends=Poisson(rate), to=server, requests=requests, timeout_us=1e6)

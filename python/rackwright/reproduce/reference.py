@@ -1,8 +1,8 @@
-"""The papers' numbers, kept as tables in `validation/`, and ours beside them.
+"""The papers' numbers, stored as tables in `validation/`, compared with ours.
 
-A table has a line for each quantity: `quantity,paper,unit,within_percent,at_least,known`. Cells may be
-empty except `quantity` and `unit`; `rackwright.reproduce.Row` says what they mean. A known difference
-may begin with the band that ours then lies in: `0.9 to 1.0: the reason`.
+A table has a line for each quantity: `quantity,paper,unit,within_percent,at_least,known`. Cells may be empty
+except `quantity` and `unit`; `rackwright.reproduce.Row` describes them. A known difference may begin with the
+band of our number: `0.9 to 1.0: the reason`.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _COLUMNS = ["quantity", "paper", "unit", "within_percent", "at_least", "known"]
 
 
 def compare(table: str, measured: Mapping[str, float], *, partial: bool = False) -> list[Row]:
-    """A row for each quantity in `validation/TABLE`, with what was `measured` under the same name.
+    """A row for each quantity in `validation/TABLE`, with the value in `measured` under the same name.
 
     A `partial` measurement has some of the quantities, of less than the table is about: no limit holds.
-    Raises `RackwrightError` when the table is malformed, or either side has a quantity that the other
-    has not: a number that is silently left out would look like one that agrees.
+    Raises `RackwrightError` if the table is malformed, or if either side lacks a quantity of the other: a
+    number that is silently omitted would look like one that agrees.
     """
     with open(VALIDATION / table, newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)

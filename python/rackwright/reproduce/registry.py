@@ -1,4 +1,4 @@
-"""Every experiment that can be made again, by its name."""
+"""Every reproducible experiment, by its name."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ EXPERIMENTS = (
 def chosen(ids: Iterable[str]) -> list[Experiment]:
     """The experiments with these names, each once; all of them if no name is given.
 
-    Raises `RackwrightError` for a name that nothing has.
+    Raises `RackwrightError` for an unknown name.
     """
     known = {experiment.id: experiment for experiment in EXPERIMENTS}
     wanted = list(dict.fromkeys(ids)) or list(known)

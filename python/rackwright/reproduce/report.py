@@ -1,4 +1,4 @@
-"""The report of experiments: one HTML file that needs nothing else."""
+"""The report of experiments: one self-contained HTML file."""
 
 from __future__ import annotations
 

@@ -13,13 +13,13 @@ from rackwright.reproduce.seeds import over_seeds
 def reproduce(*ids: str, settings: Settings | None = None) -> list[Reproduction]:
     """Runs the experiments with these names; all of them if no name is given.
 
-    Raises `RackwrightError` for a name that nothing has, before anything is run.
+    Raises `RackwrightError` for an unknown name, before anything is run.
     """
     return list(reproductions(ids, settings or Settings()))
 
 
 def reproductions(ids: Iterable[str], settings: Settings) -> Iterable[Reproduction]:
-    """The same, each as soon as it is done."""
+    """The same, yielding each as soon as it is complete."""
     for experiment in chosen(ids):
         settings.detail(f"{experiment.id}: {experiment.title}")
         started = time.perf_counter()

@@ -1,6 +1,6 @@
-"""Experiments with guests: the same with several seeds, side by side, and what they say together.
+"""Experiments with guests: the same with several seeds, in parallel, and their combined result.
 
-What a guest does is chaotic: whatever moves one of its events by a nanosecond moves a rate of iperf3 by some
+The behaviour of a guest is chaotic: any event that moves by a nanosecond changes a rate of iperf3 by some
 percent, and a 95th percentile of latencies by more. One run is therefore one of many that could have been.
 """
 
@@ -22,18 +22,18 @@ from rackwright.reproduce.experiment import Experiment, Outcome, Row, Settings
 from rackwright.whole import write_whole
 
 SEEDS = tuple(range(6))
-"""The fewest of which the extremes enclose the median with 95 % confidence."""
+"""The smallest number whose extremes enclose the median with 95 % confidence."""
 
 CONFIDENCE = 0.95
 
 KEPT = BUILD / "reproduce"
-"""What each seed has come to, by experiment and by what it depends on: a run that was stopped goes on."""
+"""The result of each seed, by experiment and inputs: an interrupted run resumes."""
 
 
 def over_seeds(experiment: Experiment, settings: Settings, seeds: Sequence[int] = SEEDS) -> Outcome:
-    """Measures with each seed that is not kept from before, as many at a time as there are processors.
+    """Measures each seed without a stored result, as many at a time as there are processors.
 
-    Raises what a run raised; what others have come to by then is kept.
+    Raises the exception of a run; completed results of others are stored.
     """
     folder = KEPT / experiment.id / _key()
     folder.mkdir(parents=True, exist_ok=True)
@@ -62,9 +62,9 @@ def together(outcomes: dict[int, Outcome]) -> Outcome:
 
 
 def median_interval(values: Sequence[float]) -> tuple[float, float]:
-    """The narrowest two of the values that enclose the median of what they come from with 95 % confidence.
+    """The narrowest two values that enclose the median of their distribution with 95 % confidence.
 
-    By the sign test, whatever the distribution. Raises `ValueError` for fewer than six.
+    By the sign test, for any distribution. Raises `ValueError` for fewer than six.
     """
     ordered, count = sorted(values), len(values)
     missed, outside = 0.0, 0
@@ -83,7 +83,7 @@ def _measured(measure: Callable[[Settings], Outcome], seed: int) -> Outcome:
 
 
 def _key() -> str:
-    """Of the engine, hardware and programs, as they were built, and of what measures and judges."""
+    """A key of the engine, hardware and programs, as built, and of the measuring and judging code."""
     stamps = [STAMPS / name for name in ("engine", "hardware", "software")]
     sources = sorted((PYTHON / "rackwright").rglob("*.py")) + sorted(
         (REPOSITORY / "validation").glob("*/*.csv")

@@ -13,7 +13,7 @@ COLUMNS = (
     ("limit", "right"),
     ("within", "left"),
 )
-"""Titles and how each column is justified."""
+"""Titles and justification of columns."""
 
 
 def cells(row: Row) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a chip must be before a generator is asked for it: every complaint names the places that disagree."""
+"""The rules for a chip, checked before the generator runs: every error names the conflicting places."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rackwright.soc.value import AddressRange, CacheConfig, Soc
 from rackwright.unit_config import SETS, UnitConfig
 
 LINE_BYTES = 64
-"""Of caches, and of what the hub works on."""
+"""Ranges for caches, and for the hub."""
 
 MOST_HARTS = 8
 
@@ -27,7 +27,7 @@ FIXED = {
     "the timer and software interrupts (CLINT)": AddressRange(0x0200_0000, 0x1_0000),
     "the interrupt controller (PLIC)": AddressRange(0x0C00_0000, 0x0400_0000),
 }
-"""What every chip has at the same address."""
+"""Parts that every chip has at the same address."""
 
 _PORTS = ("command", "memory", "event", "interrupt")
 _MOST_ADDRESS = 1 << 32
@@ -44,7 +44,7 @@ class Route:
 
 @dataclass(frozen=True)
 class PlacedUnit:
-    """A unit of a hart: what it is called in the chip, how it is reached, and what its manifest says."""
+    """A unit of a hart: its name in the chip, how it is reached, and its manifest."""
 
     name: str
     hart: int
@@ -117,7 +117,7 @@ def _check_addresses(soc: Soc) -> None:
 def placed_units(where: str, configs: Sequence[UnitConfig], hart: int = 0) -> Iterator[PlacedUnit]:
     """The units of a hart, reached as a server with these units in this order has them.
 
-    `where` is what the list is called. Raises `RackwrightError` with one line that names the places in it.
+    `where` is the name of the list. Raises `RackwrightError` with one line that names the places in it.
     """
     from rackwright._engine import EngineError, reach
 
@@ -146,7 +146,7 @@ def _sharers(
 
 
 def _ports(place: str, config: UnitConfig) -> tuple[dict[str, Any], ...]:
-    """The ports of a unit, as its manifest has them if there is one yet."""
+    """The ports of a unit, from its manifest if it exists."""
     if config.command != "rocc" or config.placement != "near-core" or config.settings or config.plusargs:
         raise RackwrightError(
             f"{place}: {config.unit}: a chip has units beside their hart, reached by instructions"
@@ -169,12 +169,12 @@ def _ports(place: str, config: UnitConfig) -> tuple[dict[str, Any], ...]:
 
 
 def _oddity(port: dict[str, Any]) -> str | None:
-    """What a port does that no chip has; None if all is well."""
+    """The unsupported feature of a port; None if there is none."""
     if port["contract"] not in _PORTS:
         return f"is {port['contract']}"
     if port.get("translated"):
         return "is a port that translates"
-    # Nobody tells the client of a bus that a line was written that it does not hold.
+    # A client of the bus is not notified of writes to lines that it does not hold.
     return "watches lines" if port.get("watch") else None
 
 
@@ -231,7 +231,7 @@ def _check_pins(place: str, manifest: Path, record: dict[str, Any]) -> None:
 def _outlines(
     folder: Path, configs: Sequence[UnitConfig], ports: Sequence[Sequence[dict[str, Any]]]
 ) -> list[Path]:
-    """Manifests that say how units are reached: those of the index have no Verilog yet."""
+    """Manifests that state how units are reached: those of the index have no Verilog yet."""
     paths = []
     for number, (config, of_unit) in enumerate(zip(configs, ports, strict=True)):
         clock = {"pin": "clock", "reset": "reset", "hertz": 1}

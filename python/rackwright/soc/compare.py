@@ -15,26 +15,26 @@ _AT_ONCE = ("controller", "column", "activate", "precharge", "row-open", "write-
 """Parts of the time of DRAM that the memory of the harness does not have."""
 
 _L1_BUSY = {"modified": 8, "held": 4, "absent": 3}
-"""Cycles that Rocket's L1 is busy with a probe, by what it has of the line.
+"""Cycles for which Rocket's L1 is busy with a probe, by the state of the line.
 
-It takes the next one when it has answered: after the look-up of its tags for a line that it has not, else
-when the new state is written, of a modified line after its beats have left (Rocket Chip 1.2.6,
-`DCache.scala`). The hub of that package probes every L1 for every line. Measured by `examples/soc/states.c`
-(docs/soc.md), as are the two below.
+It accepts the next probe after its response: after the tag look-up for an absent line, otherwise when the new
+state is written, for a modified line after its beats have left (Rocket Chip 1.2.6, `DCache.scala`). The hub
+of that package probes every L1 for every line. Measured by `examples/soc/states.c` (docs/soc.md), as are the
+two below.
 """
 
 _TO_HUB = 8
-"""Cycles from a client of the bus by the hub to memory and back, without those of memory."""
+"""Cycles from a client of the bus through the hub to memory and back, without those of memory."""
 
 _MISS = {"miss-data-request": 0, "miss-data-response": 0, "miss-fetch-response": 2}
-"""What is left of the way of a miss of L1: it is a client of the bus, too."""
+"""The remaining path of an L1 miss, as L1 is a client of the bus, too."""
 
 _OPERATION = re.compile(r"(.*\S) in (\d+) cycles")
 
 
 @dataclass(frozen=True)
 class Operation:
-    """What a program has measured, by what it calls it: cycles on the chip and beside the models."""
+    """Measurements of a program, by name: cycles on the chip and on the models."""
 
     name: str
     cycles: int
@@ -42,14 +42,14 @@ class Operation:
 
     @property
     def over_model(self) -> float:
-        """How many times the cycles of the model the chip took."""
+        """The ratio of the chip's cycles to the model's."""
         return self.cycles / self.model_cycles
 
 
 def operations(chip: str, model: str) -> Iterator[Operation]:
-    """Pairs the lines `NAME in N cycles` of what a program printed on both.
+    """Pairs the lines `NAME in N cycles` of a program's output on both.
 
-    A program that takes another way on one of them has lines that the other has not; those are left out.
+    A program with different control flow on one of them has lines that the other lacks; those are omitted.
     """
     of_model = {match[1]: int(match[2]) for match in _OPERATION.finditer(model)}
     for match in _OPERATION.finditer(chip):
@@ -60,13 +60,13 @@ def operations(chip: str, model: str) -> Iterator[Operation]:
 def run_modelled(soc: Soc, program: Path, max_cycles: int = 0) -> RunResult:
     """Runs a bare-metal program on the model `rocket` with the units of hart 0, all at the clock of the chip.
 
-    Its memory is that of the harness: `memory_cycles` for every line, whatever cache it is in. Its L1 is
-    probed as the hub of the chip does. Raises `EngineError` when `max_cycles` (0: no limit) come first.
+    Its memory is that of the harness: `memory_cycles` for every line, for any state of the caches. Its L1 is
+    probed as the hub of the chip does. Raises `EngineError` if `max_cycles` (0: no limit) is reached first.
     """
     memory = {
         "clock-hz": soc.clock_hz,
         "l2-latency": soc.memory_cycles + _TO_HUB,
-        # What an L1 has modified goes to memory before the hub reads it there.
+        # A line modified in an L1 is written to memory before the hub reads it from there.
         "coherence-unit": soc.memory_cycles,
         "llc-latency": 1,
         **{f"dram-{part}-ps": 0 for part in _AT_ONCE},

@@ -1,4 +1,4 @@
-"""The folder of a chip: its Verilog and what others need to simulate it and to write software for it."""
+"""The folder of a chip: its Verilog and the files to simulate it and to write software for it."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _AXI = ENGINE / "crates" / "rtl" / "rtl" / "rocket"
 
 
 def compose(soc: Soc, output: Path, target: Target = TARGETS["simulation"]) -> dict[str, Any]:
-    """Writes the folder `output` of a chip; gives what `soc.json` in it says (docs/json.md).
+    """Writes the folder `output` of a chip; returns the contents of its `soc.json` (docs/json.md).
 
-    Raises `RackwrightError` for a chip that cannot be, and for a folder that holds something else.
+    Raises `RackwrightError` for an invalid chip, and for a folder with other contents.
     """
     units = checked(soc)
     check_output(output, DESCRIPTION, "`rw soc compose`")
@@ -68,7 +68,7 @@ def compose(soc: Soc, output: Path, target: Target = TARGETS["simulation"]) -> d
 
 
 def default_output(soc: Soc, target: Target = TARGETS["simulation"]) -> Path:
-    """Where a chip goes that nobody gave a place."""
+    """The default folder of a chip."""
     name = soc.name if target.monitors else f"{soc.name}-{target.name}"
     return BUILD.parent / "out" / "soc" / name
 
@@ -83,7 +83,7 @@ def _copy_generated(soc: Soc, generated: Path, made: Path) -> Iterator[str]:
 def _prepare(
     soc: Soc, target: Target, generated: Path, files: Sequence[Path], made: Path
 ) -> list[ExportedMemory]:
-    """Makes Verilog that was generated fit for a target; gives the memories that others bring."""
+    """Adapts generated Verilog to a target; returns the memories that the user has to supply."""
     if target.is_synthesised:
         for file in files:
             file.write_text(without_simulation(file.read_text(encoding="utf-8")), encoding="utf-8")
@@ -91,7 +91,7 @@ def _prepare(
 
 
 def _put_apart(soc: Soc, generated: Path, files: Sequence[Path], made: Path) -> list[ExportedMemory]:
-    """Lists the memories that others bring, takes those of units out of `files`, and writes models of all."""
+    """Lists the memories that the user has to supply, moves units' out of `files`, writes models."""
     of_chip = read_conf((generated / f"{soc.top}.conf").read_text(encoding="utf-8"))
     models = [(memory, model_of(memory)) for memory in of_chip]
     models += [pair for file in files if file.parent.name == "units" for pair in cut_memories(file)]
@@ -112,7 +112,7 @@ def _check_modules(made: Path, files: Sequence[str]) -> None:
 
 
 def _write_harness(soc: Soc, made: Path) -> None:
-    """What runs the chip in Verilator: memory, the two registers of programs, and a loader."""
+    """The harness for Verilator: memory, the two registers of programs, and a loader."""
     harness = made / "harness"
     shutil.copytree(_HARNESS, harness)
     for name in ("axi.h", "interface.h"):
@@ -132,7 +132,7 @@ def _write_harness(soc: Soc, made: Path) -> None:
 
 
 def _write_projects(soc: Soc, files: Sequence[str], made: Path) -> None:
-    """What synthesis and FuseSoC read."""
+    """Files for synthesis and FuseSoC."""
     harness = [f"harness/{path.name}" for path in sorted((made / "harness").iterdir())]
     (made / f"{soc.name}.sdc").write_text(constraints(soc), encoding="utf-8")
     (made / f"{soc.name}.core").write_text(core_file(soc, files, harness), encoding="utf-8")
@@ -141,7 +141,7 @@ def _write_projects(soc: Soc, files: Sequence[str], made: Path) -> None:
 def _write_headers(
     soc: Soc, units: Sequence[PlacedUnit], manifests: Sequence[Path], made: Path
 ) -> Iterator[str]:
-    """A header for the programs of each hart, of those of its units that say which commands they have."""
+    """A header for the programs of each hart, with the units that list their commands."""
     for hart in range(len(soc.harts)):
         pairs = zip(units, manifests, strict=True)
         mine = [manifest for unit, manifest in pairs if unit.hart == hart]

@@ -13,7 +13,7 @@ _MOST_BOXES = 4
 
 
 def soc_diagram(soc: Soc, units: Sequence[PlacedUnit]) -> Diagram:
-    """Layers of harts, their units, buses with the hub, and what addresses reach."""
+    """Layers of harts, their units, buses with the hub, and addressable parts."""
     caches = (_cache("I", soc.instruction_cache), _cache("D", soc.data_cache))
     harts = [Box(f"hart {hart}", ("Rocket", *caches), {}) for hart in range(len(soc.harts))]
     beside = [Box(unit.name, (f"hart {unit.hart}", *_routes(unit)), {}) for unit in units]

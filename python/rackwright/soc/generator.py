@@ -1,4 +1,4 @@
-"""Rocket Chip, a Java program: from what a chip consists of to its Verilog."""
+"""Rocket Chip, a Java program: generates a chip's Verilog from its parts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rackwright.programs import run_compiler
 from rackwright.whole import write_whole
 
 GENERATED = BUILD / "soc" / "generated"
-"""A folder for each chip that was generated, by the hash of what it was made of."""
+"""A folder for each generated chip, named by the hash of its inputs."""
 
 _BOOT = SOC / "src" / "main" / "boot" / "boot.S"
 _BOOT_BASE = 0x10000
@@ -55,7 +55,7 @@ def generate(specification: dict[str, Any], top: str) -> Path:
 
 
 def keep(made: Path, place: Path) -> None:
-    """Puts a folder in its place, where another process may have put the same one meanwhile."""
+    """Moves a folder to its place, where another process may have put the same one in the meantime."""
     try:
         made.rename(place)
     except OSError:
@@ -89,7 +89,7 @@ def _run(arguments: Sequence[str]) -> None:
 
 
 def _first_cause(log: str) -> str:
-    """What went wrong first: the exception that caused those after it, in words."""
+    """The first error: the exception that caused the later ones, as text."""
     causes = [cause for cause in _REASON.findall(log) if cause.strip()]
     if causes:
         return str(causes[-1]).strip()

@@ -14,7 +14,7 @@ _CONF = re.compile(r"name (\w+) depth (\d+) width (\d+) ports ([\w,]+)(?: mask_g
 
 
 def cut_memories(file: Path) -> list[tuple[ExportedMemory, str]]:
-    """Takes the memories that can become macros out of a file of a unit; gives each with its Verilog."""
+    """Removes the memories that can become macros from a file of a unit; returns each with its Verilog."""
     text = file.read_text(encoding="utf-8")
     found = modules(text)
     memories = [memory for memory in memories_of(text) if memory.synchronous]
@@ -25,7 +25,7 @@ def cut_memories(file: Path) -> list[tuple[ExportedMemory, str]]:
 
 
 def read_conf(text: str) -> list[ExportedMemory]:
-    """The memories of a list that FIRRTL wrote. Raises `RackwrightError` for a line that is not one of it."""
+    """The memories of a list that FIRRTL wrote. Raises `RackwrightError` for a line of another form."""
     found = []
     for line in filter(None, map(str.strip, text.splitlines())):
         match = _CONF.fullmatch(line)
@@ -40,7 +40,7 @@ def read_conf(text: str) -> list[ExportedMemory]:
 def model_of(memory: ExportedMemory) -> str:
     """A memory that FIRRTL leaves to others, in Verilog that simulates, and that tools for FPGAs infer.
 
-    A port that reads gives, in the next cycle, the word without a write of the same cycle.
+    A read port returns, in the next cycle, the word without a write of the same cycle.
     """
     pins: list[str] = []
     body = [f"  reg [{memory.width - 1}:0] ram [0:{memory.depth - 1}];"]
@@ -55,7 +55,7 @@ def model_of(memory: ExportedMemory) -> str:
 
 
 class _Port:
-    """A port of a memory: `kind` is R, W or RW, `name` what its pins begin with."""
+    """A port of a memory: `kind` is R, W or RW, `name` the prefix of its pins."""
 
     def __init__(self, memory: ExportedMemory, kind: str, name: str, masked: bool) -> None:
         self._kind, self._name = kind, name
@@ -84,7 +84,7 @@ class _Port:
             yield f"output reg {self._word} {self._read}"
 
     def body(self) -> Iterator[str]:
-        """What it does."""
+        """Its function."""
         writes, reads = f"{self._name}_en", f"{self._name}_en"
         if self._kind == "RW":
             writes, reads = f"{writes} & {self._name}_wmode", f"{reads} & ~{self._name}_wmode"

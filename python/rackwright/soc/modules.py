@@ -1,4 +1,4 @@
-"""Names of Verilog modules: those of several units meet in one chip."""
+"""Names of Verilog modules, which several units of one chip may share."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def module_names(verilog: str) -> list[str]:
 def with_prefix(verilog: str, prefix: str) -> str:
     """The Verilog that elaboration writes, with `prefix` before the name of each of its modules.
 
-    It has declarations at the beginning of a line and instances alone on one, so that names of signals are
-    told apart from those of modules.
+    It has declarations at the beginning of a line and instances on separate lines, so that names of signals
+    can be distinguished from those of modules.
     """
     names = "|".join(sorted(map(re.escape, module_names(verilog)), key=len, reverse=True))
     verilog = re.sub(rf"^module ({names})\b", rf"module {prefix}\1", verilog, flags=re.MULTILINE)

@@ -1,4 +1,4 @@
-"""What others' tools read beside the Verilog: constraints of the clock, and a core file of FuseSoC."""
+"""Files for other tools besides the Verilog: clock constraints, and a FuseSoC core file."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from rackwright.toolchain import compiler, verilator_root
 _SIMULATORS = BUILD / "soc" / "simulators"
 _VERILATOR = (
     *("--cc", "--assert", "--no-timing", "-O3"),
-    # What RTL leaves undefined is the same in every run.
+    # Values that RTL leaves undefined are the same in every run.
     *("--x-assign", "0", "--x-initial", "0"),
     *("-Wno-fatal", "-Wno-lint", "-Wno-style"),
     *("--output-split", "20000", "--output-split-cfuncs", "500"),
@@ -34,10 +34,10 @@ _OUT_OF_CYCLES, _NO_PROGRAM = 254, 255
 
 @dataclass(frozen=True)
 class SocRun:
-    """How a program ended on a chip alone.
+    """The result of a program on a chip alone.
 
     `cycles` are counted from the first access to memory, `boot_cycles` are those before. `exit_code` is None
-    when `max_cycles` came first.
+    if `max_cycles` was reached first.
     """
 
     exit_code: int | None
@@ -50,7 +50,7 @@ class SocRun:
 def simulator(folder: Path) -> Path:
     """The program that simulates the chip of a folder of `compose`, compiled if it was not.
 
-    Raises `RackwrightError` with what Verilator or the C++ compiler says.
+    Raises `RackwrightError` with the output of Verilator or the C++ compiler.
     """
     description = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
     place = _SIMULATORS / f"{description['top']}-{_key(folder, description)}"
@@ -128,7 +128,7 @@ def _build(folder: Path, description: dict[str, Any], work: Path, program: Path)
         _execute([compiler(), *_COMPILER, *headers, "-c", str(source), "-o", str(target)], work)
         return str(target)
 
-    # The largest first: they decide how long all take.
+    # The largest first, because they determine the total time.
     objects = side_by_side(compiled, sorted(sources, key=lambda source: -source.stat().st_size))
     _execute([compiler(), "-o", str(program), *objects, "-pthread"], work)
 

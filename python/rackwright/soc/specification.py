@@ -1,4 +1,4 @@
-"""What the generator is told of a chip: `soc/…/Spec.scala` reads it."""
+"""The generator's description of a chip, which `soc/…/Spec.scala` reads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def specification(
     records: Sequence[Mapping[str, Any]],
     target: Target = TARGETS["simulation"],
 ) -> dict[str, Any]:
-    """The chip with these units, each with the record of its manifest, for who reads its Verilog."""
+    """The chip with these units, each with the record of its manifest, for the reader of its Verilog."""
     places = [
         [place for place, unit in enumerate(units) if unit.hart == hart] for hart in range(len(soc.harts))
     ]
@@ -38,7 +38,7 @@ def specification(
 
 
 def prefix_of(record: Mapping[str, Any]) -> str:
-    """What is put before names of modules: of those that we elaborate, which may be alike in two units."""
+    """The prefix of module names, for units that we elaborate, in which equal names may occur."""
     if not is_elaborated(dict(record)):
         return ""
     return f"{record['unit'].replace('-', '_')}_{record['hash'][:8]}_"
@@ -47,7 +47,7 @@ def prefix_of(record: Mapping[str, Any]) -> str:
 def unit_specification(
     unit: PlacedUnit, record: Mapping[str, Any], verilog: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """A unit as `soc/…/UnitSpec.scala` has it; `verilog` are the resources that declare its module."""
+    """A unit in the form of `soc/…/UnitSpec.scala`; `verilog` are the resources that declare its module."""
     ports = record["ports"]
     clock = main_clock(record)
     parameters = (

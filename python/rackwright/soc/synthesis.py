@@ -1,4 +1,4 @@
-"""What is ours in a chip, in gates: the units beside each hart and what connects them to it and to memory."""
+"""Our part of a chip, in gates: the units beside each hart and the logic that connects them."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ _MEMORIES = "models.v"
 """Models of all memories in one form, in which synthesis recognises them."""
 
 _PATHS = 1000
-"""Longest paths that are looked at for the first that is not within a unit."""
+"""The number of longest paths that are searched for the first one not within a unit."""
 
 
 @dataclass(frozen=True)
 class BesideHart:
     """The units of a hart and their wrapper in gates.
 
-    `wrapper_mm2` is what is not of the units themselves: the splitter of commands, the arbiter of answers,
-    the ports to the bus. `wrapper_path` is the longest path that begins or ends there; None when the longest
+    `wrapper_mm2` is the part outside of the units: the splitter of commands, the arbiter of responses, the
+    ports to the bus. `wrapper_path` is the longest path that begins or ends there; None when the longest
     thousand are all within units.
     """
 
@@ -53,7 +53,7 @@ class BesideHart:
 
     @property
     def units_mm2(self) -> float:
-        """What the units take, memories included."""
+        """The area of the units, including memories."""
         return self.figures.area_mm2 - self.wrapper_mm2
 
     def record(self) -> dict[str, Any]:
@@ -72,7 +72,7 @@ class BesideHart:
 
 
 def synthesise_soc(soc: Soc, report: Report = lambda _: None) -> list[BesideHart]:
-    """Maps what is ours of a chip to gates, for each hart that has other units than those before it.
+    """Maps our part of a chip to gates, for each hart whose units differ from those of earlier harts.
 
     Raises `RackwrightError` for a chip that cannot be, and as `rw synth` does.
     """
@@ -91,7 +91,7 @@ def synthesise_soc(soc: Soc, report: Report = lambda _: None) -> list[BesideHart
             name: {place: kind for kind, place in _INSTANCE.findall(sources[name])} for name in designs
         }
         of_units = {name for file in _of_units(description["files"]) for name in _declared(folder / file)}
-        # What connects units has no memories.
+        # The connecting logic has no memories.
         of_units |= {memory.module for memory in memories}
     library, process = load_library(), load_process()
     found = synthesise_all(list(designs.values()), library, process, paths=_PATHS, report=report)
@@ -104,7 +104,7 @@ def synthesise_soc(soc: Soc, report: Report = lambda _: None) -> list[BesideHart
 
 
 def _beside(module: str, figures: Figures, of_units: set[str], boxes: set[str]) -> BesideHart:
-    """Tells the parts of units, whose instances are `boxes`, from the others."""
+    """Separates the parts of units, whose instances are `boxes`, from the others."""
     areas = [(row.module, row.area_mm2) for row in figures.modules]
     areas += [(row.memory, row.area_mm2) for row in figures.sram_macros]
     wrapper = sum(area for name, area in areas if not _is_of(name, of_units))
@@ -117,7 +117,7 @@ def _beside(module: str, figures: Figures, of_units: set[str], boxes: set[str]) 
 
 
 def _is_of(module: str, units: set[str]) -> bool:
-    """Whether it is a module of a unit, or a part of one that was cut for synthesis."""
+    """Whether it is a module of a unit, or a part of one that was divided for synthesis."""
     return module in units or any(module.startswith(f"{unit}_") for unit in units)
 
 
@@ -136,7 +136,7 @@ def _sources(folder: Path, files: Sequence[str]) -> dict[str, str]:
 
 
 def _write_manifest(folder: Path, top: str, sources: Mapping[str, str], files: Sequence[str]) -> Path:
-    """A design of the module `top` with what is below it; gives its manifest."""
+    """A design of the module `top` with the modules below it; returns its manifest."""
     wanted = reachable(sources, top)
     (folder / f"{top}.v").write_text("\n".join(sources[name] for name in wanted), encoding="utf-8")
     manifest = folder / f"{top}.json"
@@ -155,7 +155,7 @@ def _write_manifest(folder: Path, top: str, sources: Mapping[str, str], files: S
 
 
 def reachable(sources: Mapping[str, str], top: str) -> list[str]:
-    """The modules below `top`, itself included, of those whose text is in `sources`."""
+    """The modules below `top`, including itself, whose text is in `sources`."""
     found: list[str] = []
     wanted = [top]
     while wanted:

@@ -1,4 +1,4 @@
-"""What the Verilog of a chip is for: who reads it wants memories, checks and initial values otherwise."""
+"""Targets of a chip's Verilog, which differ in memories, checks and initial values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rackwright.errors import RackwrightError
 
 @dataclass(frozen=True)
 class Target:
-    """Who reads it: `monitors` are TileLink's assertions, memories that are apart modules of others."""
+    """The reader: `monitors` are TileLink's assertions, separate memories are modules supplied by others."""
 
     name: str
     monitors: bool
@@ -19,7 +19,7 @@ class Target:
 
     @property
     def is_synthesised(self) -> bool:
-        """Whether what only simulators understand is left out."""
+        """Whether code that only simulators understand is omitted."""
         return not self.monitors
 
 
@@ -46,7 +46,7 @@ _DIRECTIVE = re.compile(r"^\s*`(ifdef|ifndef|elsif|else|endif|define|undef)\b\s*
 def without_simulation(verilog: str) -> str:
     """Verilog that FIRRTL or firtool wrote, as a tool that defines `SYNTHESIS` alone would read it.
 
-    Their initial values, prints and assertions stand under conditions of that macro and of their own.
+    Their initial values, prints and assertions are conditional on that macro and on further ones.
     """
     return "".join(_chosen(verilog.splitlines(keepends=True)))
 

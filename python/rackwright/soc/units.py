@@ -17,7 +17,7 @@ from rackwright.verilog.reader import VerilogDesign, VerilogSources
 
 
 def unit_manifests(units: Sequence[PlacedUnit]) -> list[Path]:
-    """The manifest of each unit; those of the index are elaborated if they were not."""
+    """The manifest of each unit; those of the index are elaborated if necessary."""
     named = [unit.config for unit in units if unit.config.is_named]
     elaborate_all([Elaboration(config.unit, config.parameters) for config in dict.fromkeys(named)])
     return [unit_manifest(unit.config) if unit.config.is_named else Path(unit.config.unit) for unit in units]
@@ -28,7 +28,7 @@ def copy_verilog(
 ) -> dict[Path, list[str]]:
     """Copies the Verilog of each unit into `folder`, once for units that are alike.
 
-    Gives the files of each manifest by their paths in `folder`, in the order in which they are read.
+    Returns the files of each manifest by their paths in `folder`, in reading order.
     """
     folder.mkdir(parents=True)
     pairs = dict(zip(manifests, records, strict=True)).items()
@@ -53,7 +53,7 @@ def _copy_elaborated(manifest: Path, record: Mapping[str, Any], folder: Path) ->
 def _copy_own(manifest: Path, record: Mapping[str, Any], folder: Path) -> list[str]:
     (folder / record["unit"]).mkdir()
     files = []
-    # Those that slang reads for its top: lists of files and folders are resolved.
+    # The files that slang reads for its top: lists of files and folders are resolved.
     for source in VerilogDesign(VerilogSources.of_manifest(manifest)).files:
         files.append(f"{record['unit']}/{source.name}")
         shutil.copyfile(source, folder / files[-1])

@@ -1,4 +1,4 @@
-"""A whole chip as a value: its system, its pins and what is around it in a simulation."""
+"""A complete chip as a value: its system, its pins and its simulation environment."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ class AddressRange:
 class Soc:
     """A chip.
 
-    `bus_bits` is the width of the buses between harts, units and memory. `trackers` is how many lines the hub
-    that keeps the caches coherent works on at once. `clock_hz` is what the device tree and `mtime` go by; a
-    simulation counts cycles. `memory` and `devices` are what is behind the two AXI4 ports. In a simulation,
-    memory answers after `memory_cycles`, and programs end at `to_host` and print at `console`. `checked` says
-    whether it can be built.
+    `bus_bits` is the width of the buses between harts, units and memory. `trackers` is the number of lines
+    that the hub processes at a time to keep the caches coherent. `clock_hz` is the clock of the device tree
+    and `mtime`; a simulation counts cycles. `memory` and `devices` are the address ranges behind the two AXI4
+    ports. In a simulation, memory answers after `memory_cycles`, and programs end at `to_host` and print at
+    `console`. `checked` checks whether it can be built.
     """
 
     name: str
@@ -121,7 +121,7 @@ class _Document:
         return {name: self._range(f"pins.{name}", value) for name, value in ranges.items()}
 
     def numbers(self, where: str, part: Any, known: tuple[str, ...]) -> dict[str, Any]:
-        """Whole numbers by name; 2e9 is one, and `0x10` a number in YAML."""
+        """Integers by name; 2e9 is one, and `0x10` is a number in YAML."""
         numbers = self.reader.mapping(where, part, known)
         return {name: self._number(f"{where}.{name}", value) for name, value in numbers.items()}
 

@@ -1,6 +1,6 @@
-"""Synthesis of units to gates: how deep, how large and how fast their logic is.
+"""Synthesis of units to gates: depth, area and clock of their logic.
 
-The way of a request: `flow` elaborates a unit and cuts its Verilog (`verilog`, `memories`, `pieces`),
-`mapping` turns each piece into gates, `timing` finds the longest paths through all of them, `figures` makes
-figures of them by the rules of `process`.
+The steps of a request: `flow` elaborates a unit and divides its Verilog (`verilog`, `memories`, `pieces`),
+`mapping` maps each piece to gates, `timing` finds the longest paths through all of them, `figures` computes
+results by the rules of `process`.
 """

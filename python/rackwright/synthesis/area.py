@@ -13,7 +13,7 @@ from rackwright.synthesis.process import load_process
 
 
 def own_area_mm2(manifest: Path, parameters: Mapping[str, ParameterValue]) -> float:
-    """What synthesis estimates for the design with these parameters; what was mapped once is kept."""
+    """The estimate of synthesis for the design with these parameters; mapped pieces are cached."""
     library, process = load_library(), load_process()
     found = synthesise(read_design(manifest, parameters), library, process, paths=1)
     return figures(found, library, process).area_mm2

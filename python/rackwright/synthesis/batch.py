@@ -20,7 +20,7 @@ def synthesise_all(
     paths: int = 10,
     report: Report = lambda _: None,
 ) -> Iterator[Figures]:
-    """The figures of each design, in their order; what they have in common is mapped once."""
+    """The results of each design, in order; common pieces are mapped once."""
     map_designs(designs, library, process, report)
 
     def finish(design: Design) -> Figures:

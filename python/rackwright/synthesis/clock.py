@@ -17,7 +17,7 @@ from rackwright.whole import write_whole
 def synthesised_clock(manifest: Path, parameters: Mapping[str, ParameterValue] | None = None) -> int:
     """The clock in hertz that synthesis supports: by the table, or by synthesising, which takes minutes.
 
-    `parameters` are those that the top module of one's own gets beside those of its manifest.
+    `parameters` are those of a user's top module, in addition to those of its manifest.
     """
     design = read_design(manifest, parameters)
     found = known_clock(design.rtl_hash)

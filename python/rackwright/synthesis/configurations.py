@@ -1,4 +1,4 @@
-"""The named configurations of the units: those that validation/synthesis/table.csv has rows for."""
+"""The named configurations of the units, which have rows in validation/synthesis/table.csv."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rackwright.designs import Elaboration, ParameterValue, units
 
 @dataclass(frozen=True)
 class Configuration:
-    """A unit, and how it is not as by default: parameters, translation, behind registers ("mmio")."""
+    """A unit with its non-default properties: parameters, translation, behind registers ("mmio")."""
 
     unit: str
     parameters: tuple[tuple[str, ParameterValue], ...] = ()
@@ -26,7 +26,7 @@ class Configuration:
 
     @property
     def elaboration(self) -> Elaboration:
-        """What its RTL comes from."""
+        """The source of its RTL."""
         return Elaboration(
             self.unit, dict(self.parameters), command=self.command, translation=self.translation
         )
@@ -42,7 +42,7 @@ _VARIED: dict[str, tuple[dict[str, ParameterValue], ...]] = {
     "combined-decompress": ({"streaming": 1},),
     "nic": ({"network-bytes": 16}, {"virtio": 1}, {"network-bytes": 16, "virtio": 1}),
 }
-"""What experiments and servers have beside the default configuration of every unit."""
+"""Configurations of experiments and servers in addition to the default of every unit."""
 
 _TRANSLATED = frozenset(
     {"snappy-decompress", "snappy-compress", "protobuf-deserialize", "protobuf-serialize"}
@@ -51,9 +51,9 @@ _TRANSLATED = frozenset(
 
 
 def configurations() -> list[Configuration]:
-    """Every unit that is ready as it is by default, with what experiments vary, and with translation.
+    """Every finished unit in its default configuration, in variants of experiments, and with translation.
 
-    The RTL of others changes from day to day; they run at the clock that they are made for.
+    Third-party RTL changes from day to day; it runs at its declared clock.
     """
     found = []
     for unit in units():

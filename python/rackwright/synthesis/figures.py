@@ -17,7 +17,7 @@ from rackwright.synthesis.timing import TimedPath
 
 @dataclass(frozen=True)
 class ModuleArea:
-    """What a piece takes: its gate equivalents and flops in all its `copies`, without the pieces below it."""
+    """The area of a piece: gate equivalents and flops in all its `copies`, without the pieces below it."""
 
     module: str
     copies: int
@@ -53,7 +53,7 @@ class FlopMemory:
 
 @dataclass(frozen=True)
 class Figures:
-    """What synthesis says of a unit; the names are those of `rw synth --json`."""
+    """The synthesis results of a unit; the names are those of `rw synth --json`."""
 
     unit: str
     parameters: dict[str, ParameterValue]
@@ -133,7 +133,7 @@ def _macro(name: str, memory: Memory, result: Synthesised, process: Process) -> 
 
 
 def _in_flops(result: Synthesised) -> Iterator[FlopMemory]:
-    """The memories that are worth a look, largest first: those that would be macros but for their ports."""
+    """The relevant memories, largest first: those that would be macros except for their ports."""
     for name, memory in sorted(result.gates.flop_memories.items(), key=lambda item: -item[1].bits):
         copies = result.copies_of(name)
         if copies and memory.bits >= 1024:

@@ -27,15 +27,15 @@ CELLS_FILE = "cells.v"
 """The library's cells among the files of a design in gates."""
 
 Report = Callable[[str], None]
-"""Is told what is under way."""
+"""Called with the current step."""
 
 
 @dataclass(frozen=True)
 class Design:
-    """What is synthesised: a unit with its parameters, the hash of its RTL, its modules and the top one.
+    """The synthesised design: a unit with its parameters, the hash of its RTL, its modules and the top one.
 
-    `clocks` are the inputs that clock it, the one of its ports first. Paths from one to another are not
-    timed, and neither are those from `reset`. `notes` say what is otherwise in gates than in the source.
+    `clocks` are the inputs that clock it, the one of its ports first. Paths between two clocks are not timed,
+    and neither are those from `reset`. `notes` list differences between gates and source.
     """
 
     unit: str
@@ -49,9 +49,9 @@ class Design:
 
     @cached_property
     def copies(self) -> Counter[str]:
-        """How often each module stands in the design."""
+        """The number of instances of each module in the design."""
         counts: Counter[str] = Counter({self.top: 1})
-        # A module stands before those that have it, so that those are counted when it is.
+        # A module precedes those that instantiate it, so that those are counted first.
         for name in reversed(list(self.modules)):
             for child, count in self.modules[name].children.items():
                 counts[child] += counts[name] * count
@@ -69,14 +69,14 @@ class Gates:
 
 @dataclass(frozen=True)
 class Synthesised:
-    """A design, what it is in gates, and its longest paths."""
+    """A design, its gates, and its longest paths."""
 
     design: Design
     gates: Gates
     paths: list[TimedPath]
 
     def copies_of(self, module: str) -> int:
-        """How often a module of the source stands in the design."""
+        """The number of instances of a source module in the design."""
         return self.design.copies[module]
 
 
@@ -86,7 +86,7 @@ def load_designs(wanted: Sequence[Elaboration]) -> list[Design]:
 
 
 def read_design(manifest: Path, parameters: Mapping[str, ParameterValue] | None = None) -> Design:
-    """The design of a manifest; `parameters` go to the top module of one's own, before those of the manifest.
+    """The design of a manifest; `parameters` are those of a user's top module, and override the manifest.
 
     Raises `RackwrightError` when there is none, or one that is in gates.
     """
@@ -126,7 +126,7 @@ def _own_design(manifest: Path, record: Mapping[str, Any], parameters: dict[str,
 
 @dataclass(frozen=True)
 class _Parts:
-    """What of a design is mapped, and what stays a box."""
+    """The mapped parts of a design, and the boxes."""
 
     memories: dict[str, Memory]
     macros: dict[str, Memory]
@@ -149,7 +149,7 @@ def _parts(design: Design, process: Process) -> _Parts:
 def map_designs(
     designs: Iterable[Design], library: Library, process: Process, report: Report = lambda _: None
 ) -> None:
-    """Maps what several designs are made of, each piece once, so that `synthesise` finds it done."""
+    """Maps the pieces of several designs, each once, so that `synthesise` finds them mapped."""
     map_pieces([piece for design in designs for piece in _parts(design, process).pieces], library, report)
 
 

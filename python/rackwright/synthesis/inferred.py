@@ -9,17 +9,17 @@ from typing import Any
 from rackwright.synthesis.verilog import FirtoolModule
 
 LEAST_BITS = 1024
-"""Bits from which a memory gets a module of its own; a smaller one stays with the logic around it."""
+"""Minimum number of bits of a memory with a separate module; a smaller one stays with the logic around it."""
 
 Bits = Sequence[int | str]
 """Bits of yosys's JSON, the lowest first: numbers of nets, or the constants "0", "1" and "x"."""
 
 
 def extracted(name: str, record: dict[str, Any]) -> list[FirtoolModule]:
-    """Takes the memories of the module `name` out of `record`, its JSON, and gives them as modules.
+    """Moves the memories of the module `name` out of `record`, its JSON, and returns them as modules.
 
-    Left where they are: small ones, those without a write port, and those that a macro could not be: with
-    several clocks, falling edges, resets of what they read, or reads that see a write of the same cycle.
+    Not moved are small memories, those without a write port, and those that cannot be macros: with several
+    clocks, falling edges, resets of read data, or reads that return the data written in the same cycle.
     """
     found = []
     for instance, cell in record["cells"].items():
@@ -78,7 +78,7 @@ class _Inferred:
 
     @property
     def is_plain(self) -> bool:
-        """Whether one module in firtool's form does what it does."""
+        """Whether one module in firtool's form is equivalent."""
         clocked = [port for port in self._reads if self._is_clocked(port)]
         clocks = {self.nets["WR_CLK"][port] for port in self._writes}
         clocks |= {self.nets["RD_CLK"][port] for port in clocked}
@@ -99,7 +99,7 @@ class _Inferred:
         )
 
     def _slice(self, pin: str, port: int, width: int) -> Bits:
-        """The bits of one port, of which the pin has `width` each."""
+        """The bits of one port, each of whose pins has `width` bits."""
         return self.nets[pin][port * width : (port + 1) * width]
 
     def _address(self, pin: str, port: int) -> Bits:
@@ -116,7 +116,7 @@ class _Inferred:
         )
 
     def pins(self) -> dict[str, list[int | str]]:
-        """What is connected to each pin of the module."""
+        """The connections of each pin of the module."""
         found: dict[str, Bits] = {}
         for port in self._reads:
             found[f"R{port}_addr"] = self._address("RD_ADDR", port)

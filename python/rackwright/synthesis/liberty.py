@@ -1,4 +1,4 @@
-"""Liberty files: which cells a library has, and what the mapper needs of it."""
+"""Liberty files: the cells of a library, and the data that the mapper needs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CLOCK_TREE = re.compile(r"CLK|clk")
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: its area, what its outputs are, and what its inputs load."""
+    """A cell: its area, its outputs, and the load of its inputs."""
 
     name: str
     text: str
@@ -33,7 +33,7 @@ class Cell:
 
     @property
     def is_flop(self) -> bool:
-        """Whether it stores at an edge of a clock, with no way to set or clear it."""
+        """Whether it is an edge-triggered flop without set or clear."""
         return bool(re.search(r"\bff\s*\(", self.text)) and not re.search(r"\b(clear|preset)\s*:", self.text)
 
     @property
@@ -57,7 +57,7 @@ class Cell:
 
     @property
     def inputs(self) -> list[str]:
-        """Pins that load what drives them."""
+        """Pins that load their driver."""
         return [name for name in self.capacitances if name not in self.functions]
 
 
@@ -90,12 +90,12 @@ class Liberty:
 
     @property
     def driver(self) -> Cell:
-        """What the inputs of a piece are taken to be driven by: the smallest buffer, or an inverter."""
+        """The assumed driver of a piece's inputs: the smallest buffer, or an inverter."""
         return next(iter(self.gates(r"\w+")), self.inverter)
 
     @property
     def header(self) -> str:
-        """What a library of the same units and thresholds begins with."""
+        """The header of a library with the same units and thresholds."""
         settings = [f"{name} : {value};" for name, value in _THRESHOLD.findall(self.text)]
         unit = _TIME_UNIT.search(self.text)
         load = _LOAD_UNIT.search(self.text)
@@ -159,7 +159,7 @@ def _cells(text: str) -> list[Cell]:
 
 
 def _end_of_group(text: str, start: int) -> int:
-    """Where the group ends whose opening brace stands before `start`."""
+    """The end of the group whose opening brace precedes `start`."""
     depth = 1
     for match in re.finditer(r"[{}]", text[start:]):
         depth += 1 if match[0] == "{" else -1

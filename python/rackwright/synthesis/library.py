@@ -1,4 +1,4 @@
-"""A library ready for use: its Liberty where the tools read it, and its FO4 by the timing engine."""
+"""A library ready for use: its Liberty file at the tools' path, and its FO4 from the timing engine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rackwright.synthesis.liberty import Liberty, read_liberty
 from rackwright.whole import write_whole
 
 CACHE = BUILD / "synthesis"
-"""Everything that synthesis keeps from one run to the next."""
+"""All cached data of synthesis."""
 
 DEFAULT_LIBERTY = Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
 """The open 0.18 um library of Oklahoma State University, from Debian's package qflow-tech-osu018."""
@@ -27,7 +27,7 @@ _FIRST, _LAST = 4, 10
 
 @dataclass(frozen=True)
 class Library:
-    """A library, the file that holds what synthesis uses of it, its key and its FO4 in nanoseconds."""
+    """A library, the file with the parts that synthesis uses, its key and its FO4 in nanoseconds."""
 
     liberty: Liberty
     path: Path
@@ -36,7 +36,7 @@ class Library:
 
     @property
     def name(self) -> str:
-        """The name that the library gives itself."""
+        """The library's own name."""
         return self.liberty.name
 
     def equivalents(self, cell: str) -> float:

@@ -70,7 +70,7 @@ _SCRIPTS = (_YOSYS, _ABC, str(_FANOUT))
 
 @dataclass(frozen=True)
 class Mapped:
-    """A piece in gates: its module, its netlist, and how many of each cell and box are in it."""
+    """A mapped piece: its module, its netlist, and the number of each cell and box in it."""
 
     name: str
     netlist: Path
@@ -80,7 +80,7 @@ class Mapped:
 def map_pieces(
     pieces: Iterable[Piece], library: Library, report: Callable[[str], None] = lambda _: None
 ) -> list[Mapped]:
-    """The pieces in gates, in some order and each once. What was mapped before is not mapped again."""
+    """The pieces in gates, in some order and each once. Mapped pieces are cached."""
     wanted = {_key(piece, library): piece for piece in pieces}
     largest_first = sorted(wanted.items(), key=lambda item: -len(item[1].text))
     results = []
@@ -94,12 +94,12 @@ def map_pieces(
 
 
 def mapping_key() -> str:
-    """Changes with what mapping does, and with how designs are cut for it."""
+    """It changes with the mapping scripts, and with the division of designs for them."""
     return hashlib.sha256("\0".join((*_SCRIPTS, str(LIMIT), str(LARGE_TEXT))).encode()).hexdigest()[:16]
 
 
 def _key(piece: Piece, library: Library) -> str:
-    """Changes with the piece, with all that mapping it depends on, and with how it is written."""
+    """It changes with the piece, with all inputs of its mapping, and with the output format."""
     writer = Path(gates.__file__).read_text(encoding="utf-8")
     parts = (piece.root.name, piece.text, piece.stubs, library.key, *_SCRIPTS, writer)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
@@ -113,7 +113,7 @@ def _map(piece: Piece, library: Library, folder: Path) -> Mapped:
 
 
 def _make(piece: Piece, library: Library, folder: Path) -> None:
-    """Maps in a folder beside and renames it, so that a run that is broken off leaves nothing half done."""
+    """Maps in a temporary folder and renames it, so that an interrupted run leaves no partial result."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix="map-", dir=folder.parent))
     try:

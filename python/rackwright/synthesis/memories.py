@@ -15,7 +15,9 @@ _ARRAY = re.compile(r"^\s+reg\s+(?:\[(\d+):0\]\s+)?Memory\[0:(\d+)\];", re.MULTI
 _DATA = re.compile(r"(RW|R|W)\d+_[rw]?data")
 
 LEAST_ALONE = 4096
-"""Bits from which a memory of flops is mapped by itself; a smaller one goes with the logic around it."""
+"""Minimum number of bits of a memory in flops that is mapped separately; a smaller one is mapped with the
+logic around it.
+"""
 
 SLICE_BITS = 2048
 """Flops of a memory that are mapped at once; the others are copies."""
@@ -25,7 +27,7 @@ SLICE_BITS = 2048
 class Memory:
     """A memory of `depth` words of `width` bits; `read_ports` may only read, `shared_ports` read or write.
 
-    `synchronous` ones give what they read in the next cycle.
+    `synchronous` ones return read data in the next cycle.
     """
 
     module: FirtoolModule
@@ -49,7 +51,7 @@ class Memory:
 
     @property
     def macro_ports(self) -> str | None:
-        """The ports of the macro that it can be made of, or None: macros read one word and write one."""
+        """The ports of a suitable macro, or None: macros read one word and write one."""
         if not self.synchronous:
             return None
         if (self.read_ports, self.write_ports, self.shared_ports) == (0, 0, 1):
@@ -57,12 +59,12 @@ class Memory:
         return "1R1W" if self.read_ports and (self.write_ports, self.shared_ports) == (1, 0) else None
 
     def is_macro(self, process: Process) -> bool:
-        """Whether it becomes macros. Several read ports take as many copies."""
+        """Whether it becomes macros. Several read ports need as many copies."""
         return self.macro_ports is not None and self.bits >= process.least_bits
 
     @property
     def copies(self) -> int:
-        """How many macros it takes."""
+        """The number of macros."""
         return max(1, self.read_ports)
 
 
@@ -87,9 +89,9 @@ def recognise(module: Module) -> Memory | None:
 
 
 def sliced(memory: Memory) -> list[FirtoolModule]:
-    """The modules that stand for a large memory of flops: columns of it side by side, which are equal.
+    """The modules that replace a large memory in flops: parallel columns of it, which are equal.
 
-    A memory that is small, or that writes parts of a word, stays as it is.
+    A small memory, or one that writes parts of a word, is not changed.
     """
     columns = max(1, -(-memory.bits // SLICE_BITS))
     width = -(-memory.width // columns)

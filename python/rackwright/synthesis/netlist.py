@@ -37,7 +37,7 @@ class _Part:
 
 
 def _plain(name: str) -> str:
-    """A name without what Verilog needs to escape it."""
+    """A name without characters that Verilog has to escape."""
     return "".join(name.split()).lstrip("\\")
 
 
@@ -51,7 +51,7 @@ class Netlist:
 
     @cached_property
     def copies(self) -> Counter[str]:
-        """How often each piece, box and cell stands in the design."""
+        """The number of instances of each piece, box and cell in the design."""
         counts: Counter[str] = Counter()
         self._count(self.top, 1, counts)
         return counts
@@ -63,7 +63,7 @@ class Netlist:
                 self._count(cell, times * count, counts)
 
     def instances(self, part: str) -> list[Instance]:
-        """Everything that stands in a piece."""
+        """All instances in a piece."""
         return list(self._opened[part].instances.values())
 
     def instance(self, path: str) -> tuple[str, Instance] | None:
@@ -75,7 +75,7 @@ class Netlist:
         return None if found is None else (".".join(folders[:-1]), found)
 
     def source_name(self, pin: str) -> str | None:
-        """The name of the net at a pin, from the top down; None for a net that mapping made."""
+        """The name of the net at a pin, from the top down; None for a net created by mapping."""
         path, _, name = pin.rpartition("/")
         found = self.instance(path) if path else None
         if found is None:

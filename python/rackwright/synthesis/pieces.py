@@ -1,7 +1,7 @@
 """Cuts a design into pieces that are mapped each on its own.
 
-A mapper's time grows faster than what it maps, and the same modules stand in several units, or several times
-in one. A piece is a module with the small modules in it; larger ones are pieces of their own.
+A mapper's time grows faster than its input, and the same modules occur in several units, or several times in
+one. A piece is a module with the small modules in it; larger ones are pieces of their own.
 """
 
 from __future__ import annotations
@@ -14,16 +14,19 @@ from rackwright.synthesis.verilog import Module
 LIMIT = 38_000
 """Signal bits up to which modules are mapped together.
 
-With less, units have more pieces in common, but the mapper does not see that a path goes on in another piece.
+With a smaller size, units have more pieces in common, but the mapper does not see that a path continues in
+another piece.
 """
 
 LARGE_TEXT = 100_000
-"""Characters from which a module is a piece of its own: it takes a minute, and several units have it."""
+"""Minimum number of characters of a module that is a piece of its own: it takes a minute, and several units
+contain it.
+"""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """The module `root`, what is mapped with it (`inside`), and what is left as a box (`outside`)."""
+    """The module `root`, the modules mapped with it (`inside`), and the boxes (`outside`)."""
 
     root: Module
     inside: tuple[Module, ...]
@@ -49,7 +52,7 @@ def cut(
 ) -> list[Piece]:
     """The pieces of the design `top`, each once.
 
-    `boxes` are modules that nothing is mapped of, `alone` those that are pieces of their own at any size.
+    `boxes` are modules that are not mapped, `alone` those that are pieces of their own at any size.
     """
     large = {name for name, module in modules.items() if len(module.text) > LARGE_TEXT}
     return _Cutter(modules, boxes, alone | large, limit).pieces(top)
@@ -66,7 +69,7 @@ class _Cutter:
         self._weights: dict[str, int] = {}
 
     def pieces(self, top: str) -> list[Piece]:
-        """Pieces from the top down: each asks for those that it left out."""
+        """Pieces from the top down: the modules that a piece leaves out become further pieces."""
         done: dict[str, Piece] = {}
         wanted = [top]
         while wanted:
@@ -85,7 +88,7 @@ class _Cutter:
         return Piece(find(name), tuple(map(find, sorted(inside))), tuple(map(find, sorted(outside))))
 
     def _take(self, name: str, room: int, inside: set[str], outside: set[str]) -> int:
-        """Takes the children of `name` in, smallest first, while there is room; gives what is left of it."""
+        """Adds the children of `name`, smallest first, while there is room; returns the others."""
         children = self._modules[name].children
         known = [child for child in children if child in self._modules]
         for child in sorted(known, key=lambda child: (self._weight(child), child)):
@@ -99,7 +102,7 @@ class _Cutter:
         return room
 
     def _weight(self, name: str) -> int:
-        """Signal bits of a module with everything below it, what is mapped apart left out."""
+        """Signal bits of a module with all modules below it, except those mapped separately."""
         if name in self._apart or name not in self._modules:
             return 0
         if name not in self._weights:

@@ -1,4 +1,4 @@
-"""The rules that turn depth and gates into a clock and an area, and where they are read from."""
+"""The rules that convert depth and gates to a clock and an area, and their source."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Macro:
 
 @dataclass(frozen=True)
 class Process:
-    """The rules of one process; process.toml says what each of them means and where it is from."""
+    """The rules of one process; process.toml describes each of them with its source."""
 
     fo4_picoseconds: float
     gate_equivalent_um2: float
@@ -47,7 +47,7 @@ class Process:
         return int(1e6 / (depth_fo4 * self.fo4_picoseconds)) * 1_000_000
 
     def macro(self, depth: int, width: int, ports: str) -> Macro:
-        """The macro of that size and those ports: the user's own, or what the rules make of it."""
+        """The macro of that size and those ports: the user's own, or one derived from the rules."""
         for macro in self.macros:
             if (macro.depth, macro.width, macro.ports) == (depth, width, ports):
                 return macro

@@ -112,7 +112,7 @@ def _flops(row: Figures) -> str:
 
 
 def _paths(row: Figures) -> str:
-    """The longest one is shown cell by cell, the others when one asks for them."""
+    """The longest path is shown cell by cell, the others on request."""
     return "".join(_path(path, opened=number == 0) for number, path in enumerate(row.paths))
 
 

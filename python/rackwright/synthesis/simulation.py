@@ -1,4 +1,4 @@
-"""A synthesised design as a unit in gates, which runs wherever the one in RTL does."""
+"""A synthesised design as a unit in gates, which can replace the one in RTL."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ def write_gates(
     folder: Path,
     parameters: Mapping[str, ParameterValue] | None = None,
 ) -> Path:
-    """Writes the design of the manifest `rtl` in gates and a manifest into `folder`; gives the path of that.
+    """Writes the gates of the manifest `rtl` and a manifest into `folder`; returns the path of that manifest.
 
-    Ports and clock are those of the RTL. Cells are modules of what the library says that they compute,
-    memories that are macros are those of the RTL, and nothing has a delay. `parameters` go to the top module
-    of one's own.
+    Ports and clock are those of the RTL. Cells are modules with the library's functions, macro memories are
+    those of the RTL, and there are no delays. `parameters` go to the top module of one's own.
     """
     gates = gates_of(read_design(rtl, parameters), library, process)
     texts = {f"{name}.v": part.netlist.read_text("utf-8") for name, part in gates.netlist.parts.items()}
@@ -40,7 +39,7 @@ def write_gates(
     netlist_hash = hashlib.sha256("\0".join(texts.values()).encode()).hexdigest()
     record = read_manifest(rtl)
     if not is_elaborated(record):
-        # Parameters and files of a design of one's own have done what they were for.
+        # Parameters and files of a user's design are no longer needed.
         record |= {"parameters": {}}
     record |= {"verilog": [CELLS_FILE, *texts], "hash": netlist_hash}
     manifest = folder / "manifest.json"

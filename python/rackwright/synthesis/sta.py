@@ -1,4 +1,4 @@
-"""What OpenSTA is asked, and how its answers are read."""
+"""The commands for OpenSTA, and the parsing of its output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ARRIVAL = re.compile(r"^\s*(-?[\d.]+)\s+data arrival time", re.MULTILINE)
 
 
 def evaluate(script: Sequence[str], folder: Path, name: str) -> str:
-    """What OpenSTA prints for these commands. The script and its output stay in `folder`."""
+    """The output of OpenSTA for these commands. The script and its output stay in `folder`."""
     path = folder / f"{name}.tcl"
     path.write_text("\n".join([*script, "exit", ""]), encoding="utf-8")
     return run([program("sta"), "-no_splash", "-exit", str(path)], folder / f"{name}.log")

@@ -38,13 +38,13 @@ class Row:
 
 
 def flow_hash(library: Library, process: Process) -> str:
-    """What the figures depend on beside the RTL: the library, the scripts of mapping, the rules."""
+    """The inputs of the results besides the RTL: the library, the mapping scripts, the rules."""
     parts = (library.key, mapping_key(), repr(process))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 def row_of(configuration: str, figures: Figures, flow: str) -> Row:
-    """The row of a configuration that was synthesised, with the `flow_hash` of how."""
+    """The row of a synthesised configuration, with the `flow_hash` of the flow."""
     worst = figures.paths[0]
     return Row(
         configuration,
@@ -63,18 +63,18 @@ def row_of(configuration: str, figures: Figures, flow: str) -> Row:
 
 
 def write_table(rows: Iterable[Row], path: Path = TABLE) -> None:
-    """Writes the table anew."""
+    """Writes the table."""
     write_records(path, Row, rows)
 
 
 @cache
 def read_table(path: Path = TABLE) -> dict[str, Row]:
-    """The rows by the hash of the RTL; none where there is no table."""
+    """The rows by the hash of the RTL; empty if there is no table."""
     return {row.rtl_hash: row for row in read_records(path, Row)}
 
 
 def row_of_manifest(manifest: Path) -> Row | None:
-    """The row of what was elaborated into a manifest, or None."""
+    """The row of an elaborated manifest, or None."""
     return read_table().get(json.loads(manifest.read_text(encoding="utf-8"))["hash"])
 
 

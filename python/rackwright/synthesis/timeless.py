@@ -1,7 +1,7 @@
 """Runs programs without the host's clock, which mapping spends a tenth of its time on.
 
-ABC reads it nine million times for a large piece, to print times that nobody asks for. Each time is a call of
-the kernel.
+ABC reads the clock nine million times for a large piece, to print times that are not used. Each time is a
+call of the kernel.
 """
 
 from __future__ import annotations

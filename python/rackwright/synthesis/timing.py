@@ -13,10 +13,10 @@ from rackwright.synthesis.library import CACHE, Library
 from rackwright.synthesis.netlist import Netlist
 
 _ENDS = 600
-"""End points that are looked at for a register: enough that one wide register does not hide the next."""
+"""End points that are searched for a register: enough that one wide register does not hide the next."""
 
 _MOST_ENDS = 6000
-"""End points that are looked at in all."""
+"""Total number of end points that are searched."""
 
 _PERIOD = 0.001
 _PATHS = re.compile(r"^Startpoint: ", re.MULTILINE)
@@ -26,7 +26,7 @@ _POINT = re.compile(r"^\s*(-?[\d.]+)\s+(-?[\d.]+) [v^] (\S+) \((\w+)\)", re.MULT
 
 @dataclass(frozen=True)
 class Point:
-    """An output on a path: what the source calls it (or the instance), its cell, and when it changes."""
+    """An output on a path: its source name (or the instance), its cell, and its arrival time."""
 
     name: str
     cell: str
@@ -36,7 +36,7 @@ class Point:
 
 @dataclass(frozen=True)
 class TimedPath:
-    """The longest path to a register: its length over the whole cycle, and the points on it."""
+    """The longest path to a register: its length including register overhead, and the points on it."""
 
     start: str
     end: str
@@ -138,5 +138,5 @@ class _Timer:
 def _ends(report: str) -> tuple[str, str]:
     """The output or port that a path begins at, and the input or port that it ends at."""
     pins = [pin for _, _, pin, _ in _POINT.findall(report)]
-    # What has a clock comes with it first.
+    # The point with a clock is preceded by the clock pin.
     return pins["/" in pins[0]], pins[-1]

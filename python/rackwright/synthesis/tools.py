@@ -11,7 +11,7 @@ from rackwright.errors import RackwrightError
 
 
 def program(name: str) -> str:
-    """The path of one of them; raises `RackwrightError` that says how to get all that are missing."""
+    """The path of one of them; raises `RackwrightError` with the installation command if any is missing."""
     tool = next(tool for tool in tools.TOOLS if tool.name == name)
     found = tools.find(tool)
     if found is None:
@@ -24,7 +24,7 @@ def program(name: str) -> str:
 
 
 def run(command: list[str], log: Path, environment: Mapping[str, str] | None = None) -> str:
-    """What a program prints, kept in `log` too; raises `RackwrightError` with its complaint.
+    """The output of a program, also stored in `log`; raises `RackwrightError` with its error.
 
     It has the `environment`, or this process's.
     """

@@ -21,9 +21,9 @@ def update_table(
     detail: Report,
     done: Report,
 ) -> None:
-    """Brings the table up to date, row by row: one that is there for this RTL and this flow is kept.
+    """Updates the table, row by row: an existing row for this RTL and this flow is kept.
 
-    `detail` is told what is under way, `done` what each new row says.
+    `detail` is called with the current step, `done` with each new row.
     """
     kept, flow = read_table(), flow_hash(library, process)
     missing: dict[str, Design] = {}
@@ -41,8 +41,8 @@ def update_table(
 
 
 def _keep(row: Row) -> None:
-    """Puts a row into the table, and drops those that are of no configuration any more."""
-    # Read again, for another process may have added the rows of other units meanwhile.
+    """Writes a row into the table, and removes rows without a configuration."""
+    # The table is read again, because another process may have added rows of other units in the meantime.
     read_table.cache_clear()
     rows = {each.configuration: each for each in read_table().values()} | {row.configuration: row}
     write_table(rows[name] for name in (each.name for each in configurations()) if name in rows)

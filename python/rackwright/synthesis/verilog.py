@@ -1,4 +1,4 @@
-"""Modules of a design as synthesis sees them, and those of Verilog that firtool has written."""
+"""Modules of a design for synthesis, and those of Verilog written by firtool."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Port:
 
 
 class Module(Protocol):
-    """One module of a design, wherever its text comes from."""
+    """One module of a design, independent of the source of its text."""
 
     @property
     def name(self) -> str:
-        """What instances call it: one word."""
+        """Its name in instances: one word."""
 
     @property
     def text(self) -> str:
@@ -38,15 +38,15 @@ class Module(Protocol):
 
     @property
     def stub(self) -> str:
-        """The module without what is in it."""
+        """The module without its contents."""
 
     @property
     def children(self) -> Counter[str]:
-        """How often each other module stands in this one."""
+        """The number of instances of each other module in this one."""
 
     @property
     def signal_bits(self) -> int:
-        """Bits of everything declared: a measure of how much there is to synthesise."""
+        """Number of bits of all declarations: a measure of its size for synthesis."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class FirtoolModule:
 
     @property
     def stub(self) -> str:
-        """The module without what is in it."""
+        """The module without its contents."""
         return f"{self.header}\nendmodule\n"
 
     @cached_property
@@ -84,12 +84,12 @@ class FirtoolModule:
 
     @cached_property
     def children(self) -> Counter[str]:
-        """How often each other module stands in this one."""
+        """The number of instances of each other module in this one."""
         return Counter(name for name, _ in _INSTANCE.findall(self.text))
 
     @cached_property
     def signal_bits(self) -> int:
-        """Bits of everything declared: a measure of how much there is to synthesise."""
+        """Number of bits of all declarations: a measure of its size for synthesis."""
         found = _DECLARATION.findall(self.text)
         return sum((int(high or 0) + 1) * (int(words or 0) + 1) for high, words in found)
 

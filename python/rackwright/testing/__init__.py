@@ -1,1 +1,1 @@
-"""The parts of the test suite that `rw test` runs: which they are, what a change affects, what they took."""
+"""The parts of the test suite that `rw test` runs, their selection after a change, and their times."""

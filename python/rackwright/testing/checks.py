@@ -21,17 +21,17 @@ MOST_PROCESSES = 4
 """Processes that tests run in at most: each compiles designs and keeps guests of a GiB or two."""
 
 EXTENSION = "rackwright-python"
-"""The crate that has no tests in Rust: those of pytest call it, compiled as users have it."""
+"""The crate without tests in Rust: those of pytest call it, compiled as for users."""
 
 SLOWEST = 20
-"""Tests that are named at the end with how long they took."""
+"""The number of slowest tests listed at the end."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One part of the suite: a command that says by its exit status whether it passed.
+    """One part of the suite: a command whose exit status shows whether it passed.
 
-    The output of a quiet one is shown only when it fails. `environment` is what it needs beside that of all.
+    The output of a quiet one is shown only when it fails. `environment` are its additional variables.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a check ended and how long it took."""
+    """The result and the duration of a check."""
 
     check: Check
     passed: bool
@@ -51,10 +51,10 @@ class Outcome:
 
 
 def stages(long: bool, selection: Selection) -> list[list[list[Check]]]:
-    """What is selected: stages one after the other, each of lanes that run at the same time, each of checks.
+    """The selection: consecutive stages, each of parallel lanes, each of checks.
 
-    Compiling Rust, testing blocks of hardware and types of Python leave parts of a second core to each other;
-    what pytest runs takes all. It comes last because it runs everything together.
+    Compiling Rust, testing hardware blocks and type-checking Python share a second core; the part of pytest
+    uses all cores. It is last because it runs everything together.
     """
     lanes = [_python(), _rust(long, selection.crates), [_blocks(), _chips()]]
     wanted = [selection.lints, selection.crates != (), selection.blocks]
@@ -104,29 +104,29 @@ def _has_examples(folder: Path) -> bool:
 
 
 def _blocks() -> Check:
-    """Tests of single blocks, which find Verilator, and a compiler for what it writes.
+    """Tests of single blocks, with Verilator and a compiler for its output.
 
-    With ccache, Verilator's runtime, more than half of what is compiled for a block, is compiled once.
+    With ccache, Verilator's runtime, more than half of the code compiled for a block, is compiled once.
     """
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), str(verilator_root() / "bin")])
     found = {
         "PATH": path,
         "MAKEFLAGS": f"CXX={compiler()} OBJCACHE={shutil.which('ccache') or ''}",
         "CCACHE_DIR": str(BUILD / "ccache"),
-        # Each block has a folder of its own, which is not to tell its runtime from others'.
+        # Each block has a folder of its own, which must not make its runtime differ from others'.
         "CCACHE_BASEDIR": str(HARDWARE / "target"),
     }
     return Check("mvn verify", ("mvn", "-q", "-B", "verify"), HARDWARE, environment=found)
 
 
 def _chips() -> Check:
-    """The generator of whole chips compiles without a warning, and is formatted."""
+    """The generator of complete chips compiles without a warning, and is formatted."""
     return Check("mvn verify soc", ("mvn", "-q", "-B", "verify"), SOC)
 
 
 def _pytest(long: bool, selection: Selection) -> Check:
-    # Tests of a file share what they set up, so that a file is done by one process; those that take longest
-    # come first, as conftest.py has them.
+    # Tests of a file share their set-up, so that one process runs a file; the slowest files are first, as
+    # ordered by conftest.py.
     files = selection.tests or ()
     processes = min(os.cpu_count() or 1, MOST_PROCESSES)
     shared = ("-n", str(processes), "--dist", "loadfile", "--no-loadscope-reorder") if len(files) != 1 else ()
@@ -138,7 +138,7 @@ def _pytest(long: bool, selection: Selection) -> Check:
 
 
 def run_check(check: Check, environment: Mapping[str, str]) -> Outcome:
-    """Runs one check and says how it went."""
+    """Runs one check and returns its result."""
     messages.print(f"[bold]{check.name}[/bold]: {' '.join(check.command)}", highlight=False)
     start = time.monotonic()
     log = LOGS / f"test-{check.name.replace(' ', '-')}.log"

@@ -1,4 +1,4 @@
-"""What the files of tests depend on, by the imports that are in the sources, wherever in a file."""
+"""Dependencies of test files, from the imports anywhere in the sources."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ ANOTHER_PYTHON = ("subprocess", "command_line", "runpy", "multiprocessing", "dis
 """Imports by which a test starts programs, and with them any of our modules."""
 
 _LAZY = PYTHON / "rackwright" / "__init__.py"
-"""It imports the module of a name when somebody asks for the name."""
+"""It imports the module of a name when the name is used."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file of Python: the modules that it imports, and the names that it wants of the package itself."""
+    """A Python file: the modules that it imports, and the names that it uses from the package itself."""
 
     path: Path
     imports: frozenset[str]
@@ -42,7 +42,7 @@ def source(path: Path) -> Source:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             imports |= {alias.name for alias in node.names}
-            # Whoever has the package may ask it for each of its names.
+            # Users of the package may use each of its names.
             names |= {name for alias in node.names if alias.name == "rackwright" for name in _homes()}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             imports |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
@@ -53,7 +53,7 @@ def source(path: Path) -> Source:
 
 
 def _named(module: ast.expr) -> set[str]:
-    """What is imported by this name: of f"PACKAGE.{name}", any module of the package."""
+    """The import of this name: for f"PACKAGE.{name}", any module of the package."""
     if isinstance(module, ast.Constant):
         return {str(module.value)}
     if isinstance(module, ast.JoinedStr) and isinstance(module.values[0], ast.Constant):
@@ -98,7 +98,7 @@ def closure(paths: Iterable[Path]) -> frozenset[Path]:
 
 @dataclass(frozen=True)
 class TestFile:
-    """A file of tests with what it depends on: `sources`, and anything at all when it `starts_programs`."""
+    """A test file with its dependencies: `sources`, and arbitrary ones if it `starts_programs`."""
 
     __test__ = False
 
@@ -119,7 +119,7 @@ class TestFile:
 
 @cache
 def files_of_tests() -> tuple[TestFile, ...]:
-    """All of them. What conftest.py imports, each of them depends on."""
+    """All of them. All of them depend on the imports of conftest.py."""
     return tuple(map(_file_of_tests, sorted(TESTS.rglob("test_*.py"))))
 
 

@@ -1,4 +1,4 @@
-"""Where the processor time of the test suite goes, by the programs that use it."""
+"""The distribution of the test suite's processor time, by program."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KINDS = (
     ("synthesis and proofs", ("yosys", "abc", "berkeley-abc", "sta")),
     ("Python and simulating", ("python", "pytest", "mypy", "ruff", "rw")),
 )
-"""Names of kinds with how the names of their programs begin; a longer beginning decides."""
+"""Names of kinds with prefixes of their programs' names; the longest prefix decides."""
 
 _OTHERS = "others, and what ended between two looks"
 
@@ -35,7 +35,7 @@ def kind_of(program: str) -> str:
 class ProcessorTime:
     """Seconds of processors that this process's descendants use while it is observed, by kind.
 
-    It looks at them twice a second: what a program uses after the last look is counted with the others.
+    It samples them twice a second: the time of a program after the last sample is counted with the others.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class ProcessorTime:
 
     @contextlib.contextmanager
     def observed(self) -> Iterator[None]:
-        """Observes what runs in this block."""
+        """Observes the programs that run in this block."""
         ended = threading.Event()
         thread = threading.Thread(target=self._observe, args=(ended,), daemon=True)
         before = _of_ended_children()

@@ -1,4 +1,4 @@
-"""Which parts of the suite are wanted: all, those with a name, or those that a change can affect."""
+"""Selection of parts of the suite: all, those with a name, or those that a change can affect."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from rackwright.history import git
 from rackwright.testing.imports import CONFTEST, TESTS, files_of_tests
 
 PREFIX = "rackwright-"
-"""How the names of our crates begin."""
+"""The prefix of our crates' names."""
 
 _PROSE = (".md",)
 _TEXTS = ("docs", "validation", "examples")
-"""Folders whose files those tests read that have the folder's name in them; no module imports from there."""
+"""Folders whose files are read by tests with the folder's name in them; no module imports from there."""
 
 
 @dataclass(frozen=True)
 class Selection:
     """Parts of the suite.
 
-    `lints` are those of Python, `blocks` the tests of hardware in Scala. `crates` are the packages of Rust
-    that are tested, and `tests` what pytest gets (files, or tests in them): None means all, () none.
-    `names` are parts of tests' names, one of which a test must have to be run.
+    `lints` are those of Python, `blocks` the tests of hardware in Scala. `crates` are the tested Rust
+    packages, and `tests` the arguments of pytest (files, or tests in them): None means all, () none. `names`
+    are parts of tests' names; a test runs if its name contains one.
     """
 
     lints: bool = True
@@ -43,7 +43,7 @@ _NOTHING = Selection(False, (), False, ())
 
 
 def _both(one: Selection, other: Selection) -> Selection:
-    """What is in one of them."""
+    """The contents of one of them."""
 
     def together(some: tuple[str, ...] | None, more: tuple[str, ...] | None) -> tuple[str, ...] | None:
         return None if some is None or more is None else tuple(sorted({*some, *more}))
@@ -60,7 +60,7 @@ def _both(one: Selection, other: Selection) -> Selection:
 def named(words: Sequence[str], here: Path) -> Selection:
     """The tests that `words` name: crates, tests by file (as seen from `here`) or by parts of their names.
 
-    Of another file of the repository, those that a change of it can affect. Raises `RackwrightError` for a
+    For another file of the repository, the tests that its change can affect. Raises `RackwrightError` for a
     file elsewhere.
     """
     found = _NOTHING
@@ -85,7 +85,7 @@ def named(words: Sequence[str], here: Path) -> Selection:
 
 
 def changed_since(revision: str) -> list[Path]:
-    """Files that differ from what Git has in `revision`, those it does not know among them.
+    """Files that differ from `revision` in Git, including untracked ones.
 
     Raises `RackwrightError` when it has no such revision.
     """
@@ -95,7 +95,7 @@ def changed_since(revision: str) -> list[Path]:
 
 
 def affected(changed: Iterable[Path]) -> Selection:
-    """What can fail because of changes in these files: rather too much than too little."""
+    """The tests that can fail because of changes in these files: rather too many than too few."""
     found = _NOTHING
     for path in changed:
         found = _both(found, _affected_by(path))
@@ -127,7 +127,7 @@ def _affected_by(path: Path) -> Selection:
 
 
 def _of_texts(path: Path, parts: tuple[str, ...]) -> Selection:
-    """Those that read texts; of tables and scripts, also those of modules that read the folder."""
+    """Tests that read texts; for tables and scripts, also those of modules that read the folder."""
     words = {path.name, *parts[:1], *([".md", "docs"] if path.suffix in _PROSE else [])}
     readers = [each.name for each in files_of_tests() if any(map(each.mentions, words))]
     if parts[0] == "validation" and path.suffix not in _PROSE:
@@ -151,7 +151,7 @@ def _of_python(path: Path) -> Selection:
 
 
 def _of_crate(path: Path) -> Selection:
-    """The crate and those that depend on it; where it is part of the engine, all that uses the engine."""
+    """The crate and those that depend on it; if it is part of the engine, all tests that use the engine."""
     owners = [name for name, (folder, _) in crates().items() if path.is_relative_to(folder)]
     if not owners:
         return EVERYTHING
@@ -170,7 +170,7 @@ def _of_crate(path: Path) -> Selection:
 
 @cache
 def crates() -> dict[str, tuple[Path, frozenset[str]]]:
-    """Our crates by their names: the folder of each, and what it depends on, also to be tested."""
+    """Our crates by their names: the folder of each, and its dependencies, including those of tests."""
     command = ["cargo", "metadata", "--format-version=1", "--no-deps", "--offline"]
     result = subprocess.run(command, cwd=ENGINE, capture_output=True, text=True, check=False)
     if result.returncode != 0:

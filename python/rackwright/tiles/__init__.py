@@ -1,4 +1,4 @@
-"""Tiles on a mesh: what they are, which graphs of services they carry, and where they stand best."""
+"""Tiles on a mesh: their descriptions, the graphs of services on them, and their placement."""
 
 from rackwright.tiles.check import Verdict, check
 from rackwright.tiles.drawing import draw

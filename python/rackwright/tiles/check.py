@@ -1,4 +1,4 @@
-"""Whether a graph of services on tiles can stand still: the verdict, with its reason and its cycle."""
+"""Whether a graph of services on tiles can deadlock: the verdict, with its reason and its cycle."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rackwright.tiles.waiting import Ring, channel_cycle, stalled_ring
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the checker says: `reason` and `witness` are empty when the graph is legal."""
+    """The verdict of the checker: `reason` and `witness` are empty if the graph is legal."""
 
     legal: bool
     reason: str
@@ -24,7 +24,7 @@ class Verdict:
     longest_route: dict[str, Any]
 
     def record(self) -> dict[str, Any]:
-        """As docs/json.md has it."""
+        """The format of docs/json.md."""
         return {
             "legal": self.legal,
             "reason": self.reason,
@@ -58,7 +58,7 @@ def check(layout: Layout, graph: Graph | None = None) -> Verdict:
 
 
 def hops(start: Place, end: Place) -> int:
-    """Links between routers on the way."""
+    """Links between routers on the route."""
     return abs(start.x - end.x) + abs(start.y - end.y)
 
 

@@ -1,4 +1,4 @@
-"""A layout as SVG: routers, tiles, links, and how far each queue of a graph goes over them."""
+"""A layout as SVG: routers, tiles, links, and the routes of a graph's queues."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def draw(layout: Layout, graph: Graph | None = None) -> str:
 
 
 def _passed(layout: Layout, graph: Graph) -> Counter[tuple[Place | None, Place | None]]:
-    """How many queues of the graph pass each link."""
+    """The number of the graph's queues on each link."""
     passed: Counter[tuple[Place | None, Place | None]] = Counter()
     for queue in graph.queues.values():
         start, end = (layout.by_name[graph.services[name].tile].at for name in (queue.sender, queue.receiver))

@@ -1,4 +1,4 @@
-"""A graph of services and queues: who asks whom, each by a unit or by a program."""
+"""A graph of services and queues, each service executed by a unit or by a program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rackwright.document import DocumentReader, load_yaml
 from rackwright.errors import RackwrightError
 
 PROGRAM = "program"
-"""What a service is by that no unit does."""
+"""The value of `by` for a service without a unit."""
 
 ELEMENT_BYTES = range(8, 65, 8)
 """Sizes of an element."""
@@ -26,12 +26,13 @@ _QUEUE_FIELDS = ("from", "to", "elements", "element_bytes", "full", "then", "rat
 
 @dataclass(frozen=True)
 class Service:
-    """What takes elements from queues and gives elements to queues, by a unit or by a program, on a tile.
+    """A service on a tile that receives and sends elements through queues, executed by a unit or a program.
 
-    It has `holds` elements in hand at most, and gives what the oldest of them causes before it goes on. A
-    service without an incoming queue begins elements of its own, and so does one with a `window`: as many
-    as that are under way at most, until their answers are back. One that `polls` goes on taking while a
-    queue has no room for what it begins. `memory_bytes` is what an element has it read and write in memory.
+    It processes at most `holds` elements at a time, and sends the outputs of the oldest before it continues.
+    A service without an incoming queue creates elements, and so does one with a `window`: at most that number
+    are outstanding, until their responses arrive. A service that `polls` continues to receive while a queue
+    has no room for the elements that it creates. `memory_bytes` are the bytes that it reads and writes in
+    memory per element.
     """
 
     name: str
@@ -47,8 +48,9 @@ class Service:
 class Queue:
     """A queue in memory from one service to another.
 
-    `then` are the queues that the receiver gives an element to for each that it takes here. A full queue
-    has its sender wait, or `drops` what has no room. `rate` is how many elements pass, beside other queues.
+    `then` are the queues to which the receiver sends one element for each element received from this queue.
+    The sender waits for a full queue, or `drops` elements without room. `rate` is the relative rate of
+    elements compared with other queues.
     """
 
     name: str
@@ -65,7 +67,7 @@ class Queue:
 class Graph:
     """Services and queues.
 
-    Raises `RackwrightError` for a queue to nowhere, and for a window whose answers do not come back.
+    Raises `RackwrightError` for a queue without an end, and for a window whose responses do not return.
     """
 
     services: Mapping[str, Service]
@@ -90,11 +92,11 @@ class Graph:
 
     @cached_property
     def caused(self) -> frozenset[str]:
-        """Queues that get what other elements cause."""
+        """Queues that receive elements caused by other elements."""
         return frozenset(name for queue in self.queues.values() for name in queue.then)
 
     def begun(self, service: str) -> list[str]:
-        """The queues to which a service gives elements that it begins itself."""
+        """The queues to which a service sends elements that it creates itself."""
         known = self.services[service]
         if known.window is None and any(queue.receiver == service for queue in self.queues.values()):
             return []
@@ -105,7 +107,7 @@ class Graph:
         ]
 
     def reached(self, start: str) -> list[str]:
-        """A queue, and all that get what its elements cause."""
+        """A queue, and all queues that its elements cause elements in."""
         found, rest = [start], [start]
         while rest:
             for name in self.queues[rest.pop()].then:
@@ -132,8 +134,8 @@ class Graph:
 def read_graph(path: Path) -> Graph:
     """Reads a graph; raises `RackwrightError` that names file and field.
 
-    Without `then`, a service that begins nothing gives one element to each of its queues for each that it
-    takes, and one that begins elements gives nothing.
+    Without `then`, a service that creates nothing sends one element to each of its queues for each element
+    received, and one that creates elements sends nothing.
     """
     reader = DocumentReader(path)
     document = reader.mapping("it", load_yaml(path), ("services", "queues"))

@@ -1,4 +1,4 @@
-"""Which units can stand on a tile."""
+"""The units that can be placed on a tile."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rackwright.designs import units
 
 
 def tile_units() -> list[str]:
-    """Those that take commands and access memory, and have no streams, and `network`, which takes packets.
+    """Units that have commands and memory ports, but no streams, and `network`, which has packets.
 
     Raises `MissingBuildError` before the hardware is built.
     """

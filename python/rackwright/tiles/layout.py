@@ -1,4 +1,4 @@
-"""Which tile is where: the file that `--tiles` takes."""
+"""The positions of tiles: the file of `--tiles`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rackwright.errors import RackwrightError
 from rackwright.tiles.mesh import TOP_LEFT, Mesh, Place
 
 HART = "hart"
-"""What a tile with a core has in the place of a unit."""
+"""The entry of a tile with a core instead of a unit."""
 
 _SWITCHES = ("fixed", "packets", "mirror")
 
@@ -27,8 +27,8 @@ _MESH_FIELDS = ("width", "height", "routing", "networks", "flit_bytes", "depth",
 class Tile:
     """A tile by its name: a hart, or a unit with parameters of elaboration. A fixed one keeps its place.
 
-    Its unit takes descriptors, or `packets`. With a `mirror`, a station that sends every frame back stands
-    behind the unit's network.
+    Its unit takes descriptors, or `packets`. With a `mirror`, a station that returns every frame is connected
+    to the unit's network port.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Layout:
-    """A mesh, what is on it, and the tile that memory is attached to.
+    """A mesh, its tiles, and the tile with the memory.
 
     Raises `RackwrightError` for tiles beside the mesh, on the same place, or with the same name.
     """
@@ -85,7 +85,7 @@ class Layout:
         return replace(self, tiles=tiles)
 
     def text(self) -> str:
-        """The file that says so."""
+        """The file of this layout."""
         mesh = {name: getattr(self.mesh, name) for name in _MESH_FIELDS} | {"memory": list(self.memory)}
         mesh["networks"] = dict(self.mesh.networks)
         return yaml.safe_dump(
@@ -106,7 +106,7 @@ def _described(tile: Tile) -> dict[str, Any]:
 def read_layout(path: Path, units: Iterable[str] | None = None) -> Layout:
     """Reads a file of tiles; raises `RackwrightError` that names file and field.
 
-    `units` are the names of those that can stand on a tile; None takes any name.
+    `units` are the names of those that can be placed on a tile; None accepts any name.
     """
     reader = DocumentReader(path)
     document = reader.mapping("it", load_yaml(path), ("mesh", "tiles"))

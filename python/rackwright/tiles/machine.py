@@ -1,4 +1,4 @@
-"""A server whose harts and units are those of a layout."""
+"""A server with the harts and units of a layout."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def _command(tile: Tile) -> str:
 
 
 def hart_count(layout: Layout) -> int:
-    """How many harts there are."""
+    """The number of harts."""
     return sum(tile.is_hart for tile in layout.tiles)

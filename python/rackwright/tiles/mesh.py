@@ -10,10 +10,12 @@ from typing import NamedTuple
 from rackwright.errors import RackwrightError
 
 CLASSES = ("request", "forward", "response")
-"""Classes of messages: a request to the home of a line, what the home asks of its owner, and the answer."""
+"""Classes of messages: a request to the home of a line, the home's request to its owner, and the response."""
 
 CAUSES = {"request": ("forward", "response"), "forward": ("response",), "response": ()}
-"""What a tile has to send before it is done with a message of each class; an answer causes nothing more."""
+"""The messages that a tile has to send before it completes a message of each class; a response causes
+none.
+"""
 
 ROUTINGS = ("xy", "yx")
 """Along the row first, or along the column first."""
@@ -39,7 +41,7 @@ class Place(NamedTuple):
 
 
 TOP_LEFT = Place(0, 0)
-"""Where memory is attached, unless something else is said."""
+"""The default position of memory."""
 
 
 class Channel(NamedTuple):
@@ -59,9 +61,9 @@ class Channel(NamedTuple):
 class Mesh:
     """Routers in rows, each with a tile, as `hardware/…/noc` builds them.
 
-    `networks` says which network carries a class of messages: those that share one wait for each other.
-    `depth` is the flits that each queue of a router holds, `stages` the further registers in front of each
-    input of a router. Raises `RackwrightError` for values that there are not.
+    `networks` maps each class of messages to its network: classes that share one wait for each other. `depth`
+    is the flits that each queue of a router holds, `stages` the further registers in front of each input of a
+    router. Raises `RackwrightError` for values that there are not.
     """
 
     width: int
@@ -100,7 +102,7 @@ class Mesh:
 
     @property
     def hop_cycles(self) -> int:
-        """Cycles from router to router when nothing is in the way."""
+        """Cycles from router to router without contention."""
         return NETWORK_HOP_CYCLES + self.stages
 
     def places(self) -> list[Place]:
@@ -123,10 +125,10 @@ class Mesh:
         return [Channel(network, *pair) for pair in pairwise(passed)]
 
     def dependencies(self) -> Iterator[tuple[Channel, Channel]]:
-        """Pairs of channels of which a packet may hold the first while it waits for the second.
+        """Pairs of channels such that a packet may hold the first while it waits for the second.
 
-        Any tile may send to any other. A tile is done with a message when what it causes has left, which is
-        why the last channel of one class waits for the first of another.
+        Any tile may send to any other. A tile completes a message when the messages that it causes have been
+        sent; therefore the last channel of one class waits for the first of another.
         """
         places = self.places()
         for network in range(self.network_count):
@@ -143,7 +145,7 @@ class Mesh:
                     )
 
     def parameters(self) -> dict[str, int | str]:
-        """Those of the unit `mesh`."""
+        """The parameters of the unit `mesh`."""
         return {
             "width": self.width,
             "height": self.height,

@@ -1,4 +1,4 @@
-"""Where tiles stand best: the arrangement with the least traffic on the links."""
+"""Placement of tiles: the arrangement with the least traffic on the links."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from rackwright.tiles.layout import Layout
 from rackwright.tiles.mesh import Place
 
 ALL_ARRANGEMENTS = 7
-"""Up to so many places, each arrangement is tried."""
+"""Up to this number of positions, all arrangements are tried."""
 
 STARTS = 20
-"""From how many arrangements a search begins where there are more."""
+"""The number of initial arrangements of a search if there are more."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Placement:
     best: bool
 
     def record(self) -> dict[str, Any]:
-        """As docs/json.md has it."""
+        """The format of docs/json.md."""
         tiles = [{"tile": tile.name, "at": list(tile.at)} for tile in self.layout.tiles]
         return {
             "tiles": tiles,
@@ -44,7 +44,7 @@ class Placement:
 
 
 def place(layout: Layout, graph: Graph, seed: int = 1) -> Placement:
-    """Moves the tiles that are not fixed, to any places of the mesh, such that the graph's traffic is least.
+    """Moves the tiles that are not fixed, to any positions of the mesh, to minimise the graph's traffic.
 
     Up to `ALL_ARRANGEMENTS` places all arrangements are tried; with more, pairs change places as long as
     that helps, from `STARTS` arrangements by the seed. The same arguments give the same result. Raises
@@ -66,7 +66,7 @@ def place(layout: Layout, graph: Graph, seed: int = 1) -> Placement:
 
 
 class _Search:
-    """Arrangements: places of the tiles that may move, by `names`, then those that stay empty."""
+    """Arrangements: positions of the movable tiles, by `names`, then those that stay empty."""
 
     def __init__(self, layout: Layout, graph: Graph) -> None:
         movable = [tile for tile in layout.tiles if not tile.fixed]
@@ -106,7 +106,7 @@ def _exchanges(arrangement: tuple[Place, ...]) -> list[tuple[Place, ...]]:
 
 
 def _flows(graph: Graph) -> list[tuple[str, str | None, float]]:
-    """What goes from tile to tile, or to memory: elements of queues, and what services access."""
+    """Traffic between tiles, or to memory: elements of queues, and memory accesses of services."""
     flows: list[tuple[str, str | None, float]] = []
     for queue in graph.queues.values():
         sender, receiver = graph.services[queue.sender], graph.services[queue.receiver]

@@ -1,4 +1,4 @@
-"""What waits for what: the dependency graph of channels, services and queues, and the cycles in it."""
+"""Dependencies: the graph of channels, services and queues that wait for each other, and its cycles."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ WITHOUT_END = 1 << 62
 
 
 def channel_cycle(mesh: Mesh) -> list[Channel] | None:
-    """Channels of which each waits for the next, and the last one for the first; None when there are none.
+    """Channels that each wait for the next, and the last one for the first; None if there are none.
 
-    Whatever is sent: packets of any tile to any other may be under way at once. Queues do not occur here,
-    since their elements lie in memory: a message for them ends at the home of its line, and never waits for
-    a place in a queue.
+    This holds for any traffic: packets of any tile to any other may be in flight at the same time. Queues do
+    not occur here, since their elements lie in memory: a message for them ends at the home of its line, and
+    never waits for a place in a queue.
     """
     waits: dict[Channel, set[Channel]] = {}
     for holder, wanted in mesh.dependencies():
@@ -40,17 +40,16 @@ class Ring:
 
     @property
     def witness(self) -> list[str]:
-        """Services and queues by their names, in turn, beginning with a service."""
+        """Services and queues by their names, alternating, starting with a service."""
         return [name for queue in self.queues for name in (queue.sender, queue.name)]
 
 
 def stalled_ring(graph: Graph) -> Ring | None:
     """A circle whose queues can all be full while each service waits for a place in the next; None without.
 
-    A service waits when it has all in hand that it may have, and the oldest of it goes to a full queue.
-    Elements enter a circle from services that begin some, as far as their windows let them; where windows
-    do not allow as many elements as the circle has places, it cannot stand still. The smallest circle is
-    told.
+    A service waits if it processes its maximum number of elements, and the oldest has to enter a full queue.
+    Elements enter a cycle from services that create some, within their windows; if windows do not allow as
+    many elements as the cycle has places, it cannot deadlock. The smallest cycle is reported.
     """
     supplies = _Supplies(graph)
     rings = (ring for ring in _rings(graph) if supplies.fill(ring))
@@ -78,12 +77,12 @@ def _rings(graph: Graph) -> Iterator[Ring]:
 
 
 def _may_hold_up(graph: Graph, queue: Queue) -> bool:
-    """Whether the sender takes nothing while the queue is full."""
+    """Whether the sender accepts nothing while the queue is full."""
     return not queue.drops and (queue.name in graph.caused or not graph.services[queue.sender].polls)
 
 
 class _Supplies:
-    """How many elements can be where: those of each service, by the queues that they reach."""
+    """The possible numbers of elements: those of each service, by the queues that they reach."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -100,19 +99,19 @@ class _Supplies:
                 )
 
     def _alive(self, queue: str) -> int:
-        """How many elements there can be of one that was given to a queue: where paths part, several."""
+        """The number of elements that one element of a queue can become: several if paths branch."""
         return max(1, sum(self._alive(name) for name in self._graph.queues[queue].then))
 
     def fill(self, ring: Ring) -> bool:
-        """Whether there can be as many elements as the ring has places, each where it has to be.
+        """Whether there can be as many elements as the ring has places, each in a possible place.
 
-        Hall's theorem: each set of places needs as many elements as are there for any of them.
+        Hall's theorem: each set of places needs as many elements as can be in any of them.
         """
         wanted: dict[frozenset[str], int] = {}
         for queue in ring.queues:
             service = self._graph.services[queue.sender]
             there = frozenset(self._reaching[queue.name])
-            # The queue, and the oldest in hand, which is on its way to it.
+            # The queue, and the oldest processed element, which waits for it.
             wanted[there] = wanted.get(there, 0) + queue.elements + 1
             if service.holds > 1:
                 any_hand = frozenset(self._in_hand(service.name))
@@ -124,7 +123,7 @@ class _Supplies:
         )
 
     def _in_hand(self, service: str) -> Iterable[str]:
-        """Those whose elements the service may have in hand."""
+        """The queues whose elements the service may process."""
         given = (queue.name for queue in self._graph.queues.values() if queue.sender == service)
         return {source for name in given for source in self._reaching[name]}
 

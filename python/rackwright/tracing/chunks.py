@@ -1,4 +1,4 @@
-"""The bytes of a trace: its head and its chunks (docs/trace.md says what every field is)."""
+"""The bytes of a trace: its header and its chunks (docs/trace.md describes every field)."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _MOST_BYTES = 1 << 30
 
 
 class TraceError(RackwrightError):
-    """A file is no trace, or not as it was written; what precedes the damage was given already."""
+    """A file is not a trace, or is damaged; the data before the damage have already been returned."""
 
 
 @dataclass(frozen=True)
 class Head:
     """A chunk before it is decompressed.
 
-    `codes`, `words`, `contexts` and `blocks` say how long its columns are; the chunk's blocks ended after
+    `codes`, `words`, `contexts` and `blocks` are the lengths of its columns; the chunk's blocks ended after
     cycle `before`, the last one of them in cycle `last`.
     """
 
@@ -53,11 +53,11 @@ class Head:
 
 @dataclass(frozen=True)
 class Columns:
-    """What a chunk holds.
+    """The contents of a chunk.
 
-    Of each code: address and number of its instructions; all codes' instruction words; of each context: from
-    which block on it is there, privilege (0, 1 or 3) and address space (`satp`); of each block: the place of
-    its code, how many of its instructions were executed, and how many cycles after the block before it ended.
+    For each code: address and number of its instructions; all codes' instruction words; for each context: the
+    block from which it applies, privilege (0, 1 or 3) and address space (`satp`); for each block: the index
+    of its code, the number of its executed instructions, and the cycles since the end of the previous block.
     """
 
     addresses: npt.NDArray[np.uint64]

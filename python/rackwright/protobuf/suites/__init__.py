@@ -1,4 +1,4 @@
-"""Suites that come with Rackwright, and the generator that makes more from distributions."""
+"""The built-in suites, and the generator of further ones from distributions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rackwright.protobuf.suites.fields import fields_suite
 from rackwright.protobuf.wire import delimited
 
 PUBLIC_SCHEMAS = 12
-"""Schemas of the suite `public`, unless another number is asked for."""
+"""Default number of schemas of the suite `public`."""
 
 
 def chosen_suite(
@@ -24,12 +24,12 @@ def chosen_suite(
     seed: int | None = None,
     messages: int | None = None,
 ) -> Suite:
-    """The suite `fields`, `services` or `public`, or one made from the distributions in a YAML file.
+    """The suite `fields`, `services` or `public`, or one drawn from the distributions in a YAML file.
 
-    `syntax`, "proto2" or "proto3", is that of all schemas that are made from distributions, in place of the
-    share they tell; `schemas` and `seed` are those of `public`; `messages` is how many a benchmark has: of
-    services and schemas, fewer are the first of more. Raises `RackwrightError` for another name, for a file
-    that makes no sense, and for a suite of which that can't be chosen.
+    `syntax`, "proto2" or "proto3", is that of all schemas drawn from distributions, instead of their share;
+    `schemas` and `seed` are those of `public`; `messages` is the number of messages of a benchmark: for
+    services and schemas, fewer are a prefix of more. Raises `RackwrightError` for another name, for an
+    invalid file, and for a suite without the selected option.
     """
     from rackwright.protobuf.suites.distributions import FLEET, read_distributions
     from rackwright.protobuf.suites.public import SEED, public_suite

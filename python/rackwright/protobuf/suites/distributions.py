@@ -13,21 +13,21 @@ import yaml
 from rackwright.errors import RackwrightError
 
 FLEET = Path(__file__).with_name("fleet.yaml")
-"""What has been published of a fleet; the comments in the file say where."""
+"""Published statistics of a fleet; the comments in the file name the sources."""
 
 TYPES = ("int32", "int64", "uint64", "enum", "bool", "string", "bytes", "double", "float", "fixed64")
 """Types of fields that a file may name."""
 
 _SHARES = ("repeated", "packed", "proto3", "proto3_optional")
-"""What is one share, and no distribution."""
+"""A single share instead of a distribution."""
 
 Shares = Mapping[Any, float]
-"""A share of the whole for each upper bound, or name; together 1."""
+"""A share of the whole for each upper bound, or name; the shares sum to 1."""
 
 
 @dataclass(frozen=True)
 class Distributions:
-    """What a suite is drawn from; fleet.yaml explains each name."""
+    """The distributions of a suite; fleet.yaml explains each name."""
 
     seed: int
     services: int
@@ -50,9 +50,9 @@ _NAMES = {field.name for field in fields(Distributions)}
 
 
 def read_distributions(path: Path) -> Distributions:
-    """Reads a file; what it leaves out is as in the fleet.
+    """Reads a file; missing distributions are those of the fleet.
 
-    Raises `RackwrightError` with the name of what is wrong in it.
+    Raises `RackwrightError` with the name of an invalid entry.
     """
     values = _read(FLEET) | _read(path)
     for name in values:
@@ -101,7 +101,7 @@ def _is_bound(key: object) -> bool:
 
 
 def draw_name(shares: Shares, draw: random.Random) -> str:
-    """One of the names, each as often as its share says."""
+    """One of the names, drawn with its share."""
     return str(draw.choices(list(shares), list(shares.values()))[0])
 
 
@@ -113,7 +113,7 @@ def draw_bucket(shares: Shares, draw: random.Random) -> tuple[float, float]:
 
 
 def draw_size(shares: Shares, draw: random.Random) -> int:
-    """A whole number from a bucket, evenly on a logarithmic scale; the first bucket begins at 1."""
+    """An integer from a bucket, uniform on a logarithmic scale; the first bucket begins at 1."""
     low, high = draw_bucket(shares, draw)
     least = low + 1
     return min(int(least * (high / least) ** draw.random() + 0.5), int(high))

@@ -1,8 +1,8 @@
 """The micro-benchmarks of the paper: one kind of field each, varints and strings in several sizes.
 
-Messages of varints, doubles and floats have five fields, or five repeated fields of five elements
-each; the others have one field (MICRO 2021, section 5.1). The groups are those over which the paper
-averages: what lies in the object itself, and what has to be allocated.
+Messages of varints, doubles and floats have five fields, or five repeated fields of five elements each; the
+others have one field (MICRO 2021, section 5.1). The groups are those over which the paper averages: fields in
+the object itself, and fields that have to be allocated.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Encode = Callable[[int, random.Random], bytes]
 
 
 def fields_suite(messages: int = MESSAGES) -> Suite:
-    """Every micro-benchmark, each of so many messages."""
+    """Every micro-benchmark, each with the given number of messages."""
     draw = random.Random(_SEED)
     benchmarks = []
     for name, encode in _numbers().items():

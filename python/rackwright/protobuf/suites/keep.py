@@ -1,4 +1,4 @@
-"""Where the .proto files of generated suites are kept."""
+"""The folder of the .proto files of generated suites."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bootstrap.paths import BUILD
 
 
 def keep_files(files: Mapping[str, str]) -> Path:
-    """Writes .proto files into a folder that only these have; gives the first."""
+    """Writes .proto files into a separate folder; returns the first."""
     key = hashlib.sha256("".join(files.values()).encode()).hexdigest()[:16]
     folder = BUILD / "protobuf" / f"suite-{key}"
     for name, text in files.items():

@@ -29,7 +29,7 @@ _MOST_FIELDS = 40
 
 
 def public_suite(schemas: int, messages: int = MESSAGES, seed: int = SEED) -> Suite:
-    """So many schemas, and messages of each; its .proto files are kept in .build.
+    """The given number of schemas, and messages of each; the .proto files are in .build.
 
     A schema and its messages depend on the seed and its place alone: fewer schemas are the first of more.
     """
@@ -51,7 +51,7 @@ def public_suite(schemas: int, messages: int = MESSAGES, seed: int = SEED) -> Su
 
 
 class _Writer:
-    """Draws one message; at most one thing in it is unknown, where chance will have it."""
+    """Draws one message; with some probability, one thing in it is unknown."""
 
     def __init__(self, schema: Schema, draw: random.Random) -> None:
         self._types = {message.name: message for message in schema.messages}

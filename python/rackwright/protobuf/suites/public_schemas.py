@@ -1,8 +1,8 @@
 """Schemas in the manner of public ones, drawn from a seed.
 
-Enums have gaps, and come in the kinds that public ones come in: numbers in a row of which some were retired,
-codes in groups by the hundred or thousand, flags, and a few with a value far off. Messages have few or many
-fields, oneofs, maps, fields of well-known types and of an imported file; some declare extensions.
+Enums have gaps, with the kinds of public ones: consecutive numbers of which some were retired, codes in
+groups by the hundred or thousand, flags, and a few with a distant value. Messages have few or many fields,
+oneofs, maps, fields of well-known types and of an imported file; some declare extensions.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Enum:
 class Field:
     """A field; `kind` is a scalar type, "string", "bytes", "enum", "message" or "known".
 
-    `type` is the enum, or the name of a message or of a well-known type. Those of one `oneof` exclude each
+    `type` is the enum, or the name of a message or of a well-known type. Fields of one `oneof` exclude each
     other. A map has a type of keys.
     """
 
@@ -59,7 +59,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Message:
-    """A message type; `extends` tells whether it declares extensions."""
+    """A message type; `extends` is true if it declares extensions."""
 
     name: str
     fields: tuple[Field, ...]
@@ -68,7 +68,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Schema:
-    """A package of two files. Messages hold those behind them only; the first is the one that is sent.
+    """A package of two files. Messages contain only later ones; the first is the one that is sent.
 
     The second file, which the first imports, has the last half of the messages, and the enums.
     """
@@ -96,7 +96,7 @@ def _log_uniform(least: int, most: int, draw: random.Random) -> int:
 
 
 def _draw_enum(name: str, draw: random.Random) -> Enum:
-    """3 to 300 values, at least one of them missing between others."""
+    """3 to 300 values, with at least one gap."""
     count = _log_uniform(3, 300, draw)
     style = draw.choices(("retired", "groups", "flags", "far"), (12, 4, 1, 1))[0]
     if style == "flags":

@@ -62,7 +62,7 @@ def draw_schema(name: str, syntax: str, shapes: Distributions, draw: random.Rand
 
 
 def _fields(syntax: str, shapes: Distributions, draw: random.Random) -> tuple[Field, ...]:
-    """The fields of a type; beside those drawn, one of bytes and one of messages, both repeated."""
+    """The fields of a type: the drawn ones, one of bytes and one of messages, the last two repeated."""
     count = draw_size(shapes.defined_fields, draw)
     density = max(draw_share(shapes.density, draw), 1 / 64)
     numbers = draw.sample(range(1, int(count / density) + 3), count + 2)
@@ -81,7 +81,7 @@ def _field_of_proto2(number: int, shapes: Distributions, draw: random.Random) ->
 
 
 def _field_of_proto3(number: int, shapes: Distributions, draw: random.Random) -> Field:
-    """Repeated numbers are packed unless a schema says otherwise."""
+    """Repeated numbers are packed unless a schema states otherwise."""
     kind = draw_name(shapes.field_types, draw)
     repeated = draw.random() < shapes.repeated
     implicit = not repeated and draw.random() >= shapes.proto3_optional
@@ -95,7 +95,8 @@ def _may_be_packed(kind: str) -> bool:
 def proto_files(schemas: Sequence[Schema]) -> dict[str, str]:
     """The texts of the .proto files that declare these schemas, by name.
 
-    The first has those in proto2. Those in proto3 are in a file of their own, which the first imports.
+    The first file has the messages in proto2. Messages in proto3 are in a separate file, which the first
+    imports.
     """
     of = {syntax: [schema for schema in schemas if schema[0].syntax == syntax] for syntax in _PACKAGES}
     if not of["proto3"]:
@@ -123,6 +124,6 @@ def _proto(syntax: str, schemas: Sequence[Schema], imports: str = "") -> str:
 def _declaration(field: Field, below: str, syntax: str) -> str:
     kind = {"message": below, "enum": "Kind"}.get(field.kind, field.kind)
     label = "repeated " if field.repeated else "" if field.implicit else "optional "
-    # Proto3 packs without being told.
+    # Proto3 packs by default.
     option = " [packed = true]" if field.packed and syntax == "proto2" else ""
     return f"{label}{kind} field_{field.number} = {field.number}{option}"

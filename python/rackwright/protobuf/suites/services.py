@@ -1,8 +1,8 @@
 """Suites that are representative of services: schemas and messages drawn from distributions.
 
 Each service has a schema of its own: a top-level type, and types below it to the depth that its messages
-need. A message gets a size first; then fields are filled in until it has that size. The same file gives
-the same suite on every machine.
+need. A message first gets a size; then fields are added until it has that size. The same file produces the
+same suite on every machine.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _MESSAGE_OVERHEAD = 12
 
 
 def services_suite(shapes: Distributions, name: str) -> Suite:
-    """The suite that these distributions describe; its .proto files are kept in .build."""
+    """The suite of these distributions; its .proto files are in .build."""
     schemas = []
     benchmarks = []
     for index in range(shapes.services):
-        # Drawn apart, so that those in proto2 are the same whatever the share of proto3.
+        # They are drawn separately, so that those in proto2 do not depend on the share of proto3.
         syntax = draw_syntax(shapes, random.Random(f"{shapes.seed}/{index}/syntax"))
         draw = random.Random(f"{shapes.seed}/{index}")
         service = f"Service{chr(ord('A') + index % 26)}{index // 26 or ''}"
@@ -46,7 +46,7 @@ def _top_message(types: Schema, shapes: Distributions, draw: random.Random) -> b
 def _message(levels: Schema, size: int, shapes: Distributions, draw: random.Random) -> bytes:
     """A message of the first type of about `size` bytes.
 
-    First come the fields that are present; then repeated ones grow until the message has its size.
+    First the present fields are added; then repeated ones grow until the message has its size.
     """
     fields = levels[0].fields
     most = max(1, round(draw_share(shapes.presence, draw) * len(fields)))
@@ -69,7 +69,7 @@ def _message(levels: Schema, size: int, shapes: Distributions, draw: random.Rand
 
 
 def _value(field: Field, levels: Schema, left: int, shapes: Distributions, draw: random.Random) -> bytes:
-    """A field with its value, or with its values; nothing when it cannot be."""
+    """A field with its value, or with its values; nothing if it is impossible."""
     if field.kind != "message":
         return draw_values(field, levels[0].syntax, left, shapes, draw)
     if len(levels) < 2 or left < _MESSAGE_OVERHEAD:

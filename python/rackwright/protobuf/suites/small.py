@@ -18,7 +18,7 @@ EMPTY, FIVE_FIELDS = "empty", "five-fields"
 
 
 def small_suite(sizes: Sequence[int], calls: int) -> Suite:
-    """`MESSAGES` empty messages, as many of five small fields, and `calls` lists for each size in bytes.
+    """`MESSAGES` empty messages, as many with five small fields, and `calls` lists for each size in bytes.
 
     A list has as many records as fit into its size, at least one.
     """

@@ -1,4 +1,4 @@
-"""Values of fields that are no messages, drawn from distributions, as they are recorded."""
+"""Values of fields other than messages, drawn from distributions, in their recorded form."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _wire_type(kind: str) -> int:
 
 
 def _number(field: Field, syntax: str, shapes: Distributions, draw: random.Random) -> bytes:
-    """A value as it is encoded, without its tag."""
+    """An encoded value, without its tag."""
     kind = field.kind
     if _wire_type(kind) == wire.FIXED64:
         return draw.randbytes(6) + b"\x24\x40"
@@ -54,7 +54,7 @@ def _number(field: Field, syntax: str, shapes: Distributions, draw: random.Rando
 
 
 def _text(kind: str, syntax: str, size: int, draw: random.Random) -> bytes:
-    """So many bytes; those of a string are UTF-8."""
+    """The given number of bytes; those of a string are UTF-8."""
     if kind == "bytes":
         return draw.randbytes(size)
     foreign = syntax == "proto3" and draw.random() < _FOREIGN

@@ -1,4 +1,4 @@
-"""What a figure of chapter 7 shows: speed and ratio of a unit by what varies."""
+"""The contents of a figure of chapter 7: speed and ratio of a unit over the varied parameters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rackwright.exploration.explore import Result
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar's place: `variant` is the value of what a figure varies beside history and placement."""
+    """The position of one bar: `variant` is the value of a figure's further parameter."""
 
     placement: str
     history_kib: int
@@ -38,12 +38,12 @@ class Bars:
                 self.results[bar] = each
 
     def speed(self, placement: str, history_kib: int, variant: int | None = None) -> float:
-        """GB/s of uncompressed bytes; NaN where a quick run did not measure it."""
+        """GB/s of uncompressed bytes; NaN if a quick run did not measure it."""
         found = self.results.get(Bar(placement, history_kib, variant or self.usual))
         return found.gigabytes_per_second if found else float("nan")
 
     def ratio(self, history_kib: int, variant: int | None = None) -> float:
-        """The ratio near the core over the official library's; NaN where it was not measured."""
+        """The ratio near the core relative to the official library's; NaN if it was not measured."""
         found = self.results.get(Bar("near-core", history_kib, variant or self.usual))
         if found is None or found.ratio is None or found.library_ratio is None:
             return float("nan")

@@ -1,4 +1,4 @@
-"""Figure 7.7: call sizes of generated suites beside those of the fleet."""
+"""Figure 7.7: call sizes of generated suites compared with those of the fleet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures 7.11 to 7.15: what each varies, and what its text says of it."""
+"""Figures 7.11 to 7.15: the varied parameters, and the statements of the text."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from rackwright.synthesis.table import read_table
 HISTORIES = (2, 4, 8, 16, 32, 64)
 _ENDS = (2, 64)
 _FAR = ("near-core", "chiplet", "pcie-cached", "pcie")
-# Nothing is read back while compressing, so that a cache behind PCIe changes nothing.
+# Compressors do not read back data, so that a cache behind PCIe has no effect.
 _FAR_COMPRESSION = ("near-core", "chiplet", "pcie")
 
-# Beats of 32 bytes under way with which our Snappy decompressor is as fast as the source's near the core.
+# Outstanding beats of 32 bytes with which our Snappy decompressor is as fast as the source's near the core.
 _FEW_OUTSTANDING = 16
 
 STANDARD_ERROR, QUICK_STANDARD_ERROR = 0.02, 0.1
@@ -23,10 +23,10 @@ STANDARD_ERROR, QUICK_STANDARD_ERROR = 0.02, 0.1
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: its unit, every bar as spaces, and what is compared.
+    """A figure: its unit, all bars as spaces, and the compared quantities.
 
-    `varied` is the parameter or setting beside history and placement, of which `usual` is the value that
-    most bars have. `quantities` are what the text compares, beside the bars themselves.
+    `varied` is the parameter or setting besides history and placement, whose value for most bars is `usual`.
+    `quantities` are those that the text compares, besides the bars themselves.
     """
 
     number: str
@@ -40,7 +40,7 @@ class Figure:
 
     @property
     def operation(self) -> str:
-        """What the unit does."""
+        """The operation of the unit."""
         return self.unit.partition("-")[2]
 
     @property
@@ -83,7 +83,7 @@ def _area(configuration: str) -> float:
 
 
 def _decompression(bars: Bars) -> dict[str, float]:
-    """What is said of both decompressors."""
+    """Statements about both decompressors."""
     near = bars.speed("near-core", 64)
     return {
         "2 KiB over 64 KiB, near-core": bars.speed("near-core", 2) / near,
@@ -96,7 +96,7 @@ def _decompression(bars: Bars) -> dict[str, float]:
 
 
 def _compression(bars: Bars) -> dict[str, float]:
-    """What is said of all compressors."""
+    """Statements about all compressors."""
     near = bars.speed("near-core", 64)
     return bars.ratios() | {
         "2 KiB over 64 KiB, near-core": bars.speed("near-core", 2) / near,

@@ -28,7 +28,7 @@ def suite(
     quick: bool = False,
     files: int = FILES,
 ) -> Path:
-    """The folder of the suite of an operation, of so many files; the same bytes on every machine."""
+    """The folder of an operation's suite, with this number of files; the same bytes on every machine."""
     files = _QUICK_FILES if quick else files
     folder = REPOSITORY / "out" / "suites" / f"{profile}-{operation}-{files}"
     try:

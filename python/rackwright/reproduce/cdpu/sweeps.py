@@ -18,7 +18,7 @@ from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
 
 STORE = REPOSITORY / "out" / "explore" / "cdpu"
-"""All figures have one store: what two of them show is measured once, and an interrupted run goes on."""
+"""All figures share one store: common points are measured once, and an interrupted run resumes."""
 
 _PAPER_HOURS = 6 + 110
 

@@ -14,7 +14,7 @@ from rackwright.reproduce.reference import compare
 
 CORES = {"one": (1, 1, 1), "twice": (2, 1, 1), "three times": (3, 1, 1)}
 SHARES = (0.5, 0.6, 0.7, 0.75, 0.8, 0.84, 0.87, 0.9, 0.92, 0.94, 0.96, 0.98)
-"""Parts of what a policy can carry."""
+"""Fractions of a policy's capacity."""
 QUICK_SHARES = (0.5, 0.7, 0.8, 0.87, 0.92, 0.96)
 LIMITS_US = (400.0, 600.0, 1000.0)
 """99th percentiles up to which a load counts as carried. The text names none."""
@@ -30,7 +30,7 @@ def carried(curve: Mapping[float, float], limit_us: float) -> float:
 
 
 def measure(settings: Settings) -> Outcome:
-    """Two curves for each number of cores, and how much more the better one carries."""
+    """Two curves for each number of cores, and the ratio of their capacities."""
     shares = QUICK_SHARES if settings.quick else SHARES
     keys = [(name, times, share) for times in CORES for name in POLICIES for share in shares]
     clusters = [_cluster(*key) for key in keys]
@@ -57,7 +57,8 @@ def measure(settings: Settings) -> Outcome:
 
 def _cluster(name: str, times: str, share: float) -> LoadBalancing:
     cores = CORES[times]
-    # Random choice gives each replica a third: those of one core are full when each has one core's work.
+    # Random choice sends each replica a third: replicas with one core are saturated when each has one core's
+    # work.
     full = len(cores) / sum(cores) if name == "random" else 1.0
     return LoadBalancing(POLICIES[name], SERVICE_TIMES["constant"], share * full, cores=cores)
 

@@ -24,7 +24,7 @@ Percentiles = dict[tuple[str, str, float], float]
 
 
 def quantities(p99: Percentiles) -> dict[str, float]:
-    """What the text says about the figure."""
+    """The statements of the text about the figure."""
     found: dict[str, float] = {}
     ordered, best = 0, 0.0
     for service in SERVICE_TIMES:

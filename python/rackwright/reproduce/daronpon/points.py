@@ -1,4 +1,4 @@
-"""What one point of a curve is: a load, a policy, and what came of them."""
+"""One point of a curve: a load, a policy, and the results."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ REQUESTS, QUICK_REQUESTS = 1_000_000, 200_000
 class Point:
     """A latency, and shares of the requests of clients, in percent.
 
-    Those are requests that caused gossip, messages of gossip (for each rack told, and at intervals),
-    and requests redirected to another rack. `gossip_of_traffic` is what gossip is of all messages in percent,
-    where one to several racks counts once, as a switch that multicasts sends it.
+    These are requests that caused gossip, messages of gossip (for each informed rack, and at intervals), and
+    requests redirected to another rack. `gossip_of_traffic` is the percentage of gossip in all messages,
+    where gossip to several racks counts once, as from a switch that multicasts.
     """
 
     p99_us: float
@@ -30,7 +30,7 @@ class Point:
 
 
 def measure(clusters: Sequence[LoadBalancing], settings: Settings, name: str) -> list[Point]:
-    """Runs each of them, several at a time: they have nothing to do with each other."""
+    """Runs them in parallel, because they are independent."""
     requests = QUICK_REQUESTS if settings.quick else REQUESTS
     done = _counter(len(clusters), name, settings)
 
@@ -70,5 +70,5 @@ def _point(result: ClusterResult) -> Point:
 
 
 def _of_traffic(gossip: float) -> float:
-    """What so much gossip for a hundred requests is of requests, responses and gossip together."""
+    """The percentage of these gossip messages per hundred requests in requests, responses and gossip."""
     return 100 * gossip / (200 + gossip)

@@ -1,4 +1,4 @@
-"""Figure 2.8: service times of three orders of magnitude, and what they cost in messages."""
+"""Figure 2.8: service times of three orders of magnitude, and their cost in messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rackwright.reproduce.reference import compare
 SERVICES_US = (2, 20, 200)
 LOADS = (0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
 QUICK_LOADS = (0.5, 0.9)
-# Section 2.5.5 sets the load delta to zero, so that the least loaded rack is always chosen.
+# Section 2.5.5 sets the load delta to zero, so that the least loaded rack is always selected.
 POLICIES = {"random": ("client-random", Dispatch()), "Daronpon": ("daronpon", Dispatch(load_delta=0.0))}
 
 

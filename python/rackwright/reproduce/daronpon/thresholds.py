@@ -1,4 +1,4 @@
-"""Figure 2.4: how much is said, by the threshold of gossip."""
+"""Figure 2.4: the amount of gossip over its threshold."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STATED = (0, 1, 4, 5)
 
 
 def _cluster(threshold: int) -> LoadBalancing:
-    """Whatever is not the least loaded rack redirects, as section 2.3.2 has it."""
+    """All racks but the least loaded one redirect, as in section 2.3.2."""
     dispatch = Dispatch(gossip_floor=threshold, load_delta=0.0)
     return LoadBalancing(service=SERVICE_TIMES["constant"], load=LOAD, dispatch=dispatch)
 

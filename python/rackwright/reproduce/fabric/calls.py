@@ -21,14 +21,14 @@ HERTZ = 2_000_000_000
 
 @dataclass(frozen=True)
 class Call:
-    """`data` is what the unit is given, `expected` what the official library makes of its result."""
+    """`data` is the unit's input, `expected` the result of the official library."""
 
     data: bytes
     plain: bytes
 
     @property
     def plain_bytes(self) -> int:
-        """What speeds count."""
+        """The bytes to which speeds refer."""
         return len(self.plain)
 
 
@@ -42,11 +42,11 @@ class Served:
 
     @property
     def operation(self) -> str:
-        """What the unit does."""
+        """The operation of the unit."""
         return self.unit.partition("-")[2]
 
     def room(self, call: Call) -> int:
-        """For the result of a call: what is decompressed, or more than a compressed form ever has."""
+        """The buffer for the result of a call: the decompressed size, or more than any compressed size."""
         decompressing = self.operation == "decompress"
         return call.plain_bytes if decompressing else call.plain_bytes + call.plain_bytes // 6 + 1024
 
@@ -98,7 +98,7 @@ class Served:
         return spans[1:], fabric.digest
 
     def _warmed(self) -> list[Call]:
-        """The calls behind one that does not count: a unit that has just been reset clears its tables."""
+        """The calls after one that does not count: a freshly reset unit first clears its tables."""
         return [min(self.calls, key=lambda call: call.plain_bytes), *self.calls]
 
     def speed(self, nanoseconds: Sequence[float]) -> float:
@@ -107,7 +107,7 @@ class Served:
 
 
 def calls_of(suite: Suite, operation: str, count: int, progress: Callable[[str], None]) -> list[Call]:
-    """Every so many-th call of an operation of a suite in the order of their sizes, `count` in all."""
+    """Calls at equal distances in a suite's operation sorted by size, `count` in total."""
     files = sorted(suite.only(operation), key=lambda file: file.size)
     chosen = [files[(2 * place + 1) * len(files) // (2 * count)] for place in range(count)]
     made = []

@@ -10,10 +10,10 @@ from rackwright.reproduce.reference import compare
 
 PUBLISHED_ALONE_US = 2.593
 REQUEST_BYTES = 64
-"""What the network card reads for a write request: its descriptor, with the data in it."""
+"""The network card's read for a write request: its descriptor, which contains the data."""
 
 GPU = Beside("gpu", size=512, outstanding=137)
-"""70 KB of reads under way: fitted on the published rise. What a GPU has is not published."""
+"""70 KB of outstanding reads: fitted to the published increase. The number for a GPU is not published."""
 
 COUNT, QUICK_COUNT = 400, 60
 
@@ -40,7 +40,7 @@ def measure(settings: Settings) -> Outcome:
     settings.detail("aurelia-4.2: beside a copy")
     congested = latency(GPU, count)
     before, after = alone.rows[0], congested.rows[0]
-    # What a request needs besides its read: both network cards, the cable, the other host. It stays as it is.
+    # The part of a request besides its read: both network cards, the cable, the other host. It is constant.
     elsewhere = PUBLISHED_ALONE_US - before["median_ns"] / 1e3
     rise = after["median_ns"] - before["median_ns"]
     measured = {

@@ -11,14 +11,14 @@ from rackwright.reproduce.reference import compare
 SIZES = (64, 256, 512, 2048)
 
 ROOT_NS = 244.0
-"""Of the root complex, each way: fitted on the latency of 64 bytes."""
+"""Latency of the root complex in each direction: fitted to the latency of 64 bytes."""
 
 COPY_CYCLES = 5
 """Cycles of 0.5 ns in which the card copies 16 bytes: fitted on the latency of 2048 bytes."""
 
 READS = Load(outstanding=34, interval=35, copy=COPY_CYCLES)
 WRITES = Load(outstanding=34, interval=42, copy=COPY_CYCLES)
-"""How the card makes requests: fitted on the rates of 64 bytes."""
+"""The card's pattern of requests: fitted to the rates of 64 bytes."""
 
 TESTS = {"read": READS, "write": WRITES, "latency": Load(copy=COPY_CYCLES)}
 QUICK_COUNT = 256
@@ -53,7 +53,7 @@ def measure(settings: Settings) -> Outcome:
 
 
 def values(test: str, run: Measured) -> dict[int, float]:
-    """What a test measures, by size: nanoseconds, or Gbit/s."""
+    """The results of a test, by size: nanoseconds, or Gbit/s."""
     key = "median_ns" if test == "latency" else "gigabits_per_second"
     return {row["size_bytes"]: row[key] for row in run.rows}
 

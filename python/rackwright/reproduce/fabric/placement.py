@@ -1,4 +1,4 @@
-"""Units of compression on cards, beside the same near the core: what makes them slower, part by part."""
+"""Compression units on cards, compared with the same near the core: the slow-down, part by part."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHORT_DELAY_NS = 1.0
 
 @dataclass(frozen=True)
 class Rung:
-    """A fabric: with what it has more than the one before, a part of the time that a card takes more."""
+    """A fabric: the component that it adds to the previous one is a part of the additional time on a card."""
 
     part: str
     link: PcieLink
@@ -99,7 +99,7 @@ def measure(settings: Settings) -> Outcome:
 
 
 def quantities(found: dict[str, Measured]) -> dict[str, float]:
-    """What the table compares."""
+    """The compared quantities."""
     values: dict[str, float] = {}
     for name, each in found.items():
         values |= {

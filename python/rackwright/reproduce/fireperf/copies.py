@@ -1,4 +1,4 @@
-"""What vector copies between kernel and programs do for iperf3: its bandwidth with either."""
+"""The effect of vector copies between kernel and programs on iperf3: its bandwidth with and without."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from rackwright.reproduce.guests import PAPERS_TIME, later
 from rackwright.reproduce.reference import compare
 
 COPIES = {"scalar": False, "vector": True}
-"""The kernel's ways to copy, and whether its harts have vectors then, which it uses from 768 bytes on."""
+"""The kernel's copy routines, and whether its harts have vectors, which it uses for at least 768 bytes."""
 
 MEMORY_BYTES = 512 << 20
 KERNEL_OPTIONS = "init_on_alloc=0"
-"""Debian's kernel clears all memory that it hands out to itself, which the paper's does not."""
+"""Debian's kernel clears all memory that it allocates for itself, but the paper's does not."""
 
 SERVER = "ip link set lo up && iperf3 -s -D && sleep 0.1"
 
 LENGTH, QUICK_LENGTH = "-t 1", "-n 1M -i 0.1"
-"""A second, the least that iperf3 knows; or a megabyte, whose end it notices after a tenth of a second."""
+"""A second, the minimum of iperf3; or a megabyte, whose end it notices after a tenth of a second."""
 
 
 @contextmanager
 def booted(image: Image, harts: int, *, vector: bool, before: str = "true") -> Iterator[Path]:
-    """The checkpoint of a machine on which iperf3's server runs, after what the shell did `before`."""
+    """The checkpoint of a machine on which iperf3's server runs, after the shell's commands `before`."""
     with TemporaryDirectory(prefix="rackwright-") as folder:
         path = Path(folder) / "booted"
         boot(
@@ -59,12 +59,12 @@ def transfer(image: Image, command: str, *, vector: bool, harts: int = 1) -> Boo
 
 
 def bandwidth(result: BootResult) -> float:
-    """What iperf3's client says that was received, in bits per second."""
+    """The bandwidth that iperf3's client reports, in bits per second."""
     return float(json.loads(result.stdout)["end"]["sum_received"]["bits_per_second"])
 
 
 def measure(settings: Settings) -> Outcome:
-    """Runs iperf3 with each of the kernel's ways to copy."""
+    """Runs iperf3 with each of the kernel's copy routines."""
     settings.detail("fireperf-t5.2: image with iperf3")
     image = load_image(build_image(["iperf3"], tell=settings.detail))
     command = f"{later(0, settings.seed)}iperf3 -c 127.0.0.1 -J {QUICK_LENGTH if settings.quick else LENGTH}"
@@ -76,7 +76,7 @@ def measure(settings: Settings) -> Outcome:
 
 
 def outcome(results: dict[str, BootResult], *, quick: bool) -> Outcome:
-    """Bandwidths, and how much more vectors give; in a quick run most of the time is iperf3's own."""
+    """Bandwidths, and the gain by vectors; in a quick run most of the time is iperf3's own."""
     rates = {copy: bandwidth(result) for copy, result in results.items()}
     measured = {f"{copy} copies": rate / 1e9 for copy, rate in rates.items()}
     measured["vector over scalar"] = rates["vector"] / rates["scalar"]

@@ -1,4 +1,4 @@
-"""How fast the kernel's scalar routine copies, by triggers within it, against what the core could do."""
+"""Speed of the kernel's scalar copy routine, with triggers in it, compared with the core's limit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 RETURN = "word:0x8082"
-"""The routine calls nothing: the first return from its entry on is its own, or that of a page fault in it."""
+"""The routine calls nothing: the first return after its entry is its own, or that of a page fault in it."""
 
 ACCESSES = ("retired.load", "retired.store")
 COUNTERS = (*ACCESSES, "l1d_misses")
@@ -25,7 +25,7 @@ COUNTERS = (*ACCESSES, "l1d_misses")
 MEBIBYTES, QUICK_MEBIBYTES = 16, 1
 
 NEVER = 1 << 40
-"""Cycles between looks at the counters, beside those at each beginning and end."""
+"""Cycles between samples of the counters, in addition to those at each beginning and end."""
 
 
 def measure(settings: Settings) -> Outcome:
@@ -54,7 +54,7 @@ def measure(settings: Settings) -> Outcome:
 
 
 def quantities(copies: pd.DataFrame, copied: int) -> dict[str, float]:
-    """What the paper says of its routine: of `copies`, a row for each, which move `copied` bytes or more."""
+    """The paper's results for its routine: a row for each of `copies` that move at least `copied` bytes."""
     sums = copies[["cycles", "instructions", *COUNTERS]].sum()
     accesses = sum(sums[name] for name in ACCESSES)
     return {

@@ -28,10 +28,10 @@ from rackwright.workloads import Linux
 
 SENDS, RECEIVES = "172.16.2.1", "172.16.2.2"
 INTERVAL_SECONDS = 0.1
-"""The least that iperf3 knows."""
+"""The minimum of iperf3."""
 
 LIMIT_MS = 260
-"""By then it has passed in all runs, whether iperf3 has come to say so or not."""
+"""By then the interval has passed in all runs, whether iperf3 has reported it or not."""
 
 NIC = {"virtio": 1, "network-bytes": 16, "buffer-kib": 256}
 """Parameters of the interfaces: the usual buffer holds three packets of 9000 bytes, too few here."""
@@ -40,15 +40,15 @@ BUFFERS = (
     "echo '4096 4194304 6291456' >/proc/sys/net/ipv4/tcp_rmem;"
     " echo '4096 16384 1048576' >/proc/sys/net/ipv4/tcp_wmem"
 )
-"""What sockets receive into has 4 MiB from the beginning, and no more than 1 MiB is under way.
+"""The receive buffer of a socket has 4 MiB from the beginning, and at most 1 MiB is in flight.
 
-By default the one begins with 128 KiB, and the other grows up to 4 MiB. With long packets what is received
-into is full before it has grown: the kernel copies together what it holds, and half of the receiver's time
-goes there. With 2 MiB that comes later, for 20 ms each time. What is under way now never fills it.
+By default the one begins with 128 KiB, and the other grows up to 4 MiB. With long packets, the receive buffer
+is full before it has grown: the kernel compacts its contents, which takes half of the receiver's time. With 2
+MiB, this happens later, for 20 ms each time. The limited data in flight never fill it.
 """
 
 RING = "nic_send_ring_"
-"""What the names of columns begin with that count cycles by the buffers in the ring of frames to send."""
+"""The prefix of columns that count cycles by the buffers in the ring of frames to send."""
 
 _LEAST_GBPS = 0.01
 """A port that sends less than that does not send iperf3's data, but talks."""
@@ -58,10 +58,10 @@ _RATE = re.compile(r"([\d.]+) Mbits/sec")
 
 @dataclass(frozen=True)
 class Step:
-    """A system of the table: what its interfaces and harts do, the longest packet, and how packets leave.
+    """A system of the table: features of its interfaces and harts, maximum packet, and mode of sending.
 
-    By itself: the kernel gives each packet to the interface apart from the others, instead of all those of a
-    large segment at once.
+    One by one: the kernel passes each packet to the interface separately, instead of all those of a large
+    segment at once.
     """
 
     name: str
@@ -77,7 +77,8 @@ class Step:
 
 
 PLACES = {1: "", 2: "-A 1,1 "}
-"""By harts: where iperf3 runs on both servers. Of two it has the one that the interface does not interrupt.
+"""By number of harts: the hart of iperf3 on both servers. Of two it has the one that the interface does not
+interrupt.
 
 Left to the scheduler, which hart that is differs from run to run with the same buffers or nearly so, and with
 it the rate of long packets, 5.5 to 7.7 Gbit/s.
@@ -91,21 +92,21 @@ STEPS = (
     Step("interrupt mitigation", NicFeatures(checksums=True)),
     Step("jumbo frames", NicFeatures(checksums=True, mergeable=True), mtu=9000),
 )
-"""Each has what those before it have."""
+"""Each step includes the previous ones."""
 
 BASELINE, WITHOUT_MITIGATION, WITH_MITIGATION = STEPS[0], STEPS[2], STEPS[3]
 EACH_BY_ITSELF = Step("each frame by itself", _EACH_FRAME, vector=False, each_by_itself=True)
-"""The baseline with a driver like the paper's, which gives the interface one frame at a time."""
+"""The baseline with a driver like the paper's, which passes one frame at a time to the interface."""
 
 _APART = "/usr/bin/ip link set dev eth0 gso_max_segs 1; "
-"""Has the kernel make no segments of more than one packet; busybox's `ip` doesn't know how."""
+"""Makes the kernel use segments of only one packet; busybox's `ip` does not support this."""
 
 HARTS = {1: "one hart", 2: "two harts"}
 
 
 @dataclass(frozen=True)
 class Transfer:
-    """What was reached, and in how many cycles so many frames to send were in the ring, from none on."""
+    """The bandwidth, and the number of cycles by frames to send in the ring, from none on."""
 
     gbps: float
     ring: Mapping[str, int]
@@ -113,11 +114,10 @@ class Transfer:
 
 
 def transfer(checkpoint: Path, step: Step, place: str = "", cpu: str = "rocket", seed: int = 0) -> Transfer:
-    """Has one of two servers send as fast as it can, until iperf3 has said how much that was.
+    """Lets one of two servers send as fast as possible, until iperf3 has reported the bandwidth.
 
-    `place` is iperf3's option that says on which harts it runs, of `PLACES`.
-    Where interrupts leave no time to its thread that would say it, what has left the server counts. Raises
-    `RackwrightError` when that was nothing.
+    `place` is iperf3's option for its harts, of `PLACES`. If interrupts leave no time to the thread that
+    reports it, the data sent by the server's port are used. Raises `RackwrightError` if that was nothing.
     """
     # The other one has its address by then. Interrupts may keep the shell from seeing that it may end.
     apart = _APART if step.each_by_itself else ""
@@ -148,9 +148,9 @@ def transfer(checkpoint: Path, step: Step, place: str = "", cpu: str = "rocket",
 
 
 def carried(samples: pd.DataFrame, mtu: int) -> float:
-    """What a port carried for iperf3 in the interval from its first millisecond of data on, in Gbit/s.
+    """The traffic of a port for iperf3 in the interval from its first millisecond of data on, in Gbit/s.
 
-    `samples` are of each millisecond. Headers do not count: 14 bytes of Ethernet, 20 of IP, 32 of TCP.
+    `samples` are for each millisecond. Headers do not count: 14 bytes of Ethernet, 20 of IP, 32 of TCP.
     """
     sent = samples[samples["sent_gbps"] > _LEAST_GBPS]
     if sent.empty:
@@ -161,7 +161,7 @@ def carried(samples: pd.DataFrame, mtu: int) -> float:
 
 
 def fills(counts: Mapping[str, Any], cycles: int) -> dict[str, int]:
-    """The `cycles` of a transfer by the buffers in the ring, which was empty in those that nobody counted."""
+    """The `cycles` of a transfer by the buffers in the ring, which was empty in uncounted ones."""
     filled = {
         name.removeprefix(RING).replace("_", " to "): count
         for name, count in counts.items()
@@ -175,7 +175,7 @@ _DONE: dict[tuple[int, int, Step], Transfer] = {}
 
 
 def transfers(settings: Settings, harts: int, steps: Sequence[Step], told: str) -> dict[str, Transfer]:
-    """What each step reaches, by its name."""
+    """The bandwidth of each step, by its name."""
     seed = settings.seed
     missing = [step for step in steps if (seed, harts, step) not in _DONE]
     for (vector, packages), alike in groupby(missing, key=lambda step: (step.vector, step.packages)):
@@ -223,7 +223,7 @@ def measure_ring(settings: Settings) -> Outcome:
 
 
 def ring_quantities(ring: Mapping[str, int]) -> dict[str, float]:
-    """What is said of one ring: how often it holds frames, how many then, and the cycles at each fill."""
+    """Statistics of one ring: how often it is not empty, its mean fill then, and the cycles at each fill."""
     filled = {fill: cycles for fill, cycles in ring.items() if fill != "0"}
     occupied = sum(filled.values())
     least = sum(int(fill.split()[0]) * cycles for fill, cycles in filled.items())
@@ -247,7 +247,7 @@ def ring_chart(rings: Mapping[str, Mapping[str, int]]) -> str:
 
 
 def measure_baseline(settings: Settings) -> Outcome:
-    """Table 5.1, with the kernel that is to be had."""
+    """Table 5.1, with the available kernel."""
     measured: dict[str, float] = {}
     digests: list[str] = []
     image = load_image(build_image(["iperf3"], tell=settings.detail))

@@ -1,4 +1,4 @@
-"""What it costs to observe a machine that runs iperf3: its simulation rate with and without an observer."""
+"""The cost of observing a machine that runs iperf3: its simulation rate with and without an observer."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ COUNTERS = (
     "llc_misses",
     "probes",
 )
-"""As many as the paper's."""
+"""The number of the paper."""
 
 WATCHINGS = {
     "armed and off": Watching(start="function:panic", counters=COUNTERS, every=1000),
     "observed": Watching(counters=COUNTERS, every=1000),
 }
-"""Ways to observe: with a trigger that never happens, and with full stacks and all counters."""
+"""Kinds of observation: with a trigger that never occurs, and with full stacks and all counters."""
 
 HARTS = 2
 MEMORY_BYTES = 512 << 20
@@ -50,7 +50,7 @@ MEGABYTES, QUICK_MEGABYTES = 8, 1
 
 @dataclass(frozen=True)
 class Cost:
-    """What a run took of this machine's processors, and what it came to.
+    """The processor time of a run, and its result.
 
     `begin_seconds` are those before it, in which the machine is restored and symbols are read.
     """
@@ -91,7 +91,7 @@ def _cost(booted: Path, command: str, image: Image, observer: Observer | None) -
 
 
 def measure(settings: Settings) -> Outcome:
-    """The best of each way counts: what else this machine does only ever adds."""
+    """The best of each kind counts: other load on the machine only adds time."""
     settings.detail("fireperf-rate: image with iperf3")
     image = load_image(build_image(["iperf3"], tell=settings.detail))
     megabytes = QUICK_MEGABYTES if settings.quick else MEGABYTES
@@ -105,7 +105,7 @@ def measure(settings: Settings) -> Outcome:
 
 
 def outcome(best: dict[str, Cost]) -> Outcome:
-    """Rates, and those of observed runs over that of the run alone."""
+    """Rates, and those of observed runs relative to the unobserved run."""
     rates = {way: cost.result.cycles / cost.seconds / 1e6 for way, cost in best.items()}
     rows = compare(
         "fireperf/rate.csv",

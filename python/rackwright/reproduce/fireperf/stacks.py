@@ -1,4 +1,4 @@
-"""Figure 5.2: where the cycles of iperf3 go over loopback, before anything is done for it."""
+"""Figure 5.2: the distribution of iperf3's cycles over loopback, before any optimisation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COPY = "fallback_scalar_usercopy"
 
 IDLE = "arch_cpu_idle"
 PROGRAM = ("iperf3", "libiperf")
-"""How the files begin that iperf3 itself is in."""
+"""The prefix of the files of iperf3 itself."""
 
 _WIDTH, _ROW, _LEAST = 960, 16, 0.004
 """Of the picture: pixels, pixels of a frame, and the share of cycles below which a frame is left out."""

@@ -30,12 +30,12 @@ REQUEST, REPLY = 8, 0
 
 _PACKET = 6
 _TYPE, _SEQUENCE = 14 + 20, 14 + 20 + 6
-"""Where an Ethernet frame with IPv4 has the type and the number of such a message."""
+"""The offsets of the type and the number of such a message in an Ethernet frame with IPv4."""
 
 
 @dataclass(frozen=True)
 class Trip:
-    """One round trip, in us, as `ping` says, of which so much passes outside of the server that asks."""
+    """One round trip, in us, as printed by `ping`, and its part outside of the sending server."""
 
     us: float
     outside_us: float
@@ -90,7 +90,7 @@ def _packets(capture: bytes) -> Iterator[tuple[int, int, bytes]]:
 def measure(settings: Settings) -> Outcome:
     """The slope, the offset, and in which server it arises.
 
-    Medians, as of the bare-metal servers: now and then a trip meets a tick of the kernel's timer.
+    Medians, as for the bare-metal servers: occasionally a trip coincides with a tick of the kernel's timer.
     """
     latencies = QUICK_LATENCIES_US if settings.quick else LATENCIES_US
     usual, digests = {}, []

@@ -21,10 +21,10 @@ from rackwright.server import Server
 from rackwright.workloads import Linux
 
 HARTS = 4
-"""Those that memcached has. A further one takes the card's interrupt and hands on what it received."""
+"""The harts of memcached. A further one handles the card's interrupt and passes on received packets."""
 GENERATORS = 7
 CONNECTIONS = 20
-"""Of each load generator: together a whole number for each of 4 and of 5 threads."""
+"""Connections of each load generator: together a multiple of 4 and of 5 threads."""
 LOADS, QUICK_LOADS = (20_000, 35_000, 50_000), (35_000,)
 """Requests per second of all load generators."""
 MEASURED_MS, QUICK_MEASURED_MS = 200, 20
@@ -35,10 +35,10 @@ SERVER = "172.16.1.1"
 _HARTS_MASK, _NETWORK_MASK = f"{(1 << HARTS) - 1:x}", f"{1 << HARTS:x}"
 
 _FLOWS = 4096
-"""Connections that steering tells apart."""
+"""The number of connections that steering distinguishes."""
 
 _WORKERS = "grep -l mc-worker /proc/$(pidof memcached)/task/*/comm"
-"""Files of the threads that serve; memcached has others, which do next to nothing."""
+"""Files of the threads that serve; memcached has others, which do almost nothing."""
 
 _START = f"""taskset {_HARTS_MASK} memcached -d -u root -t {{threads}} -l 0.0.0.0 -m 64 -c 1024
 while [ $({_WORKERS} | wc -l) -lt {{threads}} ]; do sleep 0.01; done
@@ -84,7 +84,7 @@ SERVICES = (FOUR, FIVE, PINNED)
 
 @dataclass(frozen=True)
 class Point:
-    """What all load generators saw together: answers per second, and latencies in us."""
+    """The results of all load generators together: responses per second, and latencies in us."""
 
     rate: float
     median_us: float
@@ -136,7 +136,7 @@ class Bench:
     ) -> Point:
         """Loads `service`, on harts of the model `cpu`, with `load` requests per second.
 
-        `threads` are those of the host. Raises `AssertionError` when an answer was wrong or did not come.
+        `threads` are those of the host. Raises `AssertionError` if a response was wrong or missing.
         """
         command = _STEER + (_PIN if service.pinned else "") + _STAY
         server = Server(
@@ -164,7 +164,7 @@ class Bench:
             "seed": seed * GENERATORS + index + 1,
         }
         words = " ".join(f"{name}={value}" for name, value in settings.items())
-        # The other one has its address by then; Linux would ask again only a second later.
+        # The other server has its address by then; Linux would retry ARP only a second later.
         command = f"{later(0.05, seed)}./{linux_program('mutilate').name} {SERVER} {words}"
         return Server(
             "functional",
@@ -194,7 +194,7 @@ def _together(result: ClusterResult, measured_ms: int) -> Point:
 
 
 def percentile(counts: Counter[int], percent: float) -> int:
-    """The least value that so many percent of all do not exceed."""
+    """The smallest value that this percentage of all does not exceed."""
     values = sorted(counts)
     wanted = percent / 100 * counts.total()
     reached = accumulate(counts[value] for value in values)

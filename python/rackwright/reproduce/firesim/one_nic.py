@@ -12,7 +12,7 @@ HART_HZ = 2_000_000_000
 FRAME_BYTES = 1500
 FRAMES, QUICK_FRAMES = 5000, 1000
 SLOW_FLITS, SLOW_PERIOD = 25, 256
-"""10 Gbit/s at 1.6 GHz: slow enough for the receiver to look at every byte."""
+"""10 Gbit/s at 1.6 GHz: slow enough for the receiver to check every byte."""
 
 
 def transfer(frames: int, *limit: int, verify_every: int) -> tuple[float, int, str]:
@@ -32,7 +32,7 @@ def transfer(frames: int, *limit: int, verify_every: int) -> tuple[float, int, s
 
 
 def measure(settings: Settings) -> Outcome:
-    """The rate at which frames leave, and that they arrive whole."""
+    """The rate at which frames leave, and a check that they arrive complete."""
     frames = QUICK_FRAMES if settings.quick else FRAMES
     settings.detail("firesim-bw: as fast as possible")
     fast, _, first = transfer(frames, verify_every=frames)

@@ -12,25 +12,26 @@ from rackwright.reproduce.reference import compare
 
 PAGE_BYTES = 4096
 FRACTIONS = (1.0, 0.5, 0.25)
-"""Of the pages that a workload uses at its peak; with the first, everything is local."""
+"""Fractions of the pages that a workload uses at its peak; with the first, everything is local."""
 WORKLOADS = {
     "genome": (("4000", "300", "262144"), ("1000", "300", "65536")),
     "qsort": (("131072",), ("32768",)),
 }
-"""Arguments: for a whole measurement, and for a quick one."""
+"""Arguments: for a full measurement, and for a quick one."""
 SORT_OF_64_MIB = ("8388608",)
 """Arguments of the quicksort whose peak is the paper's; a quick measurement has its usual one instead."""
 ALL_LOCAL = 17_000 * PAGE_BYTES
-"""More than the pages of any workload, and what the runtime has frames for."""
+"""More than the pages of any workload, and within the runtime's maximum of frames."""
 LATENCY_US = 2.0
 BLADE_US = 0.2
 """A blade's time for a request."""
 SHORTER_US = (0.25, 0.5, 1.0)
 """Latencies of the link to the blade; with the shorter ones, one workload with the lowest local memory runs.
-The paper does not say its own."""
+The paper does not state its latency.
+"""
 KINDS: tuple[Paging, ...] = ("software", "unit")
 AHEAD = "8"
-"""How many k-mers ahead the genome prefetches, where it does: more than the unit has pages on their way."""
+"""The prefetch distance of the genome in k-mers: more than the pages that the unit has in flight."""
 SPARE_PAGES = 100
 """More than the frames that either kind keeps free."""
 
@@ -54,7 +55,7 @@ def all_local(name: str, arguments: Sequence[str]) -> PagingResult:
 
 
 def require_output(name: str, results: Sequence[PagingResult], expected: PagingResult) -> None:
-    """Raises `AssertionError` when one of them printed something else than expected."""
+    """Raises `AssertionError` if one of them printed an unexpected output."""
     outputs = {(result.output, result.exit_code) for result in results}
     if outputs != {(expected.output, expected.exit_code)}:
         raise AssertionError(f"{name} prints something else with less memory: {outputs}")
@@ -75,7 +76,7 @@ def sweep(name: str, settings: Settings) -> dict[tuple[Paging, float], PagingRes
 
 
 def largest_sort(settings: Settings) -> tuple[dict[str, float], list[str]]:
-    """How much slower the quicksort of 64 MiB is with a quarter of its pages, and the digests of the runs."""
+    """The slow-down of the quicksort of 64 MiB with a quarter of its pages, and the digests of the runs."""
     arguments = WORKLOADS["qsort"][True] if settings.quick else SORT_OF_64_MIB
     settings.detail(f"firesim-2.11: qsort of {arguments[0]} numbers")
     local = all_local("qsort", arguments)
@@ -110,7 +111,7 @@ def prefetching(
 
 
 def prefetching_rows(results: dict[Paging, PagingResult], local: PagingResult) -> dict[str, float]:
-    """What is compared of the genome with prefetches."""
+    """The compared quantities for the genome with prefetches."""
     by_software, by_unit = results["software"], results["unit"]
     return {
         "genome with prefetches: overhead with software over that with the unit": overhead_ratio(
@@ -129,7 +130,7 @@ def prefetching_rows(results: dict[Paging, PagingResult], local: PagingResult) -
 
 
 def fault_us(result: PagingResult) -> float:
-    """What a remote fault takes software."""
+    """The software cost of a remote fault."""
     return result.counts["fault_cycles"] / result.counts["remote_faults"] / 2000
 
 
@@ -157,7 +158,7 @@ def metadata_ratio(by_software: PagingResult, by_unit: PagingResult) -> float:
 
 
 def rows_of(name: str, results: dict[tuple[Paging, float], PagingResult]) -> dict[str, float]:
-    """What is compared, at the lowest local memory."""
+    """The compared quantities, at the lowest local memory."""
     lowest = FRACTIONS[-1]
     by_software, by_unit = results["software", lowest], results["unit", lowest]
     local = results["software", FRACTIONS[0]].seconds

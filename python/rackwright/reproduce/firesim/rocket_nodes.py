@@ -17,7 +17,7 @@ STEPS = {"an aggregation switch": ("rack", "aggregation"), "the root": ("aggrega
 
 
 class Speed:
-    """How fast a run is behind its first `skip_us`, in which servers start and ask for addresses."""
+    """The speed of a run after its first `skip_us`, in which servers start and resolve addresses."""
 
     def __init__(self, skip_us: float) -> None:
         self._skip_us = skip_us
@@ -25,7 +25,7 @@ class Speed:
         self._last = (0.0, 0.0)
 
     def progress(self, now_us: float, until_us: float, rest_seconds: float) -> None:
-        """To be told how far the run is."""
+        """Called with the progress of the run."""
         self._last = (now_us, time.perf_counter())
         if self._first is None and now_us >= self._skip_us:
             self._first = self._last

@@ -1,4 +1,4 @@
-"""Where each nanosecond of a round trip goes, from the stamps that the engine keeps of both servers."""
+"""The breakdown of a round trip, to the nanosecond, from the engine's stamps of both servers."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class _Stamp:
 
 @dataclass(frozen=True)
 class Trip:
-    """One round trip, in nanoseconds, and how many instructions each stretch of a program executes.
+    """One round trip, in nanoseconds, and the instructions executed in each section of a program.
 
-    `parts` add up to what it takes above four links and two switchings.
+    `parts` add up to the time above four links and two switchings.
     """
 
     ns: float
@@ -43,7 +43,7 @@ class Trip:
 
 
 class _Server:
-    """What happened in a server, in order."""
+    """The events in a server, in order."""
 
     def __init__(self, rows: Sequence[tuple[str, int, bool, int, int | None]]) -> None:
         stamps = [
@@ -53,7 +53,7 @@ class _Server:
         self._stamps = sorted(stamps, key=lambda stamp: stamp.ns)
 
     def next(self, event: str, after: float, register: int | None = None) -> _Stamp:
-        """The first event of that name from a time on, and about that register if one is given."""
+        """The first event of that name from a time on, for that register if one is given."""
         return next(
             stamp
             for stamp in self._stamps
@@ -61,13 +61,13 @@ class _Server:
         )
 
     def registers(self, begin: float, end: float) -> float:
-        """How long the hart stands still for accesses to registers that begin and end between two times."""
+        """The time for which the hart stalls on register accesses that begin and end between two times."""
         begins = [stamp for stamp in self._stamps if stamp.event in ("reads", "writes")]
         waits = [(stamp.ns, self.next("goes on", stamp.ns).ns) for stamp in begins if begin <= stamp.ns < end]
         return sum(after - before for before, after in waits if after <= end)
 
     def executed(self, until: float) -> int:
-        """Instructions that had been executed when the hart last did something at its pins before a time."""
+        """Instructions executed up to the hart's last event at its pins before a time."""
         hart = ("reads", "writes", "goes on", "waits", "wakes")
         return max((s.instructions for s in self._stamps if s.event in hart and s.ns <= until), default=0)
 
@@ -97,7 +97,7 @@ def usual_trip(latency_us: float, count: int) -> Trip:
 
 
 def _explain(asks: _Server, answers: _Server, began: float, trip: float, ideal: float) -> Trip:
-    """Raises `AssertionError` when the parts do not add up to the whole."""
+    """Raises `AssertionError` if the parts do not add up to the whole."""
     parts: dict[str, float] = {}
     instructions: dict[str, int] = {}
 
@@ -116,7 +116,7 @@ def _explain(asks: _Server, answers: _Server, began: float, trip: float, ideal: 
         return last
 
     def receives(who: str, server: _Server, after: float) -> float:
-        """Returns when the hart goes on."""
+        """Returns the time at which the hart continues."""
         first = server.next("first in", after).ns
         last, line = server.next("last in", first).ns, server.next("line up", first).ns
         wakes = server.next("wakes", line).ns
@@ -132,7 +132,7 @@ def _explain(asks: _Server, answers: _Server, began: float, trip: float, ideal: 
     program("answering:", answers, woken, answer)
     woken = receives("asking:", asks, sends("answering:", answers, answer))
     program("asking, at the end:", asks, woken, began + trip)
-    # It reads the counter, which is no event at its pins: how many instructions those are is not known.
+    # It reads the counter, which is not an event at its pins: the number of these instructions is unknown.
     del instructions["asking, at the end: program"]
     if abs(sum(parts.values()) + ideal - trip) > 1e-6:
         raise AssertionError(f"{parts} do not add up to {trip - ideal} ns")

@@ -17,7 +17,7 @@ HART_CYCLES_PER_US = 2000
 SWITCHING_US = 10 / 3200
 ROUND_TRIPS = 100
 FLITS_US = 4 * (-(-(56 + 42) // 8) - 1) / 3200
-"""Every flit but the first of the frame of a ping with 56 bytes, on two links each way."""
+"""Every flit after the first of the frame of a ping with 56 bytes, on two links in each direction."""
 
 
 def ideal_us(latency_us: float) -> float:
@@ -42,10 +42,10 @@ def round_trips(latency_us: float, count: int) -> tuple[list[float], str]:
 
 
 def measure(settings: Settings) -> Outcome:
-    """The slope, and what lies between the ideal line and ours.
+    """The slope, and the difference from the ideal line.
 
-    Medians, because trips miss in the caches until every buffer of a queue was used once: a mean would depend
-    on how many trips follow those. A quick measurement makes as many, for the same reason.
+    Medians, because trips miss in the caches until every buffer of a queue has been used once: a mean would
+    depend on the number of further trips. A quick measurement has the same number, for the same reason.
     """
     measured, digests = {}, []
     for latency_us in LATENCIES_US:

@@ -1,4 +1,4 @@
-"""Figures 2.8 and 2.9: how fast clusters are simulated, by their size and by the latency of their links."""
+"""Figures 2.8 and 2.9: the simulation speed of clusters over their size and the latency of their links."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def switches(racks: int) -> tuple[Switch, list[Switch]]:
 
 
 def cluster(servers: int, busy_pairs: int, latency_us: float = 2.0) -> Cluster:
-    """Half of the servers serve, the others ask: about 10,000 requests/s each in `busy_pairs` pairs."""
+    """Half of the servers serve, the others send about 10,000 requests/s each in `busy_pairs` pairs."""
     racks = RACKS[servers]
     root, tors = switches(racks)
     serves = [

@@ -13,16 +13,16 @@ LIMITS = {1: (5, 512), 10: (25, 256), 40: (25, 64), 100: (125, 128)}
 """By Gbit/s: the token bucket of the NIC, flits of 8 bytes per cycles of its 1.6 GHz."""
 SENDERS = 8
 FRAME_BYTES = 1600
-"""200 flits, so that a sample holds a whole number of frames at every rate."""
+"""200 flits, so that a sample contains a whole number of frames at every rate."""
 SAMPLE_CYCLES = 40_960
 SAMPLE_US = SAMPLE_CYCLES / 3200
 SAMPLES, QUICK_SAMPLES = 4, 2
-"""After so many samples the next sender begins; the last one of them counts."""
+"""After this number of samples the next sender starts; the last sample of each counts."""
 LEAD_SAMPLES = 8
-"""Before, addresses are asked for and frames are made."""
+"""Before that, addresses are resolved and frames are built."""
 HART_CYCLES_PER_SAMPLE = SAMPLE_CYCLES * 5 // 8
 VERIFIED = {1: 1, 10: 1, 40: 64, 100: 64}
-"""Receivers look at every byte of one in so many frames."""
+"""Receivers check every byte of one in this number of frames."""
 
 
 def cluster(gbps: int, samples: int) -> Cluster:
@@ -43,13 +43,13 @@ def cluster(gbps: int, samples: int) -> Cluster:
 
 
 def received(result: ClusterResult, samples: int) -> list[float]:
-    """What the root receives in Gbit/s, by the number of senders: in the last sample of each step."""
+    """The root's received traffic in Gbit/s, by number of senders, in the last sample of each step."""
     rates = list(result.samples["received_gbps"])
     return [rates[LEAD_SAMPLES + step * samples - 1] for step in range(1, SENDERS + 1)]
 
 
 def measure(settings: Settings) -> Outcome:
-    """What the root receives, by the rate and the number of senders."""
+    """The traffic received by the root, by the rate and the number of senders."""
     samples = QUICK_SAMPLES if settings.quick else SAMPLES
     measured: dict[str, float] = {}
     lines: dict[str, Points] = {}

@@ -29,7 +29,7 @@ def quantities(distance: str, result: ClusterResult, until_ms: float) -> dict[st
 
 
 def measure(settings: Settings) -> Outcome:
-    """The table, and how fast it was simulated."""
+    """The table, and the simulation speed."""
     until_ms = QUICK_UNTIL_MS if settings.quick else UNTIL_MS
     thousand_nodes = runpy.run_path(str(EXAMPLE))["thousand_nodes"]
     measured: dict[str, float] = {}

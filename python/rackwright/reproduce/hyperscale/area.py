@@ -1,4 +1,4 @@
-"""The six units of the chip, and what is known of a die with two systems of them."""
+"""The six units of the chip, and the known parts of a die with two systems of them."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _TAG_BITS = 22
 """Of a line of L1: 20 of the address and two of its state (Rocket Chip 1.2.6, `HellaCache.scala`)."""
 
 _SYSTEM = REPOSITORY / "examples" / "soc" / "hyperscale.yaml"
-"""One of the two systems, as far as it can be composed here."""
+"""One of the two systems, as far as we can compose it."""
 
 
 def _areas(elaborations: list[Elaboration]) -> list[float]:
-    """What synthesis has found for each of them, in mm²."""
+    """The areas of each from synthesis, in mm²."""
     found = []
     for elaboration, manifest in zip(elaborations, elaborate_all(elaborations), strict=True):
         row = row_of_manifest(manifest)

@@ -22,14 +22,14 @@ PUBLISHED_HZ = 2_500_000_000
 """The clock of the text's simulation."""
 
 UNITS, PROGRAMS = "uuu", "ppp"
-"""Who encrypts, who is the network, who decrypts."""
+"""The implementation of encryption, network and decryption."""
 
 _PACKETS = {UNITS: 400, PROGRAMS: 100}
 
 
 @dataclass(frozen=True)
 class SecureRun:
-    """What the program of the figure says, for `packets` of which all came back as they were."""
+    """The result of the figure's program, for `packets` that all returned unchanged."""
 
     packets: int
     payload_bytes: int
@@ -68,7 +68,7 @@ def run_packets(
     window: int = WINDOW,
     on: Server | None = None,
 ) -> SecureRun:
-    """Runs the program; raises `RackwrightError` when a packet comes back as another."""
+    """Runs the program; raises `RackwrightError` if a packet is changed."""
     program = compile_program(SOURCES, options=["-pthread"])
     result = (on or server()).run(program, [by, str(payload_bytes), str(packets), str(window)])
     numbers = [int(word) for word in result.stdout.split()]

@@ -25,7 +25,7 @@ _PACKETS = {
 
 
 def _runs(settings: Settings, figure: str) -> dict[tuple[str, int], SecureRun]:
-    """A run for each size and each who serves; a quick one has a quarter of the packets."""
+    """A run for each size and each server; a quick one has a quarter of the packets."""
     on = server()
     runs = {}
     for (by, size), packets in _PACKETS.items():
