@@ -9,17 +9,18 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from rackwright.commands import Completion, operate, start, wait
 from rackwright.unit import Buffer, Unit
 from rackwright.unit_config import UnitConfig
 
-Operation = Literal["get", "set", "delete"]
-OPERATIONS: tuple[Operation, ...] = ("get", "set", "delete")
+Operation = Literal["get", "set", "delete", "add", "replace", "compare_and_set", "get_version"]
+OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 """In the order of their numbers."""
+_STORING = ("set", "add", "replace", "compare_and_set")
 
-OUTCOMES = ("ok", "missing", "too_long", "no_memory", "broken", "unknown", "access_fault")
+OUTCOMES = ("ok", "missing", "too_long", "no_memory", "broken", "unknown", "access_fault", "exists")
 """How a request may end, in the order of their numbers."""
 
 GRAIN = 32
@@ -112,17 +113,13 @@ class Item:
 
 @dataclass(frozen=True)
 class Response:
-    """What a store says to a request."""
+    """What a store says to a request; `version` is of the item that a get with version has found."""
 
     outcome: str
     value: bytes = b""
     flags: int = 0
     tag: int = 0
-
-    @property
-    def encoded_bytes(self) -> int:
-        """How long it is."""
-        return HEADER_BYTES + len(padded(self.value))
+    version: int = 0
 
 
 @dataclass(frozen=True)
@@ -240,13 +237,18 @@ class RegionView:
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of a store. `lengths` are those of key and value that the header says in their place."""
+    """What is asked of a store.
+
+    `version` is what a compare and set expects; `lengths` are those of key and value that the header says in
+    their place.
+    """
 
     operation: Operation | int
     key: bytes
     value: bytes = b""
     flags: int = 0
     tag: int = 0
+    version: int = 0
     lengths: tuple[int, int] | None = None
 
     def encoded(self) -> bytes:
@@ -254,7 +256,8 @@ class Request:
         number = self.operation if isinstance(self.operation, int) else OPERATIONS.index(self.operation)
         key_bytes, value_bytes = self.lengths or (len(self.key), len(self.value))
         header = _REQUEST.pack(number, key_bytes, value_bytes, self.flags, self.tag)
-        return header + padded(self.key) + padded(self.value)
+        expected = struct.pack("<Q", self.version) if self.operation == "compare_and_set" else b""
+        return header + expected + padded(self.key) + padded(self.value)
 
 
 def responses(data: bytes) -> list[Response]:
@@ -262,39 +265,57 @@ def responses(data: bytes) -> list[Response]:
     found = []
     at = 0
     while at < len(data):
-        status, _, value_bytes, flags, tag = _RESPONSE.unpack_from(data, at)
+        status, operation, value_bytes, flags, tag = _RESPONSE.unpack_from(data, at)
         at += HEADER_BYTES
+        version = 0
+        if OUTCOMES[status] == "ok" and operation == OPERATIONS.index("get_version"):
+            (version,) = struct.unpack_from("<Q", data, at)
+            at += 8
         whole = data[at : at + value_bytes + -value_bytes % 8]
         if any(whole[value_bytes:]):
             raise ValueError("there is something behind a value")
-        found.append(Response(OUTCOMES[status], whole[:value_bytes], flags, tag))
+        found.append(Response(OUTCOMES[status], whole[:value_bytes], flags, tag, version))
         at += len(whole)
     return found
 
 
 @dataclass
 class Oracle:
-    """A dictionary that answers as a store with memory for everything does."""
+    """A dictionary that answers as a store with memory for everything does.
 
-    items: dict[bytes, tuple[bytes, int]] = field(default_factory=dict)
+    `items` are values, flags and versions; `version` is the latest of them that was given.
+    """
+
+    items: dict[bytes, tuple[bytes, int, int]] = field(default_factory=dict)
+    version: int = 0
 
     def answer(self, request: Request) -> Response:
         """The response, and what the request changes."""
+        outcome = self._outcome(request)
+        return self._done(request) if outcome == "ok" else Response(outcome, tag=request.tag)
+
+    def _outcome(self, request: Request) -> str:
         if request.operation not in OPERATIONS:
-            return Response("unknown", tag=request.tag)
-        sets = request.operation == "set"
-        if not 1 <= len(request.key) <= KEY_BYTES or (sets and len(request.value) > VALUE_BYTES):
-            return Response("too_long", tag=request.tag)
-        if sets:
-            self.items[request.key] = (request.value, request.flags)
-            return Response("ok", tag=request.tag)
+            return "unknown"
+        stores = request.operation in _STORING
+        if not 1 <= len(request.key) <= KEY_BYTES or (stores and len(request.value) > VALUE_BYTES):
+            return "too_long"
         known = self.items.get(request.key)
         if known is None:
-            return Response("missing", tag=request.tag)
+            return "ok" if request.operation in ("set", "add") else "missing"
+        other = request.operation == "compare_and_set" and known[2] != request.version
+        return "exists" if request.operation == "add" or other else "ok"
+
+    def _done(self, request: Request) -> Response:
+        if request.operation in _STORING:
+            self.version += 1
+            self.items[request.key] = (request.value, request.flags, self.version)
+            return Response("ok", tag=request.tag)
         if request.operation == "delete":
             del self.items[request.key]
             return Response("ok", tag=request.tag)
-        return Response("ok", *known, tag=request.tag)
+        value, flags, version = self.items[request.key]
+        return Response("ok", value, flags, request.tag, version if request.operation == "get_version" else 0)
 
 
 class StoreUnit:

@@ -43,9 +43,11 @@ def history(source: random.Random, length: int, keys: int) -> list[Request]:
     names[0] = b"k"
     found = []
     for number in range(length):
-        operation: Operation = source.choices(OPERATIONS, [6, 3, 1])[0]
-        value = source.randbytes(source.choice([0, 1, 31, 32, 64, 65, 300])) if operation == "set" else b""
-        found.append(Request(operation, source.choice(names), value, source.getrandbits(32), number))
+        operation: Operation = source.choices(OPERATIONS, [6, 4, 2, 2, 2, 3, 3])[0]
+        stores = operation not in ("get", "get_version", "delete")
+        value = source.randbytes(source.choice([0, 1, 31, 32, 64, 65, 300])) if stores else b""
+        version = source.randrange(length // 4)
+        found.append(Request(operation, source.choice(names), value, source.getrandbits(32), number, version))
     return found
 
 
@@ -80,7 +82,9 @@ def test_any_history(store: StoreUnit, seed: int, keys: int, bucket_bits: int, m
         assert store.ask(batch, misalignment=misalignment) == [oracle.answer(request) for request in batch]
     view = store.view()
     view.check()
-    assert {key: (item.value, item.flags) for key, item in view.items().items()} == oracle.items
+    items = {key: (item.value, item.flags, item.version) for key, item in view.items().items()}
+    assert items == oracle.items
+    assert view.usage[1:] == (len(oracle.items), oracle.version)
 
 
 def test_many_gets_at_a_time(store: StoreUnit) -> None:
@@ -98,6 +102,22 @@ def test_many_gets_at_a_time(store: StoreUnit) -> None:
     assert many < one / 4
 
 
+def test_a_version_is_of_one_item(store: StoreUnit) -> None:
+    """Who has read it may replace that item, and nobody may do so twice."""
+    store.renew(empty_region(1 << 16, 3, HASH_KEY))
+    store.ask([Request("set", b"key", b"one"), Request("set", b"other", b"")])
+    (got,) = store.ask([Request("get_version", b"key")])
+    assert (got.value, got.version) == (b"one", 1)
+    change = Request("compare_and_set", b"key", b"two", version=got.version)
+    elsewhere = Request("compare_and_set", b"nobody", b"two", version=got.version)
+    assert [answer.outcome for answer in store.ask([change, change, elsewhere])] == [
+        "ok",
+        "exists",
+        "missing",
+    ]
+    assert store.ask([Request("get_version", b"key")]) == [Response("ok", b"two", version=3)]
+
+
 @pytest.mark.parametrize(
     ("request_", "outcome"),
     [
@@ -105,7 +125,8 @@ def test_many_gets_at_a_time(store: StoreUnit) -> None:
         (Request("get", bytes(KEY_BYTES + 1)), "too_long"),
         (Request("set", bytes(3000), b"value"), "too_long"),
         (Request("set", b"key", bytes((1 << 20) + 1)), "too_long"),
-        (Request(3, b"key", b"value"), "unknown"),
+        (Request("compare_and_set", b"", b"value", version=1), "too_long"),
+        (Request(7, b"key", b"value"), "unknown"),
         (Request(0x101, b"key"), "unknown"),
     ],
 )
@@ -204,7 +225,13 @@ def test_memory_that_somebody_has_written_over(store: StoreUnit, seed: int) -> N
     view = store.view()
     assert store.ask([Request("get", name) for name in names]) == [view.find(name) for name in names]
     asked = [Request(source.choice(OPERATIONS), name, name) for name in names + names]
-    assert {response.outcome for response in store.ask(asked)} <= {"ok", "missing", "no_memory", "broken"}
+    assert {response.outcome for response in store.ask(asked)} <= {
+        "ok",
+        "missing",
+        "no_memory",
+        "broken",
+        "exists",
+    }
 
 
 def test_a_region_of_which_memory_refuses_a_part() -> None:

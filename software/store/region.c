@@ -98,16 +98,26 @@ const rw_store_item *region_find(const rw_store *store, const void *key, size_t 
     return at.outcome == RW_STORE_OK ? item_at(store, at.place) : NULL;
 }
 
-rw_store_outcome region_set(rw_store *store, const void *key, size_t key_bytes, const void *value, size_t value_bytes, uint32_t flags)
+/* Whether an operation that stores may do so. */
+static rw_store_outcome allowed(rw_store_operation operation, uint64_t expected, const rw_store_item *item)
+{
+    if (operation == RW_STORE_ADD && item) return RW_STORE_EXISTS;
+    if ((operation == RW_STORE_REPLACE || operation == RW_STORE_COMPARE_AND_SET) && !item) return RW_STORE_MISSING;
+    return operation == RW_STORE_COMPARE_AND_SET && item->version != expected ? RW_STORE_EXISTS : RW_STORE_OK;
+}
+
+rw_store_outcome region_store(rw_store *store, rw_store_operation operation, uint64_t expected, const void *key, size_t key_bytes,
+                              const void *value, size_t value_bytes, uint32_t flags)
 {
     if (!key_bytes || key_bytes > RW_STORE_KEY_MOST || value_bytes > RW_STORE_VALUE_MOST) return RW_STORE_TOO_LONG;
     const found at = look(store, key, key_bytes);
     if (at.outcome != RW_STORE_OK && at.outcome != RW_STORE_MISSING) return at.outcome;
     const size_class size = class_of(1 + grains_of(key_bytes) + grains_of(value_bytes), false);
-    rw_store_outcome outcome;
+    const bool replaces = at.outcome == RW_STORE_OK;
+    rw_store_outcome outcome = allowed(operation, expected, replaces ? item_at(store, at.place) : NULL);
+    if (outcome != RW_STORE_OK) return outcome;
     const uint32_t place = take(store, size, &outcome);
     if (!place) return outcome;
-    const bool replaces = at.outcome == RW_STORE_OK;
     rw_store_item *item = item_at(store, place);
     *item = (rw_store_item){.next = replaces ? item_at(store, at.place)->next : 0,
                             .hash = (uint32_t)(at.hash >> 32),
@@ -137,31 +147,45 @@ rw_store_outcome region_delete(rw_store *store, const void *key, size_t key_byte
     return RW_STORE_OK;
 }
 
+/* The value of an item, behind its version if that is wanted; gives what follows. */
+static char *put_item(rw_store_response *response, const rw_store_item *item, bool with_version)
+{
+    char *to = (char *)(response + 1);
+    response->flags = item->flags, response->value_bytes = item->value_bytes;
+    if (with_version) to = rw_store_append(to, &item->version, sizeof item->version);
+    return rw_store_append(to, region_value(item), item->value_bytes);
+}
+
 size_t region_serve(rw_store *store, const void *requests, size_t bytes, void *responses)
 {
     const char *from = requests, *end = from + bytes;
     char *to = responses;
     while (from < end) {
         const rw_store_request *request = (const rw_store_request *)from;
-        const char *key = from + sizeof *request, *value = key + rw_store_padded(request->key_bytes);
+        const rw_store_operation operation = (rw_store_operation)request->operation;
+        const bool compares = operation == RW_STORE_COMPARE_AND_SET;
+        const char *key = from + sizeof *request + (compares ? sizeof(uint64_t) : 0), *value = key + rw_store_padded(request->key_bytes);
+        uint64_t expected = 0;
+        if (compares) memcpy(&expected, request + 1, sizeof expected);
         from = value + rw_store_padded(request->value_bytes);
         rw_store_response *response = (rw_store_response *)to;
         *response = (rw_store_response){RW_STORE_UNKNOWN, request->operation, 0, 0, request->tag};
         to += sizeof *response;
-        rw_store_outcome outcome;
+        rw_store_outcome outcome = RW_STORE_UNKNOWN;
         const rw_store_item *item;
-        switch (request->operation) {
+        switch (operation) {
         case RW_STORE_GET:
+        case RW_STORE_GET_VERSION:
             item = region_find(store, key, request->key_bytes, &outcome);
-            if (!item) break;
-            response->flags = item->flags, response->value_bytes = item->value_bytes;
-            if (item->value_bytes) memset(to + rw_store_padded(item->value_bytes) - 8, 0, 8);
-            memcpy(to, region_value(item), item->value_bytes);
-            to += rw_store_padded(item->value_bytes);
+            if (item) to = put_item(response, item, operation == RW_STORE_GET_VERSION);
             break;
-        case RW_STORE_SET: outcome = region_set(store, key, request->key_bytes, value, request->value_bytes, request->flags); break;
+        case RW_STORE_SET:
+        case RW_STORE_ADD:
+        case RW_STORE_REPLACE:
+        case RW_STORE_COMPARE_AND_SET:
+            outcome = region_store(store, operation, expected, key, request->key_bytes, value, request->value_bytes, request->flags);
+            break;
         case RW_STORE_DELETE: outcome = region_delete(store, key, request->key_bytes); break;
-        default: outcome = RW_STORE_UNKNOWN;
         }
         response->outcome = (uint16_t)outcome;
     }

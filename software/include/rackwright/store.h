@@ -51,7 +51,17 @@ typedef struct {
     uint64_t version;
 } rw_store_item;
 
-typedef enum { RW_STORE_GET, RW_STORE_SET, RW_STORE_DELETE } rw_store_operation;
+/* Of them, a compare and set has the version that it expects in the 8 bytes before its key, and what a get with version has found,
+ * in the 8 bytes before its value. */
+typedef enum {
+    RW_STORE_GET,
+    RW_STORE_SET,
+    RW_STORE_DELETE,
+    RW_STORE_ADD,
+    RW_STORE_REPLACE,
+    RW_STORE_COMPARE_AND_SET,
+    RW_STORE_GET_VERSION
+} rw_store_operation;
 
 /* How a request has ended. */
 typedef enum {
@@ -61,7 +71,8 @@ typedef enum {
     RW_STORE_NO_MEMORY,
     RW_STORE_BROKEN,
     RW_STORE_UNKNOWN,
-    RW_STORE_ACCESS_FAULT
+    RW_STORE_ACCESS_FAULT,
+    RW_STORE_EXISTS
 } rw_store_outcome;
 
 /* Key and value follow, each with zeros up to a multiple of 8 bytes. */
@@ -95,21 +106,34 @@ static inline bool rw_store_format(void *memory, size_t bytes, unsigned bucket_b
     return true;
 }
 
+/* Copies data and the zeros behind it; gives what follows. */
+static inline char *rw_store_append(char *at, const void *data, size_t bytes)
+{
+    if (!bytes) return at;
+    memset(at + rw_store_padded(bytes) - 8, 0, 8);
+    memcpy(at, data, bytes);
+    return at + rw_store_padded(bytes);
+}
+
 /* Writes a request where there is room for it, aligned to 8 bytes; gives where the next one begins. */
 static inline void *rw_store_put(void *at, rw_store_operation operation, const void *key, size_t key_bytes, const void *value,
                                  size_t value_bytes, uint32_t flags, uint32_t tag)
 {
     const rw_store_request header = {(uint16_t)operation, (uint16_t)key_bytes, (uint32_t)value_bytes, flags, tag};
-    char *to = (char *)at;
-    memcpy(to, &header, sizeof header);
-    to += sizeof header;
-    memset(to + rw_store_padded(key_bytes) - 8 * (key_bytes != 0), 0, 8 * (key_bytes != 0));
-    memcpy(to, key, key_bytes);
-    to += rw_store_padded(key_bytes);
-    if (!value_bytes) return to;
-    memset(to + rw_store_padded(value_bytes) - 8, 0, 8);
-    memcpy(to, value, value_bytes);
-    return to + rw_store_padded(value_bytes);
+    char *to = rw_store_append((char *)at, &header, sizeof header);
+    to = rw_store_append(to, key, key_bytes);
+    return rw_store_append(to, value, value_bytes);
+}
+
+/* The same for a set of a key whose item has this version. */
+static inline void *rw_store_put_if(void *at, uint64_t version, const void *key, size_t key_bytes, const void *value, size_t value_bytes,
+                                    uint32_t flags, uint32_t tag)
+{
+    const rw_store_request header = {RW_STORE_COMPARE_AND_SET, (uint16_t)key_bytes, (uint32_t)value_bytes, flags, tag};
+    char *to = rw_store_append((char *)at, &header, sizeof header);
+    to = rw_store_append(to, &version, sizeof version);
+    to = rw_store_append(to, key, key_bytes);
+    return rw_store_append(to, value, value_bytes);
 }
 
 /* The store that the unit answers from. */

@@ -41,7 +41,7 @@ class Changer(params: Params) extends Module {
   private val state = RegInit(State.idle)
   private val now = Reg(new Found)
   private val status = Reg(UInt(Outcome.bits.W))
-  private val isSet = now.sought.operation === RequestHeader.set
+  private val isSet = RequestHeader.stores(now.sought.operation)
   private val replaces = now.walk.status === Outcome.ok
 
   /** Ends without a change; the value is not wanted. */
@@ -64,13 +64,21 @@ class Changer(params: Params) extends Module {
   classifier.grains.valid := state === State.size || state === State.freeSize
   classifier.grains.bits := Mux(state === State.size, 1.U + keyGrains + valueGrains, now.walk.grains)
   private val size = Reg(new SizeClass)
+  private def is(operation: UInt): Bool = now.sought.operation === operation
+  private val compares = is(RequestHeader.compareAndSet)
+  private val mustBeThere = compares || is(RequestHeader.replace)
+  private val isOther = now.walk.version =/= change.expected
   when(state === State.size) {
     val sound = replaces || now.walk.status === Outcome.missing
     when(!sound) { end(now.walk.status) }
       .elsewhen(!isSet) {
         when(replaces) { state := State.usage }.otherwise { end(Outcome.missing) }
       }
-      .otherwise { state := State.sized }
+      .otherwise {
+        state := State.sized
+        when(mustBeThere && !replaces) { end(Outcome.missing) }
+          .elsewhen((is(RequestHeader.add) && replaces) || (compares && isOther)) { end(Outcome.exists) }
+      }
   }
   when(state === State.sized && classifier.above.valid) {
     size := classifier.above.bits
@@ -244,6 +252,8 @@ class Changer(params: Params) extends Module {
     when(cut) { state := State.freed }
   }
   response.valid := state === State.answer
+  response.bits.version := 0.U
+  response.bits.hasVersion := false.B
   response.bits.tag := now.sought.tag
   response.bits.flags := 0.U
   response.bits.valueBytes := 0.U

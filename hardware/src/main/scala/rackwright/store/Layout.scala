@@ -117,6 +117,25 @@ object RequestHeader {
   val get: UInt = 0.U(16.W)
   val set: UInt = 1.U(16.W)
   val delete: UInt = 2.U(16.W)
+
+  /** A set of a key that is not there. */
+  val add: UInt = 3.U(16.W)
+
+  /** A set of a key that is there. */
+  val replace: UInt = 4.U(16.W)
+
+  /** A set of a key whose item has a version, which stands before the key. */
+  val compareAndSet: UInt = 5.U(16.W)
+
+  /** A get whose response has the version of the item before its value. */
+  val getVersion: UInt = 6.U(16.W)
+  val versionBytes: Int = 8
+
+  /** The operation leaves the store as it is. */
+  def reads(operation: UInt): Bool = operation === get || operation === getVersion
+
+  /** The operation has a value. */
+  def stores(operation: UInt): Bool = Seq(set, add, replace, compareAndSet).map(_ === operation).reduce(_ || _)
 }
 
 /** How a request ended. */
@@ -141,10 +160,15 @@ object Outcome {
 
   /** Memory refused an access. */
   val accessFault: UInt = 6.U(bits.W)
+
+  /** The key is there, or its item has another version. */
+  val exists: UInt = 7.U(bits.W)
 }
 
-/** What a request is answered with: a header of 16 bytes, and a value. */
+/** What a request is answered with: a header of 16 bytes, a version of 8 if it is wanted, and a value. */
 class Response extends Bundle {
+  val version = UInt(64.W)
+  val hasVersion = Bool()
   val tag = UInt(32.W)
   val flags = UInt(32.W)
   val valueBytes = UInt(Limits.valueBits.W)
@@ -154,5 +178,5 @@ class Response extends Bundle {
   /** The grain with which the value begins. */
   val valuePlace = UInt(Grain.placeBits.W)
 
-  def header: UInt = Cat(tag, flags, valueBytes.pad(32), operation, status.pad(16))
+  def header: UInt = Cat(version, tag, flags, valueBytes.pad(32), operation, status.pad(16))
 }

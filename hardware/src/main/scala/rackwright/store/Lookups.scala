@@ -132,6 +132,7 @@ class Lookups(params: Params) extends Module {
       after.grains := header.grains
       after.valueBytes := header.valueBytes
       after.flags := header.flags
+      after.version := header.version
     }
     is(Step.key) {
       when(!now.isEqual) { follow() }

@@ -26,6 +26,9 @@ class Change(params: Params) extends Bundle {
   val valueBytes = UInt(Limits.valueBits.W)
   val flags = UInt(32.W)
   val hash = UInt(64.W)
+
+  /** The version that is to be replaced. */
+  val expected = UInt(64.W)
 }
 
 /** A grain of a value. */
@@ -91,7 +94,8 @@ class RequestReader(params: Params) extends Module {
     state := State.ended
   }
 
-  // The header.
+  // The header; words of eight bytes follow.
+  private val keyData = Cat(stream.data.take(8).reverse)
   private val parsed = Cat(stream.data.take(RequestHeader.bytes).reverse).asTypeOf(new RequestHeader)
   when(state === State.header && run) {
     began := position
@@ -106,8 +110,9 @@ class RequestReader(params: Params) extends Module {
     }.otherwise { fails := short(RequestHeader.bytes.U) }
   }
 
-  private val isGet = request.operation === RequestHeader.get
-  private val isSet = request.operation === RequestHeader.set
+  private val isGet = RequestHeader.reads(request.operation)
+  private val isSet = RequestHeader.stores(request.operation)
+  private val compares = request.operation === RequestHeader.compareAndSet
   private val isKnown = isGet || isSet || request.operation === RequestHeader.delete
   private val keyFits = request.keyBytes =/= 0.U && request.keyBytes <= Limits.keyBytes.U
   private val valueFits = !isSet || request.valueBytes <= Limits.valueBytes.U
@@ -121,11 +126,20 @@ class RequestReader(params: Params) extends Module {
     refusal := Mux(isKnown, Outcome.tooLong, Outcome.unknown)
     left := Mux(fits, request.keyBytes, keyRounded +& valueRounded)
     word := 0.U
-    state := Mux(fits, State.key, State.dispatch)
+    state := MuxCase(State.key, Seq(compares -> State.version, !fits -> State.dispatch))
+  }
+
+  // The version, which is of no use to a request that is refused.
+  private val expected = Reg(UInt(64.W))
+  when(state === State.version) {
+    when(stream.available >= RequestHeader.versionBytes.U) {
+      stream.consume := RequestHeader.versionBytes.U
+      expected := keyData
+      state := Mux(refused, State.dispatch, State.key)
+    }.otherwise { fails := short(RequestHeader.versionBytes.U) }
   }
 
   // The key, word by word; what is left over of it goes with the length into the last word of the hash.
-  private val keyData = Cat(stream.data.take(8).reverse)
   private val isLast = left < 8.U
   private val rest = left(2, 0)
   private val masked = keyData & FillInterleaved(8, Lines.mask(rest, 8))
@@ -168,6 +182,7 @@ class RequestReader(params: Params) extends Module {
   change.valueBytes := request.valueBytes
   change.flags := request.flags
   change.hash := hasher.hash.bits
+  change.expected := expected
 
   // The value, a grain at a time.
   private val lineBytes = Mux(left > Grain.bytes.U, Grain.bytes.U, left(Grain.shift, 0))
@@ -199,7 +214,9 @@ class RequestReader(params: Params) extends Module {
   }
 
   private val idles = stream.consume === 0.U && !lookup.fire
-  waits := run && idles && Seq(State.header, State.key, State.value, State.skip).map(_ === state).reduce(_ || _)
+  waits := run && idles && Seq(State.header, State.version, State.key, State.value, State.skip).map(_ === state).reduce(
+    _ || _
+  )
   ended := state === State.ended
   status := problem
   offset := Mux(problem === Status.ok, position, began)
@@ -219,6 +236,6 @@ object RequestReader {
   def rounded(bytes: UInt): UInt = Cat((bytes +& 7.U) >> 3, 0.U(3.W))
 
   object State extends ChiselEnum {
-    val header, judge, key, hash, dispatch, value, skip, ended = Value
+    val header, judge, version, key, hash, dispatch, value, skip, ended = Value
   }
 }

@@ -40,13 +40,15 @@ class Responder(params: Params) extends Module {
   private val now = headers.io.deq
   private val bytes = Mux(left > Grain.bytes.U, Grain.bytes.U, left(Grain.shift, 0))
   output.io.enq.valid := Mux(inValue, beat.valid, now.valid)
+  private val headerBytes =
+    Mux(now.bits.hasVersion, (RequestHeader.bytes + RequestHeader.versionBytes).U, RequestHeader.bytes.U)
   private val data = Mux(
     inValue,
     beat.bits.data & FillInterleaved(8, Lines.mask(bytes, Grain.bytes)),
     now.bits.header.pad(8 * Grain.bytes)
   )
   output.io.enq.bits.data := data.asTypeOf(output.io.enq.bits.data)
-  output.io.enq.bits.count := Mux(inValue, (bytes + 7.U) & ~7.U((Grain.shift + 1).W), RequestHeader.bytes.U)
+  output.io.enq.bits.count := Mux(inValue, (bytes + 7.U) & ~7.U((Grain.shift + 1).W), headerBytes)
   now.ready := !inValue && output.io.enq.ready
   beat.ready := inValue && output.io.enq.ready
   when(now.fire) {

@@ -33,6 +33,7 @@ class Walk extends Bundle {
   val grains = UInt(Limits.sizeBits.W)
   val valueBytes = UInt(Limits.valueBits.W)
   val flags = UInt(32.W)
+  val version = UInt(64.W)
   val status = UInt(Outcome.bits.W)
 }
 
@@ -88,12 +89,14 @@ class Found extends Bundle {
   val walk = new Walk
 
   /** It is the first part of a change. */
-  def changes: Bool = sought.operation =/= RequestHeader.get && !sought.refused
+  def changes: Bool = !RequestHeader.reads(sought.operation) && !sought.refused
 
   /** What it is answered with. */
   def response: Response = {
     val made = Wire(new Response)
     val exists = walk.status === Outcome.ok
+    made.version := walk.version
+    made.hasVersion := exists && sought.operation === RequestHeader.getVersion
     made.tag := sought.tag
     made.operation := sought.operation
     made.status := walk.status
