@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import tempfile
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +14,9 @@ from bootstrap.paths import BUILD, LOGS
 from rackwright.cli.output import EXIT_FAILED, messages, print_table
 from rackwright.rocket_verilog import rocket_verilog
 from rackwright.testing.checks import Outcome, run_lanes, stages
+from rackwright.testing.imports import files_of_tests
 from rackwright.testing.processor import ProcessorTime
+from rackwright.testing.remembered import State, forget, passed_before, remember, without
 from rackwright.testing.selection import EVERYTHING, Selection, affected, changed_since, named
 from rackwright.toolchain import compiler, verilator_root
 
@@ -58,6 +62,45 @@ def _print_summary(outcomes: list[Outcome], time: ProcessorTime, before: dict[st
     print_table([("check", "left"), ("result", "left"), ("time", "right")], rows)
 
 
+def _run(selection: Selection, long: bool) -> tuple[list[Outcome], set[str]]:
+    """Runs what is selected and says how it went; gives also the files of tests that have passed."""
+    LOGS.mkdir(parents=True, exist_ok=True)
+    environment = _environment(long)
+    time, before = ProcessorTime(), _made()
+    with tempfile.TemporaryDirectory() as folder, time.observed():
+        passed = Path(folder) / "passed.json"
+        planned = stages(long, selection, passed)
+        outcomes = [outcome for lanes in planned for outcome in run_lanes(lanes, environment)]
+        files = json.loads(passed.read_text(encoding="utf-8")) if passed.exists() else []
+    _print_summary(outcomes, time, before)
+    return outcomes, set(files)
+
+
+def run_all(long: bool, again: bool) -> list[Outcome]:
+    """Runs everything but the files of tests that would pass again; all of them when `again`."""
+    now = State.now()
+    known = passed_before(now, long) if now and not again else frozenset()
+    outcomes, passed = _run(without(EVERYTHING, known), long)
+    if now:
+        remember(now, long, known | passed)
+    if known:
+        all_of_them = len(files_of_tests())
+        messages.print(
+            f"{len(known)} of {all_of_them} files of tests passed before, and nothing has changed that "
+            "they depend on: not run (./rw test --all runs them)",
+            highlight=False,
+        )
+    return outcomes
+
+
+def _run_selected(selection: Selection, long: bool) -> list[Outcome]:
+    """Runs what is selected, whatever passed before."""
+    outcomes, _ = _run(selection, long)
+    if any(outcome.check.name == "pytest" and not outcome.passed for outcome in outcomes):
+        forget(selection.tests, long)
+    return outcomes
+
+
 def test(
     words: Annotated[
         list[str] | None,
@@ -73,6 +116,10 @@ def test(
             help="Only tests that can be affected by changes since a revision (default: the last commit).",
         ),
     ] = False,  # noqa: PT028
+    everything: Annotated[
+        bool,
+        typer.Option("--all", help="Also tests that passed before and that no change since then can affect."),
+    ] = False,  # noqa: PT028
     long: Annotated[
         bool,
         typer.Option(
@@ -85,6 +132,10 @@ def test(
 
     Every part runs, whether or not one before it failed. At the end, it lists the slowest tests and the
     distribution of processor time. The exit status is 0 when all passed.
+
+    Without arguments, a file of tests of pytest is left out when it has passed before and nothing has changed
+    since that it depends on: by the rules of --changed, and the system, its tools and the environment are the
+    same. How many are left out is said at the end.
 
     Examples:
         ./rw test
@@ -99,12 +150,7 @@ def test(
 
     """
     selection = _selected(words or [], changed)
-    LOGS.mkdir(parents=True, exist_ok=True)
-    environment = _environment(long)
-    time, before = ProcessorTime(), _made()
-    with time.observed():
-        outcomes = [outcome for lanes in stages(long, selection) for outcome in run_lanes(lanes, environment)]
-    _print_summary(outcomes, time, before)
+    outcomes = _run_selected(selection, long) if words or changed else run_all(long, everything)
     passed = sum(outcome.passed for outcome in outcomes)
     failed = len(outcomes) - passed
     messages.print(f"checks: {passed} passed, {failed} failed", highlight=False)

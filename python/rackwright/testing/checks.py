@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bootstrap.paths import BUILD, ENGINE, HARDWARE, LOGS, PYTHON, SOC
 from rackwright.cli.output import messages
+from rackwright.testing import passes
 from rackwright.testing.selection import Selection, crates
 from rackwright.toolchain import compiler, verilator_root
 
@@ -50,8 +51,10 @@ class Outcome:
     seconds: float
 
 
-def stages(long: bool, selection: Selection) -> list[list[list[Check]]]:
+def stages(long: bool, selection: Selection, passed: Path) -> list[list[list[Check]]]:
     """The selection: consecutive stages, each of parallel lanes, each of checks.
+
+    pytest writes the files whose tests have passed to `passed`, see `passes.py`.
 
     Compiling Rust, testing hardware blocks and type-checking Python share a second core; the part of pytest
     uses all cores. It is last because it runs everything together.
@@ -59,7 +62,7 @@ def stages(long: bool, selection: Selection) -> list[list[list[Check]]]:
     lanes = [_python(), _rust(long, selection.crates), [_blocks(), _chips()]]
     wanted = [selection.lints, selection.crates != (), selection.blocks]
     first = [lane for lane, is_wanted in zip(lanes, wanted, strict=True) if is_wanted]
-    last = [[_pytest(long, selection)]] if selection.tests != () else []
+    last = [[_pytest(long, selection, passed)]] if selection.tests != () else []
     return [stage for stage in (first, last) if stage]
 
 
@@ -124,7 +127,7 @@ def _chips() -> Check:
     return Check("mvn verify soc", ("mvn", "-q", "-B", "verify"), SOC)
 
 
-def _pytest(long: bool, selection: Selection) -> Check:
+def _pytest(long: bool, selection: Selection, passed: Path) -> Check:
     # Tests of a file share their set-up, so that one process runs a file; the slowest files are first, as
     # ordered by conftest.py.
     files = selection.tests or ()
@@ -133,8 +136,9 @@ def _pytest(long: bool, selection: Selection) -> Check:
     slowest = (f"--durations={SLOWEST}", "--durations-min=1")
     named = ("-k", " or ".join(selection.names)) if selection.names else ()
     short = () if long else ("-m", "not long")
-    command = ("pytest", *shared, *slowest, *short, *named, *files)
-    return Check("pytest", command, PYTHON, quiet=False)
+    noting = ("-p", "rackwright.testing.passes")
+    command = ("pytest", *noting, *shared, *slowest, *short, *named, *files)
+    return Check("pytest", command, PYTHON, quiet=False, environment={passes.OUTPUT: str(passed)})
 
 
 def run_check(check: Check, environment: Mapping[str, str]) -> Outcome:

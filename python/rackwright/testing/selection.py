@@ -138,12 +138,13 @@ def _of_texts(path: Path, parts: tuple[str, ...]) -> Selection:
 
 def _of_python(path: Path) -> Selection:
     within = path.is_relative_to(TESTS)
-    if path.suffix == ".py" and path != CONFTEST:
+    # Who imported a module that is gone is not to be seen from what there is.
+    if path.suffix == ".py" and path != CONFTEST and path.exists():
         # A test that starts programs may import any module so, but no other test.
         users = [
             each for each in files_of_tests() if path in each.sources or (each.starts_programs and not within)
         ]
-    elif within and path != CONFTEST:
+    elif within and path.suffix != ".py":
         users = [each for each in files_of_tests() if each.mentions(path.parent.name)]
     else:
         return Selection(True, (), False, None)
