@@ -75,6 +75,25 @@ def test_a_crate_imports_those_above_it(crate: Crate) -> None:
     assert crate.imports <= set(names[: names.index(crate.name)])
 
 
+@pytest.mark.parametrize(
+    ("call", "file"),
+    [
+        (r"\bhart\.run\(", "rtl/unit/src/core.rs"),
+        (r"\bcores\[\w+\]\.run\(", "machine/machine/src/hardware.rs"),
+        (r"\bhardware\.run\(", "machine/machine/src/machine.rs"),
+    ],
+)
+def test_one_loop_steps_harts(call: str, file: str) -> None:
+    """From the turns of a machine over a hart with its units to the hart, each has one caller."""
+    callers = [
+        str(path.relative_to(ENGINE / "crates"))
+        for crate in crates()
+        for path in (crate.folder / "src").rglob("*.rs")
+        if re.search(call, path.read_text())
+    ]
+    assert callers == [file]
+
+
 def test_a_floor_is_one_block_of_the_table() -> None:
     floors = [crate.floor for crate in crates()]
     assert floors == sorted(floors, key=floors.index)

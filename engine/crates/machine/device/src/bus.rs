@@ -144,7 +144,9 @@ impl Bus {
 
     /// The value of the access with this ticket, and when it reaches the hart; `None` when no device knows yet.
     pub fn answered(&mut self, ticket: Ticket, memory: &mut GuestMemory) -> Option<(u64, Cycle)> {
-        self.pci.answered(ticket, &mut Ram::new(memory, self.map.memory))
+        let answer = self.pci.answered(ticket, &mut Ram::new(memory, self.map.memory));
+        self.gather();
+        answer
     }
 
     /// Stores to a device; tells whether there is one.
@@ -162,6 +164,12 @@ impl Bus {
     pub fn next_event(&self) -> Cycle {
         let added = self.added.iter().map(|(_, _, device)| device.next_event());
         added.fold(self.pci.next_event(), Cycle::min)
+    }
+
+    /// Nothing but devices does anything from `now` to `until`: those that are joined to what is outside of the simulation
+    /// wait for that, and [`Bus::next_event`] says how long that took.
+    pub fn rest(&mut self, now: Cycle, until: Cycle) {
+        self.pci.rest(now, until);
     }
 
     /// Has devices do what was to be done up to `now`, in and out of `memory`.

@@ -58,6 +58,8 @@ pub struct Guest {
     /// Everything that came out of the serial ports.
     sent: [Vec<u8>; UARTS],
     ready: bool,
+    /// What it is asked as soon as it is ready.
+    next: Option<Request>,
     status: Option<i32>,
 }
 
@@ -104,7 +106,10 @@ impl Guest {
             match pause {
                 Pause::Reached => return Ok(Progress::Running),
                 Pause::Idle => return Ok(Progress::Idle),
-                Pause::Line(_) if self.line()? => return Ok(Progress::Ready),
+                Pause::Line(_) if self.line()? => match self.next.take() {
+                    Some(request) => self.request(&request),
+                    None => return Ok(Progress::Ready),
+                },
                 Pause::Line(_) => {}
                 Pause::Power(request) => return self.switched(request),
                 Pause::Exited(status) => return Ok(Progress::Off(status)),
@@ -123,6 +128,15 @@ impl Guest {
             Request::Run(command) => format!("run {}\n", hexadecimal(command)),
         };
         self.machine.bus().send(REQUESTS, line.as_bytes());
+    }
+
+    /// Asks it now, if it is ready, or else as soon as it is: [`Guest::run`] does not come back for that.
+    pub fn request_when_ready(&mut self, request: Request) {
+        if self.ready {
+            self.request(&request);
+        } else {
+            self.next = Some(request);
+        }
     }
 
     /// When something happens in it next: now, while a hart runs.

@@ -3,7 +3,7 @@ use rackwright_device::Bus;
 use rackwright_memory::GuestMemory;
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{unit, Cycle};
-use rackwright_unit::{AttachedUnit, Core, UnitError, Wait};
+use rackwright_unit::{AttachedUnit, Core, Stall, UnitError, Wait};
 
 /// What a machine is made of: harts with the units beside them, the memory that they share, and devices.
 pub struct Hardware<T: Timing> {
@@ -54,6 +54,20 @@ impl<T: Timing> Hardware<T> {
         let before = index.checked_sub(1).unwrap_or(self.cores.len() - 1);
         let time = self.cores[before].hart.latest_time();
         self.cores[index].hart.follow_time(time);
+    }
+
+    /// Has a hart that is stalled for an access go on, if a device knows the answer; tells whether it does.
+    pub(crate) fn finish_access(&mut self, index: usize) -> bool {
+        let Some(Stall::Access(ticket)) = self.cores[index].stalled() else {
+            return true;
+        };
+        let Some((value, at)) = self.bus.answered(ticket, &mut self.memory) else {
+            return false;
+        };
+        // To answer, the device may have gone on, and with it what it writes.
+        self.note_writes(index);
+        self.answer(index, at, value);
+        true
     }
 
     /// Tells that a device may have written memory since hart `index` ran.

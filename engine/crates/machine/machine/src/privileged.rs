@@ -34,6 +34,12 @@ impl Privileged {
 
     /// When devices or timers next do something, if all harts wait.
     pub(crate) fn idle_until<T: Timing>(hardware: &mut Hardware<T>) -> Option<Cycle> {
+        let timer = Privileged::idle_timer(hardware)?;
+        Some(timer.min(hardware.bus.next_event()))
+    }
+
+    /// When the first timer is raised, if all harts wait.
+    fn idle_timer<T: Timing>(hardware: &mut Hardware<T>) -> Option<Cycle> {
         let Hardware { cores, bus, .. } = hardware;
         let mut harts = cores.iter_mut().enumerate();
         if !harts.all(|(index, core)| idles(core, index, bus)) {
@@ -41,12 +47,15 @@ impl Privileged {
         }
         let timers = cores.iter().enumerate();
         let first = timers.map(|(index, core)| next_timer(core, index, bus)).min();
-        Some(first.unwrap_or(Cycle::NEVER).min(bus.next_event()))
+        Some(first.unwrap_or(Cycle::NEVER))
     }
 
     /// Passes over the windows in which all harts wait.
     fn skip_idle<T: Timing>(&mut self, hardware: &mut Hardware<T>, until: Cycle) -> Option<Pause> {
-        let wake = Privileged::idle_until(hardware)?;
+        let timer = Privileged::idle_timer(hardware)?;
+        let bus = &mut hardware.bus;
+        bus.rest(self.now, timer.min(until));
+        let wake = timer.min(bus.next_event());
         if wake == Cycle::NEVER {
             return Some(Pause::Idle);
         }
@@ -107,26 +116,31 @@ impl Privileged {
             let step = Cycle::new((core.hart.cycle().0 / together.0 + 1) * together.0);
             self.end = self.end.min(step.max(self.now + together));
         }
-        let turn = self.reach(core, bus, access);
-        if let Windows::Grid { together, .. } = self.windows {
-            self.end = self.end.min(self.event_end(bus, together));
-        }
-        // A window that the first hart has not ended begins anew.
-        window.open = turn == Turn::On || window.turn > 0;
-        turn
-    }
-
-    fn reach<T: Timing>(&self, core: &mut Core<T>, bus: &mut Bus, access: DeviceAccess) -> Turn {
         if let Some(ticket) = perform(&mut core.hart, bus, access) {
             core.stall(Stall::Access(ticket));
-            return Turn::Again;
         }
-        match access.write {
-            Some(byte) => self
-                .outcome(bus, access.address, byte as u8)
-                .map_or(Turn::On, Turn::Paused),
-            None => Turn::On,
+        if !self.finish_access(hardware, window.turn) {
+            return Turn::Paused(Pause::Reached);
         }
+        let Some(byte) = access.write else {
+            return Turn::On;
+        };
+        let pause = self.outcome(&mut hardware.bus, access.address, byte as u8);
+        // A window that the first hart has not ended begins anew.
+        window.open = pause.is_none() || window.turn > 0;
+        pause.map_or(Turn::On, Turn::Paused)
+    }
+
+    /// Has a hart that is stalled for an access go on, if its answer is known, in a window that ends where devices next do
+    /// something; tells whether it does.
+    fn finish_access<T: Timing>(&mut self, hardware: &mut Hardware<T>, hart: usize) -> bool {
+        let done = hardware.finish_access(hart);
+        if let Windows::Grid { together, .. } = self.windows {
+            if done {
+                self.end = self.end.min(self.event_end(&hardware.bus, together));
+            }
+        }
+        done
     }
 
     /// What is to be decided outside after a store to a device.
@@ -149,20 +163,10 @@ impl<T: Timing> Workload<T> for Privileged {
     type Time = Cycle;
     type Error = UnitError;
 
-    /// Has the hart whose turn it is go on that is stalled for an access, if a device knows its value.
+    /// A run may have ended while a hart was stalled for an access whose answer depends on what is known only now.
     fn resume(&mut self, hardware: &mut Hardware<T>, window: &Window) -> Option<Pause> {
-        let Hardware {
-            cores, memory, bus, ..
-        } = hardware;
-        let core = &mut cores[window.turn];
-        let Some(Stall::Access(ticket)) = core.stalled() else {
-            return None;
-        };
-        let Some((value, at)) = bus.answered(ticket, memory) else {
-            return Some(Pause::Reached);
-        };
-        core.answer(memory, at, value);
-        None
+        let is_stalled = matches!(hardware.cores[window.turn].stalled(), Some(Stall::Access(_)));
+        (is_stalled && !self.finish_access(hardware, window.turn)).then_some(Pause::Reached)
     }
 
     fn open(&mut self, hardware: &mut Hardware<T>, until: Cycle) -> Result<Option<Pause>, UnitError> {

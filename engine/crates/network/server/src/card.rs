@@ -1,9 +1,12 @@
 mod endpoint;
 mod features;
+mod host;
 mod registers;
 
 use crate::ServerError;
 pub use features::CardFeatures;
+use host::SLICE;
+pub(crate) use host::{HostLink, HERTZ};
 use rackwright_contract::Ticket;
 use rackwright_device::CROSSING_LATENCY;
 use rackwright_ethernet::Rate;
@@ -56,6 +59,8 @@ struct State {
     idle: bool,
     /// Everything is known that reaches it before this cycle.
     known: Cycle,
+    /// Its link, if that ends at sockets of the host and not in a simulated network.
+    host: Option<HostLink>,
 }
 
 /// A load for which a hart is stalled.
@@ -134,6 +139,7 @@ impl Card {
             changed: false,
             idle: false,
             known: Cycle::ZERO,
+            host: None,
         };
         Ok(Card {
             shared: Arc::new(Mutex::new(state)),
@@ -169,6 +175,13 @@ impl Card {
         self.state().known = until;
     }
 
+    /// Has its link end at sockets of the host. From there, frames come when the card looks, and never in the past.
+    pub(crate) fn join(&self, host: HostLink) {
+        let mut state = self.state();
+        state.known = Cycle::NEVER;
+        state.host = Some(host);
+    }
+
     /// When something happens in it next, in its own cycles, if nothing more reaches it.
     pub(crate) fn next_event(&self) -> Cycle {
         self.state().next_event()
@@ -176,8 +189,7 @@ impl Card {
 
     /// The frames that have left it.
     pub(crate) fn take_frames(&self) -> Vec<SentFrame> {
-        let mut state = self.state();
-        std::iter::from_fn(|| state.unit.streams().take_frame()).collect()
+        self.state().take_frames()
     }
 
     /// What it counts.
@@ -284,6 +296,36 @@ impl State {
         let value = self.values.pop_front().unwrap_or(u64::MAX);
         let mask = u64::MAX >> (64 - 8 * u32::from(bytes));
         Some((value >> shift & mask, self.to_hart.seen(done) + CROSSING_LATENCY))
+    }
+
+    fn take_frames(&mut self) -> Vec<SentFrame> {
+        std::iter::from_fn(|| self.unit.streams().take_frame()).collect()
+    }
+
+    /// When frames go between the card and the host next, if they do at all.
+    fn next_exchange(&self) -> Cycle {
+        self.host.as_ref().map_or(Cycle::NEVER, HostLink::next_exchange)
+    }
+
+    /// Has frames go both ways between the card and the host.
+    fn exchange(&mut self, now: Cycle) {
+        let sent = self.take_frames();
+        if let Some(host) = &mut self.host {
+            self.arrivals.extend(host.exchange(now, &sent));
+        }
+    }
+
+    /// Waits for the host while nothing else happens in the machine from `now` to `until`, and nothing in the card.
+    fn rest(&mut self, now: Cycle, until: Cycle) {
+        if until.min(self.next_event()) <= now + SLICE {
+            return;
+        }
+        // What has been sent is to be there while it waits.
+        self.exchange(now);
+        let until = until.min(self.next_event());
+        if let Some(host) = &mut self.host {
+            host.rest(now, until);
+        }
     }
 
     fn next_event(&self) -> Cycle {

@@ -10,7 +10,7 @@ use rackwright_machine::{
 };
 use rackwright_memory::{Hierarchy, SharedHierarchy};
 use rackwright_rtl::Design;
-use rackwright_time::unit::{Cycle, Cycles};
+use rackwright_time::unit::Cycle;
 use rackwright_time::{hart, Clock, Crossing, Hart, Unit};
 
 /// Cycles of the harts after which they and the NIC see what the other has done: 100 ns.
@@ -140,11 +140,6 @@ impl CardedGuest {
     pub(crate) fn next_event(&mut self) -> Cycle {
         let harts = self.guest.next_event();
         self.to_card.seen(harts).min(self.card.next_event())
-    }
-
-    /// So many of the card's cycles as fit in so many of the harts.
-    pub(crate) fn on_card(&self, cycles: hart::Cycles) -> Cycles {
-        self.to_card.fitting(cycles)
     }
 }
 

@@ -52,7 +52,6 @@ pub struct LinuxServer {
     /// Cycles that had passed for the card, and with it for harts, when the link's own time began.
     before: unit::Cycles,
     output: OutputPort,
-    command: Vec<u8>,
     /// When something happens in it next.
     next: Cycle,
     exit: Option<i32>,
@@ -93,14 +92,12 @@ impl LinuxServer {
             ..Extras::default()
         };
         let (mut parts, begins) = CardedGuest::new(&carded, extras)?;
-        if let LinuxStart::Booted(_) = config.start {
-            parts.guest.request(&Request::Run(config.command.to_vec()));
-        }
+        let command = config.command.to_vec();
+        parts.guest.request_when_ready(Request::Run(command));
         Ok(LinuxServer {
             parts,
             before: begins.since(unit::Cycle::ZERO),
             output: OutputPort::new(config.port),
-            command: config.command.to_vec(),
             next: Cycle::ZERO,
             exit: None,
             error: None,
@@ -154,10 +151,10 @@ impl LinuxServer {
 
     /// Runs harts and NIC as far as is known what reaches them: to the card's cycle `until`.
     fn run(&mut self, until: unit::Cycle) {
-        while !self.is_off() {
+        if !self.is_off() {
             match self.parts.run(until) {
-                Ok(Progress::Running | Progress::Idle) => break,
-                Ok(Progress::Ready) => self.parts.guest.request(&Request::Run(self.command.clone())),
+                Ok(Progress::Running | Progress::Idle) => {}
+                Ok(Progress::Ready) => unreachable!("it was told what to do when it is"),
                 Ok(Progress::Off(status)) => self.exit = Some(status),
                 Err(error) => self.error = Some(error),
             }

@@ -49,6 +49,10 @@ pub trait Endpoint: Send {
     /// Does what was to be done up to `now`.
     fn advance(&mut self, ram: &mut Ram<'_>, now: Cycle);
 
+    /// Nothing in the machine does anything from `now` to `until`, but perhaps this function. One that is joined to what is
+    /// outside of the simulation waits for that, and says by [`Endpoint::next_event`] how long that took.
+    fn rest(&mut self, _now: Cycle, _until: Cycle) {}
+
     /// How often software has broken the rules of the device.
     fn errors(&self) -> u64;
 
@@ -171,6 +175,12 @@ impl Function {
     pub(crate) fn advance(&mut self, ram: &mut Ram<'_>, now: Cycle) {
         if self.next_event() <= now {
             self.endpoint.advance(ram, now);
+        }
+    }
+
+    pub(crate) fn rest(&mut self, now: Cycle, until: Cycle) {
+        if self.configuration.is_master() {
+            self.endpoint.rest(now, until);
         }
     }
 

@@ -158,6 +158,13 @@ impl PciHost {
             .fold(tree, Cycle::min)
     }
 
+    /// Nothing but functions does anything from `now` to `until`.
+    pub(crate) fn rest(&mut self, now: Cycle, until: Cycle) {
+        self.functions
+            .iter_mut()
+            .for_each(|function| function.rest(now, until));
+    }
+
     /// Has functions do what was to be done up to `now`.
     pub fn advance(&mut self, ram: &mut Ram<'_>, now: Cycle) {
         self.functions

@@ -141,6 +141,7 @@ impl Guest {
             has_tree: extras.tree.is_some(),
             sent: Default::default(),
             ready: false,
+            next: None,
             status: None,
         })
     }
@@ -232,6 +233,7 @@ impl Guest {
             has_tree: false,
             sent,
             ready: true,
+            next: None,
             status: None,
         })
     }

@@ -82,7 +82,8 @@ impl Endpoint for Card {
         if state.changed {
             return Cycle::ZERO;
         }
-        state.to_hart.seen(state.next_event())
+        let next = state.next_event().min(state.next_exchange());
+        state.to_hart.seen(next)
     }
 
     fn advance(&mut self, ram: &mut Ram<'_>, now: Cycle) {
@@ -90,6 +91,17 @@ impl Endpoint for Card {
         let until = state.to_card.before(now);
         state.advance_to(ram.memory(), until);
         state.changed = false;
+        if until >= state.next_exchange() {
+            state.exchange(until);
+        }
+    }
+
+    fn rest(&mut self, now: Cycle, until: Cycle) {
+        let mut state = self.state();
+        if state.host.is_some() {
+            let [now, until] = [now, until].map(|cycle| state.to_card.before(cycle));
+            state.rest(now, until);
+        }
     }
 
     fn errors(&self) -> u64 {
