@@ -1,13 +1,18 @@
+mod account;
 mod frames;
 mod places;
+mod record;
 mod tasks;
 
-use crate::durations::{AllDurations, Durations};
+use self::account::Account;
+use self::record::Record;
+use self::tasks::KernelTask;
+use crate::durations::Durations;
 use crate::inlined::within;
-use crate::known::{Known, PLACES};
+use crate::known::Places;
 use crate::names::{Chains, Extent, Function, Place};
 use crate::shared::{Common, Parked};
-use crate::slices::{Cause, Longest, Slice, TrapSlice, Turns};
+use crate::slices::Cause;
 use crate::stack::{Entered, Frame};
 use crate::stalls::{Reasons, Stalls};
 use crate::tree::{Node, NodeId, Tree};
@@ -21,14 +26,9 @@ const CALL_NUMBER: u8 = 17;
 pub struct Collector {
     hart: usize,
     common: Common,
-    pub(crate) tree: Tree,
-    pub(crate) durations: AllDurations,
-    pub(crate) slices: Longest<Slice>,
-    pub(crate) turns: Turns,
-    pub(crate) traps: Longest<TrapSlice>,
+    pub(crate) record: Record,
     pub(crate) stalls: Stalls,
-    /// The names of reasons for stalls.
-    pub(crate) reasons: &'static [&'static str],
+    account: Account,
     frames: Vec<Frame>,
     thread: u32,
     /// The node of the thread that runs.
@@ -36,25 +36,19 @@ pub struct Collector {
     /// The code that belongs to the node that cycles go to.
     near: Extent,
     chains: Chains,
-    /// Whether the hart is observed at present; when it was, up to now.
-    on: bool,
-    windows: Vec<(u64, u64)>,
-    /// Up to where cycles and instructions are accounted for, and how many cycles were observed.
-    accounted: u64,
-    cycles: u64,
-    accounted_instructions: u64,
-    instructions: u64,
-    places: Box<[Option<Known>]>,
-    /// Traps whose handlers were not seen yet, and when they were taken.
-    pending: Vec<(Trap, u64)>,
-    redirects: Vec<Redirect>,
+    places: Places,
+    announced: Announced,
     /// Whether no thread runs, as an emulated kernel has it.
     is_idle: bool,
-    has_kernel: bool,
-    /// Where the kernel describes the task that runs, its number, and what describes its memory.
-    task: u64,
-    task_number: u64,
-    memory: u64,
+    task: KernelTask,
+}
+
+/// What has happened since the last block that was observed, and takes effect with the next.
+#[derive(Default)]
+struct Announced {
+    /// Traps whose handlers were not seen yet, and when they were taken.
+    traps: Vec<(Trap, u64)>,
+    redirects: Vec<Redirect>,
 }
 
 /// An emulated kernel has had a program go on elsewhere.
@@ -73,33 +67,19 @@ impl Collector {
     pub(crate) fn new(hart: usize, common: Common, reasons: &'static [&'static str]) -> Collector {
         Collector {
             hart,
-            has_kernel: common.has_kernel(),
+            task: KernelTask::unknown(common.has_kernel()),
             chains: common.chains(),
             common,
-            tree: Tree::new(),
-            durations: AllDurations::default(),
-            slices: Longest::default(),
-            turns: Turns::default(),
-            traps: Longest::default(),
-            stalls: Stalls::default(),
-            reasons,
+            record: Record::default(),
+            stalls: Stalls::of(reasons),
+            account: Account::default(),
             frames: Vec::new(),
             thread: 0,
             root: Tree::ROOT,
             near: Extent::default(),
-            on: false,
-            windows: Vec::new(),
-            accounted: 0,
-            cycles: 0,
-            accounted_instructions: 0,
-            instructions: 0,
-            places: vec![None; PLACES].into_boxed_slice(),
-            pending: Vec::new(),
-            redirects: Vec::new(),
+            places: Places::new(),
+            announced: Announced::default(),
             is_idle: false,
-            task: 0,
-            task_number: 0,
-            memory: 0,
         }
     }
 
@@ -110,58 +90,51 @@ impl Collector {
 
     /// The calls of a function.
     pub fn durations(&self, function: Function) -> Option<&Durations> {
-        self.durations.of(function)
+        self.record.durations.of(function)
     }
 
     /// Cycles that were observed.
     pub fn cycles(&self) -> u64 {
-        self.cycles
+        self.account.cycles()
     }
 
     /// First cycles of the times in which it was observed, and the first cycles after them.
     pub(crate) fn windows(&self) -> &[(u64, u64)] {
-        &self.windows
+        self.account.windows()
     }
 
     /// Instructions executed while it was observed.
     pub fn instructions(&self) -> u64 {
-        self.instructions
+        self.account.instructions()
     }
 
     /// The timing model says so much of itself at present.
     #[inline(always)]
     pub(crate) fn update(&mut self, reasons: Reasons) {
-        if !self.reasons.is_empty() {
-            self.stalls.update(reasons);
-        }
+        self.stalls.update(reasons);
     }
 
     /// Observes the hart from `now` on. What was called before is not known, but which task a kernel has there, as `view` shows.
     pub(crate) fn begin(&mut self, view: Option<View<'_>>, now: u64, reasons: Reasons) {
-        self.on = true;
+        self.account.switch_on();
         self.start_at(now, reasons);
         self.frames.clear();
-        self.pending.clear();
-        self.redirects.clear();
+        self.announced = Announced::default();
         self.near = Extent::default();
         let Some(view) = view else { return };
         #[expect(clippy::disallowed_methods, reason = "all are changed alike")]
         self.common.lock().parked.values_mut().for_each(Parked::forget);
         self.find_task(view);
         if self.root != Tree::ROOT && !self.is_idle {
-            self.turns.begin(self.thread, now);
+            self.record.turns.begin(self.thread, now);
         }
     }
 
     /// What was before `now` was not observed.
     pub(crate) fn start_at(&mut self, now: u64, reasons: Reasons) {
-        self.accounted = now;
         self.update(reasons);
         self.stalls.skip();
-        if self.on {
-            self.windows.retain(|(begin, end)| begin < end);
-            self.windows.push((now, now));
-        }
+        self.account.start_at(now);
     }
 
     /// Observes the hart no longer.
@@ -169,14 +142,14 @@ impl Collector {
         self.update(reasons);
         self.account(now);
         self.pop_to(0, now);
-        self.turns.end(now);
+        self.record.turns.end(now);
         self.near = Extent::default();
-        self.on = false;
+        self.account.switch_off();
     }
 
     #[inline(always)]
     pub(crate) fn retired(&mut self, instructions: usize) {
-        self.instructions += instructions as u64;
+        self.account.retired(instructions);
     }
 
     /// Whether `pc` is in the function that runs.
@@ -232,10 +205,10 @@ impl Collector {
         top.code = place.code;
         if !goes_on {
             let frame = *top;
-            self.leave(&frame, self.frames.len() - 1, now);
+            self.record.leave(self.thread, &frame, self.frames.len() - 1, now);
             let parent = self.parent();
-            let node = self.tree.child(parent, place.function);
-            self.tree.node(node).calls += u64::from(place.entry);
+            let node = self.record.tree.child(parent, place.function);
+            self.record.tree.node(node).calls += u64::from(place.entry);
             let top = self.frames.last_mut().expect("it was there");
             top.function = place.function;
             top.begin = now;
@@ -248,9 +221,9 @@ impl Collector {
         let parent = self.parent();
         let Some(top) = self.frames.last_mut() else { return };
         (top.inlined, top.near) = (place.inlined, place.near);
-        let function = self.tree.child(parent, top.function);
+        let function = self.record.tree.child(parent, top.function);
         (top.node, top.runs) = within(
-            &mut self.tree,
+            &mut self.record.tree,
             &self.chains,
             (function, top.function),
             top.inlined,
@@ -261,7 +234,7 @@ impl Collector {
     /// A trap was taken. What its handler is, the next block that is observed says.
     pub(crate) fn trapped(&mut self, trap: &Trap, now: u64) {
         self.account(now);
-        self.pending.push((*trap, now));
+        self.announced.traps.push((*trap, now));
         self.near = Extent::default();
     }
 
@@ -307,35 +280,26 @@ impl Collector {
 
     /// Accounts for what was done up to `now`.
     fn account(&mut self, now: u64) {
-        if !self.on {
-            self.accounted = now;
+        let Some((cycles, instructions)) = self.account.take(now) else {
             return;
-        }
+        };
         let top = self.frames.last();
-        if !self.reasons.is_empty() {
-            match top {
-                Some(top) => self.stalls.account(top.runs),
-                None => self.stalls.skip(),
-            }
+        match top {
+            Some(top) => self.stalls.account(top.runs),
+            None => self.stalls.skip(),
         }
-        let node: &mut Node = self.tree.node(top.map_or(Tree::ROOT, |top| top.node));
-        node.cycles += now - self.accounted;
-        self.cycles += now - self.accounted;
-        if let Some((_, end)) = self.windows.last_mut() {
-            *end = now;
-        }
-        node.instructions += self.instructions - self.accounted_instructions;
-        self.accounted = now;
-        self.accounted_instructions = self.instructions;
+        let node: &mut Node = self.record.tree.node(top.map_or(Tree::ROOT, |top| top.node));
+        node.cycles += cycles;
+        node.instructions += instructions;
     }
 
     /// Enters the handlers of traps that were taken since the last block.
     #[inline]
     fn settle(&mut self, view: View<'_>) {
-        if self.pending.is_empty() && self.redirects.is_empty() {
+        if self.announced.traps.is_empty() && self.announced.redirects.is_empty() {
             return;
         }
-        for redirect in std::mem::take(&mut self.redirects) {
+        for redirect in std::mem::take(&mut self.announced.redirects) {
             self.go_on(
                 (redirect.from, redirect.pointer),
                 redirect.to,
@@ -343,7 +307,7 @@ impl Collector {
                 redirect.begin,
             );
         }
-        for (trap, begin) in std::mem::take(&mut self.pending) {
+        for (trap, begin) in std::mem::take(&mut self.announced.traps) {
             let place = self.place_of(trap.target, trap.to, view);
             let entered = Entered::Trap(trap.from);
             self.push(entered, &place, trap.pc, trap.stack_pointer, begin);
@@ -356,6 +320,6 @@ impl Collector {
 
     /// Whether firmware runs below a kernel: it is one function to us.
     fn is_firmware(&self, view: View<'_>) -> bool {
-        self.has_kernel && view.privilege() == Privilege::Machine
+        self.task.has_kernel && view.privilege() == Privilege::Machine
     }
 }

@@ -145,7 +145,7 @@ impl Profile {
     ) -> Profile {
         let (harts, samples): (Vec<Collector>, Vec<Vec<u64>>) = finished.into_iter().unzip();
         let functions = names.iter().enumerate();
-        let stalls = harts.first().map_or(&[][..], |hart| hart.reasons);
+        let stalls = harts.first().map_or(&[][..], |hart| hart.stalls.names());
         Profile {
             functions: functions
                 .map(|(number, named)| function(number as u32, named, names, &harts))
@@ -173,8 +173,8 @@ fn function(
         .iter()
         .filter_map(|hart| hart.durations(number))
         .for_each(|more| durations.merge(more));
-    let mut stalls = vec![0; harts.first().map_or(0, |hart| hart.reasons.len())];
-    let found = harts.iter().filter_map(|hart| hart.stalls.of(number));
+    let mut stalls = vec![0; harts.first().map_or(0, |hart| hart.stalls.names().len())];
+    let found = harts.iter().filter_map(|hart| hart.stalls.of_function(number));
     for reasons in found {
         for (sum, more) in stalls.iter_mut().zip(reasons.counts()) {
             *sum += more;
@@ -213,8 +213,8 @@ fn trap(trap: &TrapSlice) -> TrapRecord {
 }
 
 fn hart(collector: &Collector) -> HartRecord {
-    let nodes = collector.tree.nodes.iter();
-    let slices = collector.slices.kept().iter();
+    let nodes = collector.record.tree.nodes.iter();
+    let slices = collector.record.slices.kept().iter();
     HartRecord {
         hart: collector.hart(),
         cycles: collector.cycles(),
@@ -231,7 +231,7 @@ fn hart(collector: &Collector) -> HartRecord {
                 )
             })
             .collect(),
-        folded_below: collector.tree.is_folded().then_some(WHOLE),
+        folded_below: collector.record.tree.is_folded().then_some(WHOLE),
         slices: slices
             .map(|slice| {
                 SliceRecord(
@@ -243,9 +243,9 @@ fn hart(collector: &Collector) -> HartRecord {
                 )
             })
             .collect(),
-        slices_dropped: collector.slices.dropped(),
-        turns: collector.turns.longest.kept().iter().map(turn).collect(),
-        traps: collector.traps.kept().iter().map(trap).collect(),
+        slices_dropped: collector.record.slices.dropped(),
+        turns: collector.record.turns.longest.kept().iter().map(turn).collect(),
+        traps: collector.record.traps.kept().iter().map(trap).collect(),
         units: Vec::new(),
     }
 }

@@ -34,21 +34,41 @@ impl Reasons {
 /// The reasons of all functions.
 #[derive(Default, Debug)]
 pub(crate) struct Stalls {
+    /// The names of the reasons; without, nothing is kept.
+    names: &'static [&'static str],
     present: Reasons,
     accounted: Reasons,
     functions: Vec<Reasons>,
 }
 
 impl Stalls {
+    /// Of a model that has these reasons.
+    pub(crate) fn of(names: &'static [&'static str]) -> Stalls {
+        Stalls {
+            names,
+            ..Stalls::default()
+        }
+    }
+
+    /// The names of the reasons.
+    pub(crate) fn names(&self) -> &'static [&'static str] {
+        self.names
+    }
+
     /// Takes note of what the model says now.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn update(&mut self, present: Reasons) {
-        self.present = present;
+        if !self.names.is_empty() {
+            self.present = present;
+        }
     }
 
     /// What came since the last time belongs to `function`.
     #[inline]
     pub(crate) fn account(&mut self, function: Function) {
+        if self.names.is_empty() {
+            return;
+        }
         let index = function.0 as usize;
         if index >= self.functions.len() {
             self.functions.resize(index + 1, Reasons::default());
@@ -62,7 +82,7 @@ impl Stalls {
         self.accounted = self.present;
     }
 
-    pub(crate) fn of(&self, function: Function) -> Option<&Reasons> {
+    pub(crate) fn of_function(&self, function: Function) -> Option<&Reasons> {
         self.functions.get(function.0 as usize)
     }
 }

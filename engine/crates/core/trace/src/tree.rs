@@ -37,10 +37,9 @@ pub(crate) struct Tree {
 
 const NOBODY: Function = Function(u32::MAX);
 
-impl Tree {
-    pub(crate) const ROOT: NodeId = 0;
-
-    pub(crate) fn new() -> Tree {
+/// One that has its root only.
+impl Default for Tree {
+    fn default() -> Tree {
         let mut tree = Tree {
             nodes: Vec::new(),
             folded: false,
@@ -49,6 +48,10 @@ impl Tree {
         tree.add(Tree::ROOT, NOBODY, 0);
         tree
     }
+}
+
+impl Tree {
+    pub(crate) const ROOT: NodeId = 0;
 
     /// Whether some recursion is folded.
     pub(crate) fn is_folded(&self) -> bool {
@@ -114,7 +117,7 @@ mod tests {
 
     /// The node at which these functions, each called by the one before, end, and how many there are.
     fn deepest(functions: impl Iterator<Item = u32>) -> (NodeId, Tree) {
-        let mut tree = Tree::new();
+        let mut tree = Tree::default();
         let node = functions.fold(Tree::ROOT, |node, function| tree.child(node, Function(function)));
         (node, tree)
     }

@@ -1,10 +1,9 @@
 use super::Collector;
-use crate::durations::SlowCall;
 use crate::inlined::within;
 use crate::names::{Extent, Function, Place};
-use crate::slices::{Cause, Slice, TrapSlice};
+use crate::slices::Cause;
 use crate::stack::{remaining, Entered, Frame};
-use crate::tree::{NodeId, Tree, WHOLE};
+use crate::tree::{NodeId, Tree};
 use rackwright_cpu::View;
 
 /// The frames of the stack that runs.
@@ -46,14 +45,14 @@ impl Collector {
         begin: u64,
     ) {
         if self.root == Tree::ROOT {
-            self.root = self.tree.child(Tree::ROOT, Function(self.thread));
-            self.turns.begin(self.thread, self.accounted);
+            self.root = self.record.tree.child(Tree::ROOT, Function(self.thread));
+            self.record.turns.begin(self.thread, self.account.accounted());
         }
         let parent = self.frames.last().map_or(self.root, |frame| frame.node);
-        let function = self.tree.child(parent, place.function);
-        self.tree.node(function).calls += 1;
+        let function = self.record.tree.child(parent, place.function);
+        self.record.tree.node(function).calls += 1;
         let (node, runs) = within(
-            &mut self.tree,
+            &mut self.record.tree,
             &self.chains,
             (function, place.function),
             place.inlined,
@@ -76,41 +75,14 @@ impl Collector {
 
     pub(super) fn pop(&mut self, now: u64) {
         if let Some(frame) = self.frames.pop() {
-            self.leave(&frame, self.frames.len(), now);
+            self.record.leave(self.thread, &frame, self.frames.len(), now);
+            self.record.leave_trap(self.thread, &frame, now);
         }
     }
 
     pub(super) fn pop_to(&mut self, count: usize, now: u64) {
         while self.frames.len() > count {
             self.pop(now);
-        }
-    }
-
-    /// A call with `depth` others around it has ended.
-    pub(super) fn leave(&mut self, frame: &Frame, depth: usize, now: u64) {
-        let call = SlowCall {
-            cycles: now - frame.begin,
-            begin: frame.begin,
-        };
-        self.durations.add(frame.function, call);
-        let depth_shown = depth as u32;
-        if depth_shown < WHOLE {
-            self.slices.add(Slice {
-                thread: self.thread,
-                depth: depth_shown,
-                function: frame.function,
-                begin: frame.begin,
-                end: now,
-            });
-        } else {
-            self.slices.leave_out();
-        }
-        if matches!(frame.entered, Entered::Trap(_)) && self.frames.len() == depth {
-            self.traps.add(TrapSlice {
-                thread: self.thread,
-                cause: frame.cause,
-                end: now,
-            });
         }
     }
 
@@ -127,13 +99,13 @@ impl Collector {
 
     /// Hangs the frames from the thread that runs, in the tree of this hart.
     pub(super) fn hang(&mut self) {
-        self.root = self.tree.child(Tree::ROOT, Function(self.thread));
-        self.turns.begin(self.thread, self.accounted);
+        self.root = self.record.tree.child(Tree::ROOT, Function(self.thread));
+        self.record.turns.begin(self.thread, self.account.accounted());
         let mut parent = self.root;
         for frame in &mut self.frames {
-            let function = self.tree.child(parent, frame.function);
+            let function = self.record.tree.child(parent, frame.function);
             (frame.node, _) = within(
-                &mut self.tree,
+                &mut self.record.tree,
                 &self.chains,
                 (function, frame.function),
                 frame.inlined,

@@ -1,7 +1,7 @@
 use super::Collector;
 use crate::guest::Mapped;
 use crate::kernel::KERNEL;
-use crate::known::{Known, PLACES};
+use crate::known::Address;
 use crate::names::Place;
 use crate::sight::Sight;
 use rackwright_cpu::{Privilege, View};
@@ -28,37 +28,30 @@ impl Collector {
         view: View<'_>,
         called: bool,
     ) -> Place {
-        let (slot, space) = self.slot(pc, privilege);
-        if let Some(known) = self.places[slot] {
-            if known.pc == pc && known.space == space && (known.called || !called) {
-                return known.place;
-            }
+        let address = self.address(pc, privilege);
+        if let Some(place) = self.places.get(address, called) {
+            return place;
         }
         let place = self.common.lock().place(self.sight(privilege, view), pc, called);
-        self.places[slot] = Some(Known {
-            pc,
-            space,
-            place,
-            called,
-        });
+        self.places.keep(address, place, called);
         place
     }
 
-    /// Where the place of `pc` is kept, and what tells it from others with the same address.
-    pub(super) fn slot(&self, pc: u64, privilege: Privilege) -> (usize, u64) {
+    /// What tells `pc` from others with the same address.
+    fn address(&self, pc: u64, privilege: Privilege) -> Address {
         let space = if pc >= KERNEL {
             KERNEL
         } else {
-            self.memory ^ (privilege as u64) << 62
+            self.task.memory ^ (privilege as u64) << 62
         };
-        ((pc >> 1 ^ pc >> 13) as usize % PLACES, space)
+        Address { pc, space }
     }
 
     pub(super) fn sight<'a>(&self, privilege: Privilege, view: View<'a>) -> Sight<'a> {
         Sight {
             guest: Mapped::of(view),
             privilege,
-            memory: self.memory,
+            memory: self.task.memory,
         }
     }
 }

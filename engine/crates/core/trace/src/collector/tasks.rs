@@ -6,6 +6,27 @@ use crate::names::Extent;
 use crate::shared::{Parked, Shared};
 use rackwright_cpu::{Privilege, Registers, View};
 
+/// What a kernel that runs itself has on the hart.
+#[derive(Default)]
+pub(super) struct KernelTask {
+    /// Whether there is such a kernel.
+    pub(super) has_kernel: bool,
+    /// Where it describes the task that runs, its number, and what describes its memory.
+    address: u64,
+    number: u64,
+    pub(super) memory: u64,
+}
+
+impl KernelTask {
+    /// Nothing is known of one yet.
+    pub(super) fn unknown(has_kernel: bool) -> KernelTask {
+        KernelTask {
+            has_kernel,
+            ..KernelTask::default()
+        }
+    }
+}
+
 /// Which thread runs: of an emulated kernel, or of one that runs itself.
 impl Collector {
     /// An emulated kernel has the hart go on with other registers: of another thread, of a signal's handler, or of what
@@ -16,7 +37,7 @@ impl Collector {
             && pointers
                 .iter()
                 .all(|number| before.x[*number] == after.x[*number]);
-        if self.has_kernel || (same && !self.is_idle) {
+        if self.task.has_kernel || (same && !self.is_idle) {
             return;
         }
         self.account(now);
@@ -29,7 +50,7 @@ impl Collector {
             }
             self.take_thread(after.x[thread]);
         } else if !self.frames.is_empty() {
-            self.redirects.push(Redirect {
+            self.announced.redirects.push(Redirect {
                 from: before.pc,
                 pointer: before.x[stack],
                 to: (after.pc, after.x[stack]),
@@ -41,12 +62,12 @@ impl Collector {
 
     /// An emulated kernel takes the thread with these registers off the hart.
     pub(crate) fn idle(&mut self, registers: &Registers, now: u64) {
-        if self.has_kernel {
+        if self.task.has_kernel {
             return;
         }
         self.account(now);
         self.park(registers.x[usize::from(THREAD_POINTER)]);
-        self.turns.end(now);
+        self.record.turns.end(now);
         self.is_idle = true;
         self.near = Extent::default();
     }
@@ -79,7 +100,7 @@ impl Collector {
     /// A kernel has another task's registers: its stack is another one.
     pub(super) fn follow_task(&mut self, pc: u64, view: View<'_>) {
         let task = view.register(THREAD_POINTER);
-        if !self.has_kernel || pc < KERNEL || task < KERNEL || task == self.task {
+        if !self.task.has_kernel || pc < KERNEL || task < KERNEL || task == self.task.address {
             return;
         }
         if view.privilege() != Privilege::Supervisor {
@@ -94,26 +115,26 @@ impl Collector {
             return;
         };
         let parked = Parked {
-            number: self.task_number,
+            number: self.task.number,
             frames: std::mem::take(&mut self.frames),
         };
         // What ran before the first task goes on as that task.
-        let begun = self.task == 0;
-        shared.parked.insert(self.task, parked);
+        let begun = self.task.address == 0;
+        shared.parked.insert(self.task.address, parked);
         let known = shared.parked.remove(&if begun { 0 } else { task });
         match known {
             Some(known) if begun || known.number == found.thread.number => self.frames = known.frames,
             // A task that was not there before: what was known of its memory may be another's.
-            _ => self.places.fill(None),
+            _ => self.places.forget(),
         }
-        self.task = task;
+        self.task.address = task;
         self.become_task(&found, &mut shared);
     }
 
     /// Finds out which task a kernel has on the hart.
     pub(crate) fn find_task(&mut self, view: View<'_>) {
         let task = task_on(view);
-        if !self.has_kernel || task < KERNEL {
+        if !self.task.has_kernel || task < KERNEL {
             return;
         }
         let common = self.common.clone();
@@ -122,36 +143,36 @@ impl Collector {
             .linux()
             .and_then(|linux| linux.task(Mapped::of(view), task));
         if let Some(found) = found {
-            self.places.fill(None);
-            self.task = task;
+            self.places.forget();
+            self.task.address = task;
             self.become_task(&found, &mut shared);
         }
     }
 
     /// Takes note of what a program's memory is now; tells whether it has become another program's.
     pub(super) fn refresh_task(&mut self, view: View<'_>) -> bool {
-        if self.task == 0 {
+        if self.task.address == 0 {
             return false;
         }
         let common = self.common.clone();
         let mut shared = common.lock();
         let Some(linux) = shared.linux() else { return false };
         let guest = Mapped::of(view);
-        if linux.memory_of(guest, self.task) == Some(self.memory) {
+        if linux.memory_of(guest, self.task.address) == Some(self.task.memory) {
             return false;
         }
-        let Some(found) = linux.task(guest, self.task) else {
+        let Some(found) = linux.task(guest, self.task.address) else {
             return false;
         };
-        self.places.fill(None);
+        self.places.forget();
         self.become_task(&found, &mut shared);
         true
     }
 
     /// The task that runs is `found`.
     pub(super) fn become_task(&mut self, found: &Task, shared: &mut Shared) {
-        self.task_number = found.thread.number;
-        self.memory = found.memory;
+        self.task.number = found.thread.number;
+        self.task.memory = found.memory;
         self.thread = shared.thread(&found.thread);
         self.hang();
     }
