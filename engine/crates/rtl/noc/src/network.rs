@@ -1,4 +1,4 @@
-use crate::Shape;
+use crate::{Bank, Shape};
 use rackwright_rtl::RtlError;
 use rackwright_time::unit::Cycle;
 
@@ -58,6 +58,17 @@ pub enum NocError {
     /// A rate is the part of cycles in which a tile begins a packet.
     #[error("a tile begins a packet in 0 to 1 of its cycles, not in {0}")]
     Rate(f64),
+    /// Memory has a tile, and takes time.
+    #[error(
+        "a mesh of {} x {} tiles has no memory at tile {} that takes {} cycles, and {} to a port",
+        .shape.width, .shape.height, .bank.tile, .bank.latency, .bank.delivery
+    )]
+    NoBank {
+        /// The memory.
+        bank: Bank,
+        /// The mesh.
+        shape: Shape,
+    },
     /// An assertion of its own failed, or it ended the simulation in another way.
     #[error("the mesh in RTL stopped at {cycle}: {reason}")]
     Stopped {

@@ -1,6 +1,8 @@
 //! The model of the mesh: times of a packet alone, and that all arrive in order.
 
-use rackwright_noc::{measure, Arrival, Load, Model, Network, NocError, Packet, Shape};
+use rackwright_memory::{AccessKind, Interconnect, Route, Traffic};
+use rackwright_noc::{measure, Arrival, Bank, Load, MeshMemory, Model, Network, NocError, Packet, Shape};
+use rackwright_time::{Clock, Cycle};
 use rand_pcg::rand_core::Rng;
 use rand_pcg::Pcg64;
 use std::collections::BTreeMap;
@@ -108,4 +110,76 @@ fn what_is_no_mesh_and_no_rate_is_refused() {
         error.to_string(),
         "a tile begins a packet in 0 to 1 of its cycles, not in 1.5"
     );
+}
+
+#[test]
+fn memory_that_is_at_no_tile_or_takes_no_time_is_refused() {
+    let bank = Bank {
+        tile: 3,
+        latency: 20,
+        busy: 5,
+        delivery: 6,
+    };
+    let clock = Clock::new(2_000_000_000).unwrap();
+    let made = |bank| MeshMemory::new(Model::new(SHAPE).unwrap(), clock, bank).err();
+    assert!(made(bank).is_none());
+    for wrong in [
+        Bank { tile: 12, ..bank },
+        Bank { latency: 0, ..bank },
+        Bank { delivery: 0, ..bank },
+    ] {
+        let error = made(wrong).unwrap().to_string();
+        assert!(
+            error.starts_with("a mesh of 4 x 3 tiles has no memory at tile"),
+            "{error}"
+        );
+    }
+}
+
+/// Cycles that a packet takes alone.
+fn alone(source: usize, destination: usize, flits: usize) -> u64 {
+    let mut model = Model::new(SHAPE).unwrap();
+    model.offer(Packet {
+        created: 0,
+        source,
+        destination,
+        flits,
+        number: 0,
+    });
+    let mut arrivals = Vec::new();
+    model.advance(100, &mut arrivals).unwrap();
+    arrivals[0].cycle
+}
+
+/// Two accesses that reach the bank shortly after one another are served one after the other, whatever the windows.
+#[test]
+fn memory_behind_a_mesh_serves_one_access_at_a_time() {
+    let bank = Bank {
+        tile: 0,
+        latency: 20,
+        busy: 9,
+        delivery: 6,
+    };
+    let clock = Clock::new(2_000_000_000).unwrap();
+    let outcome = |window: u64| {
+        let mut memory = MeshMemory::new(Model::new(SHAPE).unwrap(), clock, bank).unwrap();
+        let link = memory.attach_link(&Route::default(), 16);
+        let ports = [(); 2].map(|()| memory.attach_port(link, Traffic::Stream));
+        for port in ports {
+            memory.ask(Cycle::new(3), 0x40, AccessKind::Read, port);
+        }
+        for now in (0..200).step_by(window as usize) {
+            memory.advance(Cycle::new(now));
+        }
+        ports.map(|port| memory.answered(port).unwrap().1)
+    };
+    let [near, far] = outcome(6);
+    let there_and_back = |tile| alone(tile, 0, 1) + bank.latency + alone(0, tile, 3) + bank.delivery;
+    assert_eq!(near, Cycle::new(3 + there_and_back(1)));
+    // It reaches the bank while that is busy, and leaves it so much later than the other.
+    let waits = alone(1, 0, 1) + bank.busy - alone(2, 0, 1);
+    assert_eq!(far, Cycle::new(3 + there_and_back(2) + waits));
+    for window in [1, 5] {
+        assert_eq!(outcome(window), [near, far]);
+    }
 }

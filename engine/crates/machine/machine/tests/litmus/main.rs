@@ -4,6 +4,8 @@
 //!
 //! `cargo test -p rackwright-machine --test litmus -- --ignored` does 100,000 runs of each.
 
+mod mesh;
+
 use rackwright_boot::Entry;
 use rackwright_cpu::{Boom, BoomParameters, Functional, Rocket, RocketParameters, Timing};
 use rackwright_device::Map;
@@ -13,6 +15,8 @@ use rackwright_time::Cycle;
 use std::collections::BTreeSet;
 
 const BASE: u64 = Map::SERVER.memory;
+/// Where memory ends.
+const END: u64 = BASE + 0x1_0000;
 const X: u64 = BASE + 0x2000;
 const Y: u64 = BASE + 0x2040;
 const RESULTS: u64 = BASE + 0x3000;
@@ -139,6 +143,19 @@ struct Outcome {
 }
 
 impl Outcome {
+    /// What so many harts have left in memory.
+    fn of(memory: &GuestMemory, harts: usize) -> Outcome {
+        let loaded = |index: u64| {
+            let at = RESULTS + index * STRIDE;
+            [word(memory, at), word(memory, at + 4)]
+        };
+        Outcome {
+            loaded: (0..harts as u64).map(loaded).collect(),
+            x: word(memory, X),
+            y: word(memory, Y),
+        }
+    }
+
     /// The first value that each hart loaded.
     fn first(&self) -> Vec<u32> {
         self.loaded.iter().map(|values| values[0]).collect()
@@ -151,20 +168,47 @@ struct Litmus {
     forbidden: fn(&Outcome) -> bool,
 }
 
+impl Litmus {
+    fn has_atomics(&self) -> bool {
+        const OPCODE: u32 = 0x2f;
+        let mut words = self.bodies.iter().copied().flatten();
+        words.any(|word| word & 0x7f == OPCODE)
+    }
+}
+
 fn word(memory: &GuestMemory, address: u64) -> u32 {
     let mut bytes = [0; 4];
     memory.read(address, &mut bytes).unwrap();
     u32::from_le_bytes(bytes)
 }
 
-fn run<T: Timing>(bodies: &[&[u32]], timings: Vec<T>, delays: &mut impl FnMut() -> u32) -> Outcome {
-    let mut memory = GuestMemory::new(BASE + 0x1_0000).unwrap();
-    memory.protect(BASE, 0x1_0000, Protection::ALL).unwrap();
-    put(&mut memory, BASE, &dispatch());
+/// Memory up to `end`.
+fn memory(end: u64) -> GuestMemory {
+    let mut memory = GuestMemory::new(end).unwrap();
+    memory.protect(BASE, end - BASE, Protection::ALL).unwrap();
+    memory
+}
+
+/// Puts the programs of all harts into memory.
+fn put_programs(memory: &mut GuestMemory, bodies: &[&[u32]]) {
+    put(memory, BASE, &dispatch());
     for (index, body) in (0..).zip(bodies) {
-        put(&mut memory, BASE + (index + 1) * STRIDE, &program(index, body));
-        put(&mut memory, DELAYS + 8 * index, &[delays()]);
+        put(memory, BASE + (index + 1) * STRIDE, &program(index, body));
     }
+}
+
+/// Puts what each hart waits first into memory.
+fn put_delays(memory: &mut GuestMemory, delays: &[u32]) {
+    for (index, delay) in (0..).zip(delays) {
+        put(memory, DELAYS + 8 * index, &[*delay]);
+    }
+}
+
+/// Runs programs to their ends, after their delays; gives the memory that they leave.
+fn run<T: Timing>(bodies: &[&[u32]], timings: Vec<T>, delays: &[u32]) -> GuestMemory {
+    let mut memory = memory(END);
+    put_programs(&mut memory, bodies);
+    put_delays(&mut memory, delays);
     let entry = Entry {
         pc: BASE,
         device_tree: 0,
@@ -178,59 +222,74 @@ fn run<T: Timing>(bodies: &[&[u32]], timings: Vec<T>, delays: &mut impl FnMut() 
         HierarchyParameters::server().tick,
     );
     assert_eq!(machine.run(Cycle::new(200_000)).unwrap(), Pause::Idle);
-    let memory = &machine.hardware().memory;
-    let loaded = |index: u64| {
-        let at = RESULTS + index * STRIDE;
-        [word(memory, at), word(memory, at + 4)]
-    };
-    Outcome {
-        loaded: (0..bodies.len() as u64).map(loaded).collect(),
-        x: word(memory, X),
-        y: word(memory, Y),
+    std::mem::replace(
+        &mut machine.hardware_mut().memory,
+        GuestMemory::new(0x1000).unwrap(),
+    )
+}
+
+/// Random numbers of 1 to a most.
+fn generator(seed: u64) -> impl FnMut(u32) -> u32 {
+    let mut state = seed;
+    move |most| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as u32 % most + 1
     }
 }
 
 /// The outcomes of many runs with other delays, all of the order of `spread` steps.
-fn outcomes<T: Timing>(
+fn outcomes(
     litmus: &Litmus,
     runs: u64,
     spread: u32,
-    harts: impl Fn(usize) -> Vec<T>,
+    run: impl Fn(&[&[u32]], &[u32]) -> Outcome,
 ) -> BTreeSet<Outcome> {
-    let mut state = 1_u64;
-    let mut random = || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as u32 % spread + 1
+    let mut random = generator(1);
+    let one = |_| {
+        let delays: Vec<u32> = litmus.bodies.iter().map(|_| random(spread)).collect();
+        run(litmus.bodies, &delays)
     };
-    (0..runs)
-        .map(|_| run(litmus.bodies, harts(litmus.bodies.len()), &mut random))
-        .collect()
+    (0..runs).map(one).collect()
+}
+
+/// Harts of the model `rocket`.
+fn rocket(count: usize) -> Vec<Rocket> {
+    let hierarchy = hierarchy();
+    let one = |_| Rocket::new(RocketParameters::measured(), &hierarchy);
+    (0..count).map(one).collect()
+}
+
+fn boom(count: usize) -> Vec<Boom> {
+    let hierarchy = hierarchy();
+    let one = |_| Boom::new(BoomParameters::large(), &hierarchy);
+    (0..count).map(one).collect()
 }
 
 fn hierarchy() -> SharedHierarchy {
     SharedHierarchy::new(Hierarchy::new(HierarchyParameters::server()).unwrap())
 }
 
-/// Runs a test on all models; none of them shows what is forbidden. Returns what each shows.
+/// Runs a test on all models, and behind a mesh; none of them shows what is forbidden. Returns what each shows.
 fn check(litmus: &Litmus, runs: u64) -> Vec<BTreeSet<Outcome>> {
+    let outcome = |memory: &GuestMemory| Outcome::of(memory, litmus.bodies.len());
     let functional = |count| vec![Functional::default(); count];
-    let rocket = |count| {
-        let hierarchy = hierarchy();
-        let one = |_| Rocket::new(RocketParameters::measured(), &hierarchy);
-        (0..count).map(one).collect()
-    };
-    let boom = |count| {
-        let hierarchy = hierarchy();
-        let one = |_| Boom::new(BoomParameters::large(), &hierarchy);
-        (0..count).map(one).collect()
-    };
-    let seen = vec![
-        outcomes(litmus, runs, 4000, functional),
-        outcomes(litmus, runs, 200, rocket),
-        outcomes(litmus, runs, 200, boom),
+    let mut seen = vec![
+        outcomes(litmus, runs, 4000, |bodies, delays| {
+            outcome(&run(bodies, functional(bodies.len()), delays))
+        }),
+        outcomes(litmus, runs, 200, |bodies, delays| {
+            outcome(&run(bodies, rocket(bodies.len()), delays))
+        }),
+        outcomes(litmus, runs, 200, |bodies, delays| {
+            outcome(&run(bodies, boom(bodies.len()), delays))
+        }),
     ];
+    // What lies behind devices' addresses knows no atomic operations.
+    if !litmus.has_atomics() {
+        seen.push(outcomes(litmus, runs / 5, 200, mesh::outcome));
+    }
     for outcomes in &seen {
         let forbidden: Vec<_> = outcomes.iter().filter(|seen| (litmus.forbidden)(seen)).collect();
         assert!(forbidden.is_empty(), "{forbidden:?} of {outcomes:?}");
