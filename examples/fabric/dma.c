@@ -3,9 +3,9 @@
  * rw run --fabric examples/fabric/switch.py dma.elf */
 #include "bare.h"
 #include "pci.h"
-#include "rackwright/traffic_registers.h"
+#include "traffic_run.h"
 
-enum { MOST = 64, REQUESTS = 64, BYTES = 512, TRAFFIC = 0x00015257 };
+enum { MOST = 64 };
 
 static struct pci_function functions[MOST];
 
@@ -23,21 +23,10 @@ static void print_function(const struct pci_function *function) {
   print_hexadecimal(function->device, 4);
 }
 
-/* Has a card make a run, and gives the cycles from its start to its end. */
-static uint64_t run(volatile uint64_t *registers, uint64_t base, int writes) {
-#define REGISTER(name) registers[RW_TRAFFIC_REGISTER_##name / 8]
-  REGISTER(BASE) = base;
-  REGISTER(SIZE) = BYTES;
-  REGISTER(STRIDE) = BYTES;
-  REGISTER(MASK) = REQUESTS * BYTES - 1;
-  REGISTER(COUNT) = REQUESTS;
-  REGISTER(OUTSTANDING) = 32;
-  REGISTER(INTERVAL) = 1;
-  REGISTER(COPY) = 0;
-  REGISTER(SEED) = 1000;
+/* The cycles that a run takes. */
+static uint64_t cycles_of(volatile uint64_t *registers, uint64_t base, int writes) {
   uint64_t begin = read_cycles();
-  REGISTER(START) = (uint64_t)writes << RW_TRAFFIC_REGISTER_START_WRITES_BIT;
-  while (REGISTER(START)) {}
+  traffic_run(registers, base, writes);
   return read_cycles() - begin;
 }
 
@@ -45,13 +34,11 @@ static uint64_t run(volatile uint64_t *registers, uint64_t base, int writes) {
 static int test(const struct pci_function *function) {
   volatile uint64_t *registers = (volatile uint64_t *)function->bar[0];
   volatile uint64_t *buffer = (volatile uint64_t *)free_memory;
-  uint64_t words = REQUESTS * BYTES / 8, sum = 0;
-  for (uint64_t word = 0; word < words; word++) sum += buffer[word] = 3 * word + function->id;
-  uint64_t read = run(registers, (uint64_t)buffer, 0);
-  if (REGISTER(SUM) != sum || REGISTER(FAULTS)) return 1;
-  uint64_t written = run(registers, (uint64_t)buffer, 1);
-  for (uint64_t word = 0; word < words; word++)
-    if (buffer[word] != (uint64_t)&buffer[word] + 1000) return 2;
+  uint64_t base = (uint64_t)buffer, sum = traffic_fill(buffer, function->id);
+  uint64_t read = cycles_of(registers, base, 0);
+  if (!traffic_has_read(registers, sum)) return 1;
+  uint64_t written = cycles_of(registers, base, 1);
+  if (!traffic_has_written(buffer, base)) return 2;
   print_text(": 32 KiB read in ");
   print_number(read);
   print_text(" cycles, written in ");
@@ -68,7 +55,7 @@ int main(void) {
     if (function->is_bridge) {
       print_text(" bridge to ");
       print_hexadecimal(function->last_bus, 2);
-    } else if (function->vendor == (TRAFFIC & 0xffff) && function->device == TRAFFIC >> 16) {
+    } else if (function->vendor == TRAFFIC_VENDOR && function->device == TRAFFIC_DEVICE) {
       int wrong = test(function);
       if (wrong) return wrong;
     }

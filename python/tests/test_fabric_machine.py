@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from command_line import REPOSITORY, Ended, rw
 
-from rackwright import Server, compile_bare_metal
+from rackwright import Server, compile_bare_metal, compile_program
 from rackwright.fabric import AttachedFabric, Card, PcieLink, PcieSwitch, RootComplex, System
 from rackwright.linux.boot import BootResult, boot
 from rackwright.linux.image import default_image, load_image
@@ -107,15 +108,26 @@ LIST = "cd /sys/bus/pci/devices; for f in *; do echo $f $(cat $f/vendor $f/devic
 WINDOWS = "cd /sys/bus/pci/devices; for f in *; do head -n 17 $f/resource | grep -v '^0x0* 0x0* '; done"
 
 
+DMA = (
+    "echo 1 >/proc/sys/vm/nr_hugepages; cd /root; "
+    "./linux_dma.elf $(grep -l 0x0001 /sys/bus/pci/devices/*/device | cut -d/ -f6)"
+)
+
+
 def booted(command: str) -> BootResult:
     image = load_image(default_image())
-    return boot(image, command, memory_bytes=256 << 20, fabric=AttachedFabric(eight_cards()))
+    program = compile_program([EXAMPLES / "linux_dma.c"])
+    fabric = AttachedFabric(eight_cards())
+    return boot(image, command, memory_bytes=256 << 20, files=[program], fabric=fabric)
 
 
 def test_debian_finds_eight_cards_below_four_switches_beside_virtio() -> None:
-    result = booted(f"{LIST}; {WINDOWS}; head -c 16 /dev/hwrng | wc -c")
+    result = booted(f"{LIST}; {WINDOWS}; head -c 16 /dev/hwrng | wc -c; {DMA}")
     lines = result.stdout.decode().splitlines()
     assert result.exit_code == 0
+    for line in lines[-8:]:
+        assert re.fullmatch(r"0000:..:00\.0 5257:0001 read right, written right", line)
+    del lines[-8:]
     assert lines.pop() == "16", "virtio works beside the tree"
     functions = dict(line.split(maxsplit=1) for line in lines if line.startswith("0000:"))
     # lspci: 3 root ports, 4 upstream and 3 + 6 downstream ports, 8 cards, and virtio's entropy.
