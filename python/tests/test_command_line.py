@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -299,3 +301,12 @@ def test_two_demos_may_share_a_folder(plain: Path, tmp_path: Path) -> None:
         assert ended.status == 0, ended.stderr
     assert (tmp_path / "report.html").read_text().rstrip().endswith("</html>")
     assert len(json.loads((tmp_path / "demo.json").read_text())["rows"]) == 10
+
+
+def test_commands_begin_without_the_libraries_of_tables() -> None:
+    """Importing pandas takes a second of a processor: it is left to who asks for a table."""
+    modules = ("server", "cluster", "protobuf", "fabric", "exploration", "reproduce", "soc", "tiles")
+    imports = "; ".join(f"import rackwright.{name}" for name in modules)
+    says = f"import sys; {imports}; print([name for name in ('pandas', 'pyarrow') if name in sys.modules])"
+    ended = subprocess.run([sys.executable, "-c", says], capture_output=True, text=True, check=True)
+    assert ended.stdout == "[]\n"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 _PERCENTILES = ("p50", "p90", "p95", "p99", "p999", "max")
 
@@ -50,6 +51,8 @@ class ClusterResult:
         samples: Sequence[Mapping[str, Any]],
     ) -> ClusterResult:
         """Constructed from the engine's report."""
+        import pandas as pd
+
         cycles_per_us = report["clock_hz"] / 1e6
         servers = [_server(server, cycles_per_us) for server in report["servers"]]
         return cls(
@@ -118,6 +121,8 @@ class ClusterResult:
 
 def _frame_of(servers: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """A row for each server. Values that not every server has, such as an exit code, are None if missing."""
+    import pandas as pd
+
     frame = pd.DataFrame(servers)
     for column in ("exit_code", "error"):
         frame[column] = pd.Series([server[column] for server in servers], dtype=object)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from rackwright.errors import RackwrightError
 from rackwright.page import page
 from rackwright.plots import Points, line_chart
 from rackwright.remote_memory.measure import HART_HZ, Paging, PagingResult, run_paged
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 KINDS: tuple[Paging, ...] = ("software", "unit")
 
@@ -53,6 +55,8 @@ def sweep(
         raise RackwrightError(
             f"{program.name} does something else with less memory: does it ask for the time?"
         )
+    import pandas as pd
+
     return pd.DataFrame([_row(result) for result in results])
 
 

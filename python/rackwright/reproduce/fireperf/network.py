@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from rackwright.cluster import Cluster, Ethernet, Switch
 from rackwright.designs import design, manifest_of
@@ -25,6 +23,9 @@ from rackwright.reproduce.guests import later
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
 from rackwright.workloads import Linux
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SENDS, RECEIVES = "172.16.2.1", "172.16.2.2"
 INTERVAL_SECONDS = 0.1
