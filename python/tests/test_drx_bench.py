@@ -17,6 +17,23 @@ def doubled(x: u8[64, 64]) -> u8[64, 64]:
     return xp.astype(x * 2, xp.uint8)
 """
 
+BY_HAND = """
+format calculator=0 type=u8 value=1
+format calculator=1 type=constant
+base calculator=1 value=2 # the factor
+region calculator=2 region=1
+length value=4096
+load scratchpad=0 memory=2 size=4096
+wait_loads
+multiply destination=0 first=0 second=1
+region calculator=2 region=0
+store scratchpad=0 memory=2 size=2048
+base calculator=0 value=2048
+base calculator=2 value=2048
+store scratchpad=0 memory=2 size=2048
+end
+"""
+
 
 def test_rows_of_a_kernel(tmp_path: Path) -> None:
     path = tmp_path / "kernel.py"
@@ -30,6 +47,24 @@ def test_rows_of_a_kernel(tmp_path: Path) -> None:
     assert {key: rows[1][key] for key in ("cycles", "digest", "stalls")} == {
         key: ended[key] for key in ("cycles", "digest", "stalls")
     }
+
+
+def test_a_program_by_hand_runs_beside_what_is_compiled(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(KERNEL, encoding="utf-8")
+    (tmp_path / "kernel.s").write_text(BY_HAND, encoding="utf-8")
+    (row,) = rw("bench", "drx", path, "--lanes", "32", "--json").json()["rows"]
+    ended = rw("drx", "run", path, "--program", tmp_path / "kernel.s", "--set", "lanes=32", "--json").json()
+    assert (ended["verified"], ended["cycles"], ended["instructions"]) == (True, row["by_hand"], 14)
+    assert row["cycles"] != row["by_hand"]
+    (tmp_path / "kernel.s").write_text(BY_HAND.replace("value=2 #", "value=3 #"), encoding="utf-8")
+    refused = rw("bench", "drx", path, "--lanes", "32")
+    assert (refused.status, "kernel.s: ends with ok, and not with what NumPy gives" in refused.stderr) == (
+        1,
+        True,
+    )
+    wrong = rw("drx", "run", path, "--program", tmp_path / "none.s")
+    assert (wrong.status, "none.s: No such file" in wrong.stderr) == (1, True)
 
 
 @pytest.mark.long("the unit with 32 lanes is compiled, and runs a kernel of half a megabyte")

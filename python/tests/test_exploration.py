@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
@@ -311,7 +312,7 @@ def test_a_unit_of_ones_own_is_explored(tmp_path: Path) -> None:
         ("counts.py:Counts", "counts.py:Nothing", "has no class Nothing that derives from UnitWorkload"),
         ("counts.py:Counts", "counts.py", "workload is 'counts.py', not FILE.py:CLASS"),
         ("counts.py:Counts", "absent.py:Counts", r"absent\.py: FileNotFoundError"),
-        ("vary:", "suite: here\nvary:", "suite is for units of ours"),
+        ("vary:", "suite: here\nvary:", "suite is for units that compress"),
     ],
 )
 def test_a_space_of_ones_own_that_makes_no_sense_is_refused(
@@ -442,3 +443,20 @@ def test_a_front_is_what_nothing_else_beats(pairs: list[tuple[int, int]]) -> Non
         return any(other[0] <= pair[0] and other[1] >= pair[1] and other != pair for other in pairs)
 
     assert front(pairs) == [not beaten(pair) for pair in pairs]
+
+
+def test_kernels_of_drx_are_explored_in_its_model() -> None:
+    space = load_space(REPOSITORY / "examples" / "explore" / "drx_lanes.yaml")
+    points = list(space.points())
+    assert [point.config.parameters["lanes"] for point in points] == [32, 32, 64, 64, 128, 128]
+    calls = space.calls().open()
+    built = [calls.design(point.config, synthesise=False) for point in points[:2]]
+    assert built[0].key != built[1].key
+    few, many = (calls.session(points[place]).call(0) for place in (0, 1))
+    assert few.verified
+    assert many.verified
+    assert few.uncompressed_bytes == 2 * 256 * 1024
+    assert many.cycles < few.cycles
+    placed = replace(points[0].config, placement="pcie")
+    with pytest.raises(RackwrightError, match="placement pcie: the unit has a memory of its own"):
+        calls.session(replace(points[0], config=placed))

@@ -44,6 +44,7 @@ NETWORK = (
     pytest.param("pengwing-4.7", marks=pytest.mark.long("the runs of 4.6")),
     pytest.param("fabric-placement", marks=pytest.mark.long("ten designs are compiled for it")),
     "drx-3.21",
+    "drx-3.8",
     pytest.param("aurelia-4.2", marks=pytest.mark.long("a design with 256 tags is compiled for it")),
 )
 

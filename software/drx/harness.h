@@ -91,6 +91,13 @@ static int64_t now(void)
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
+/* Tells who observes a hart from outside where the kernel begins and ends: `hint:1`, `hint:2`. */
+#ifdef __riscv
+#define MARK(number) __asm__ volatile("slti x0, x0, " #number ::: "memory")
+#else
+#define MARK(number)
+#endif
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -105,10 +112,13 @@ int main(int argc, char **argv)
     }
     output = whole_lines(output_bytes);
     reserve();
+    MARK(1);
     int64_t began = now();
     for (int i = 0; i < stage_count; i++)
         run_stage(&stages[i], threads);
-    fprintf(stderr, "%lld\n", (long long)(now() - began));
+    int64_t ended = now();
+    MARK(2);
+    fprintf(stderr, "%lld\n", (long long)(ended - began));
     check(fwrite(output, 1, output_bytes, stdout), output_bytes, "the result");
     return fflush(stdout) ? 2 : 0;
 }

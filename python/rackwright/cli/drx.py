@@ -142,6 +142,13 @@ def run(
             help="Of boom and host: a pass and threads for each operation, or all fused, which is without."
         ),
     ] = None,
+    program: Annotated[
+        Path | None,
+        typer.Option(
+            help="For the unit: run this program in the place of what the compiler makes; assembly if it "
+            "ends in .s.",
+        ),
+    ] = None,
     output: OutputOption = None,
     settings: SetOption = None,
     json: JsonOption = False,
@@ -159,17 +166,21 @@ def run(
 
         ./rw drx run examples/drx/scale.py --on boom --harts 16 --code by-operation
 
+        ./rw drx run examples/drx/join.py --program examples/drx/join.s --set lanes=128
+
     """
     from rackwright.drx import load_kernel
     from rackwright.drx.arrays import random_inputs, read_array, write_array
     from rackwright.drx.harts.program import Way as Code
+    from rackwright.drx.program import read_program
     from rackwright.drx.result import UNITS, run_kernel
 
     for name, given in (("--harts", harts), ("--code", code)):
         if given is not None and on.value in UNITS:
             raise RackwrightError(f"{name}: is for --on boom and --on host, which run a program in C")
-    if settings and on.value not in UNITS:
-        raise RackwrightError(f"--set: is for the unit, and --on {on.value} runs a program in C")
+    for name, is_given in (("--set", bool(settings)), ("--program", program is not None)):
+        if is_given and on.value not in UNITS:
+            raise RackwrightError(f"{name}: is for the unit, and --on {on.value} runs a program in C")
     loaded = load_kernel(kernel)
     arrays: list[np.ndarray[Any, Any]] = (
         [read_array(path) for path in inputs] if inputs else random_inputs(loaded)
@@ -182,6 +193,7 @@ def run(
             parse_settings(settings),
             harts=harts or 1,
             way=Code(code or Way.fused),
+            program=None if program is None else read_program(program),
         )
     if output is not None:
         write_array(output, result.output)

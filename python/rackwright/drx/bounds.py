@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rackwright.drx.expression import Apply, Bits, Cast, Concat, Expression, Reduce
+from rackwright.drx.expression import Apply, Bits, Cast, Concat, Expression, Named, Reduce
 
 _FUNCTION = 8
 """Roundings of a function in steps, ours and NumPy's."""
@@ -37,6 +37,8 @@ def _parts(node: Expression) -> tuple[Expression, ...]:
         return node.arguments
     if isinstance(node, Cast | Bits | Reduce):
         return (node.source,)
+    if isinstance(node, Named):
+        return (node.steps,)
     return node.parts if isinstance(node, Concat) else ()
 
 

@@ -17,11 +17,14 @@ COPIES = 2
 STRIPS = (1, 2, 3, 4, 6, 8)
 """Parts of a tile along its first axis, which may be computed one after the other."""
 
-_BEAT = 32
-"""Bytes that memory brings at once."""
+_LINE = 64
+"""Bytes that memory moves at once."""
 
-_BEATS_PER_CYCLE = 0.8
-"""Of DDR4-3200, 25.6 GB/s at 1 GHz."""
+_BYTES_PER_CYCLE = 25.6
+"""Of DDR4-3200 at 1 GHz."""
+
+_LEAST = 2
+"""Cycles of a transfer at least."""
 
 _TILE = 50
 """Cycles of a tile in addition to those of its operations and transfers."""
@@ -150,9 +153,13 @@ class Costs:
         inputs, output = self.layouts(tile)
         rounds = self._rounds(tile)
         loaded = zip(self._same(tile), inputs, strict=True)
-        read = sum((rounds if same else every) * self._moved(layout) for same, layout in loaded)
-        return read + results * self._moved(output)
+        read = sum((rounds if same else every) * self._moved(layout, tile) for same, layout in loaded)
+        return read + results * self._moved(output, tile)
 
-    def _moved(self, layout: Layout) -> float:
-        beats = (layout.size + _BEAT // 2) / _BEAT + 0.5
-        return layout.transfers * max(beats / _BEATS_PER_CYCLE, 2)
+    def _moved(self, layout: Layout, tile: tuple[int, ...]) -> float:
+        """Cycles of the transfers of a tile: each moves whole lines, and may begin and end within one."""
+        stream = layout.stream
+        tiles = (step * part * stream.element_bytes for step, part in zip(stream.strides, tile, strict=True))
+        aligned = math.gcd(_LINE, layout.memory, *tiles, *(row.memory_stride for row in layout.rows))
+        moved = max(layout.size - aligned + _LINE, math.ceil(layout.size / _LINE) * _LINE)
+        return layout.transfers * max(moved / _BYTES_PER_CYCLE, _LEAST)

@@ -156,7 +156,31 @@ class Nest:
             last = max(reversed(operation.axes), key=together, default=None)
             others = tuple(axis for axis in operation.axes if axis != last)
             found.append(others if last is None else (*others, last))
-        return (*found, self.operations[-1].axes)
+        return self._turned_early([*found, self.operations[-1].axes])
+
+    def _turned_early(self, orders: list[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
+        """Elements are put into the order of memory where they are narrow: more are read at once."""
+        final = self.operations[-1].axes
+        for place in reversed(range(len(orders) - 1)):
+            operation = self.operations[place]
+            before = [each.operation for each in operation.sources if isinstance(each, Result)]
+            turned = [
+                each for each in before if orders[each] != final and self.operations[each].axes == final
+            ]
+            narrow = all(self.operations[each].element.bytes < operation.element.bytes for each in turned)
+            readers = [
+                number
+                for number, each in enumerate(self.operations)
+                if any(isinstance(source, Result) and source.operation == place for source in each.sources)
+            ]
+            if (
+                turned
+                and narrow
+                and operation.axes == final
+                and all(orders[each] == final for each in readers)
+            ):
+                orders[place] = final
+        return tuple(orders)
 
     def _together(self, source: Source, axis: int, orders: list[tuple[int, ...]]) -> int:
         if isinstance(source, Access):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -134,9 +134,19 @@ class Operations:
         return stripped(self.tiling.nest, self.tiling.tile, self.tiling.strip, place)
 
     def _plan(self, place: int, operands: list[Operand], reduced: tuple[int, ...]) -> VectorLoops:
-        domain = (*self.tiling.nest.operations[place].axes, *reduced)
-        extents = [part if axis in domain else 1 for axis, part in enumerate(self._tile(place))]
-        return vector_loops(extents, operands, self.lanes, reduced)
+        own, tile = self.tiling.nest.operations[place].axes, self._tile(place)
+        # Axes whose elements follow one another in the result are seen as one if they come in its order.
+        along = iter(self.tiling.nest.orders[place])
+        order = [next(along) if axis in own else axis for axis in range(len(tile))]
+        domain = (*own, *reduced)
+        extents = [tile[axis] if axis in domain else 1 for axis in order]
+        seen = [
+            replace(each, strides=tuple(each.strides[axis] for axis in order))
+            if isinstance(each, Place)
+            else each
+            for each in operands
+        ]
+        return vector_loops(extents, seen, self.lanes, [order.index(axis) for axis in reduced])
 
     def _vector(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from rackwright.drx.instruction import Instruction, decode, parse
 from rackwright.drx.isa import isa
@@ -58,6 +59,22 @@ class Program:
             if found is not None:
                 program.instructions.append(found)
         return program
+
+
+def read_program(path: Path) -> Program:
+    """The program of a file: assembly in one that ends in `.s`, its bytes in others.
+
+    Raises `RackwrightError` that names the file when it is none, or holds no program.
+    """
+    try:
+        data = path.read_bytes()
+        return Program.from_text(data.decode()) if path.suffix == ".s" else Program.from_bytes(data)
+    except OSError as error:
+        raise RackwrightError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise RackwrightError(f"{path}: is no text: {error.reason} at byte {error.start}") from error
+    except RackwrightError as error:
+        raise RackwrightError(f"{path}: {error}") from error
 
 
 class Builder:

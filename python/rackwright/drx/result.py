@@ -12,11 +12,11 @@ from rackwright.designs import ParameterValue
 from rackwright.drx.bounds import error_bound, is_within
 from rackwright.drx.compiler import compile_kernel
 from rackwright.drx.configuration import Configuration
-from rackwright.drx.expression import in_steps
 from rackwright.drx.harts.program import Way
 from rackwright.drx.harts.run import Timed, run_on_harts, run_on_host
 from rackwright.drx.kernel import Kernel
 from rackwright.drx.machine import DrxUnit, Ended
+from rackwright.drx.program import Program
 from rackwright.drx.roofline import Roofline, roofline_of
 from rackwright.errors import RackwrightError
 
@@ -108,11 +108,13 @@ def run_kernel(
     *,
     harts: int = 1,
     way: Way = Way.fused,
+    program: Program | None = None,
 ) -> KernelResult:
     """Runs a kernel over its inputs, and compares the result with NumPy's.
 
-    `parameters` are those of the unit, `harts` and `way` those of a program for harts. Raises
-    `RackwrightError` for a kernel that can't be compiled, and for inputs that are not the kernel's.
+    `parameters` are those of the unit, which runs `program` if there is one in the place of what the compiler
+    makes; `harts` and `way` are those of a program for harts. Raises `RackwrightError` for a kernel that
+    can't be compiled, and for inputs that are not the kernel's.
     """
     if on not in PLACES:
         raise RackwrightError(f"--on {on}: one of {', '.join(PLACES)}")
@@ -126,19 +128,20 @@ def run_kernel(
     if on in HARTS:
         timed = (run_on_harts if on == "boom" else run_on_host)(kernel, data, way, harts)
         output = _array(kernel, timed.output)
-        bound = error_bound(in_steps(kernel.trace()), expected)
+        bound = error_bound(kernel.trace(), expected)
         verified = _is_same_kind(output, expected) and is_within(output, expected, bound)
         return KernelResult(kernel.name, on, output, verified, total, bound, timed=timed)
     compiled = compile_kernel(kernel, Configuration.of(parameters or {}))
     size = kernel.result.bytes
     unit = DrxUnit(parameters, model=on == "model")
-    ended = unit.run(compiled.program, data, size)
+    program = program or compiled.program
+    ended = unit.run(program, data, size)
     output = _array(kernel, ended.output)
     bound = error_bound(compiled.expression, expected)
     same = _is_same_kind(output, expected) and is_within(output, expected, bound)
     verified = ended.status == "ok" and same
     least = roofline_of(compiled.nests, total, compiled.configuration.lanes, ended.clock_hz)
-    length = len(compiled.program.instructions)
+    length = len(program.instructions)
     return KernelResult(kernel.name, on, output, verified, total, bound, length, least, ended)
 
 

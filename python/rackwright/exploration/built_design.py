@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bootstrap.paths import STAMPS
+from rackwright._engine import Design
 from rackwright.clocks import clock_of
 from rackwright.designs import design, elaborate
 from rackwright.exploration.store import content_key
@@ -37,6 +38,12 @@ def build_design(config: UnitConfig, *, synthesise: bool = False) -> BuiltDesign
     row = row_of_manifest(manifest)
     hertz = str(clock_of(manifest).hertz)
     return BuiltDesign(content_key(_engine(), hertz, *contents), None if row is None else row.area_mm2)
+
+
+def model_design(model: Design) -> BuiltDesign:
+    """An exact model, which is part of the engine."""
+    parameters = (f"{name}={value}" for name, value in sorted(model.parameters.items()))
+    return BuiltDesign(content_key(_engine(), model.unit, str(model.clock_hz), *parameters), None)
 
 
 def _own(config: UnitConfig, synthesise: bool) -> BuiltDesign:

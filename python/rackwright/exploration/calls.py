@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from rackwright.exploration.point import Point
+from rackwright.unit_config import UnitConfig
+
+if TYPE_CHECKING:
+    from rackwright.exploration.built_design import BuiltDesign
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,9 @@ class Calls(Protocol):
     @property
     def library_ratio(self) -> float | None:
         """Uncompressed over compressed bytes of the official library, if calls compress or decompress."""
+
+    def design(self, config: UnitConfig, *, synthesise: bool) -> BuiltDesign:
+        """What runs for the points of a unit, made where that has not been done."""
 
     def session(self, point: Point) -> Session:
         """The unit of a point, fresh from reset."""

@@ -14,7 +14,7 @@ from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rackwright.exploration.built_design import BuiltDesign, build_design
+from rackwright.exploration.built_design import BuiltDesign
 from rackwright.exploration.calls import Call, CallSource
 from rackwright.exploration.front import front
 from rackwright.exploration.measure import Measured, Portion, measure
@@ -178,6 +178,7 @@ class _Run:
         self._space, self._source, self._store = space, source, store
         self._executor, self._progress = executor, progress
         calls = source.open()
+        self._calls = calls
         self._sample = Sample([size for size, _ in calls.known], space.seed)
         self._regression = Regression(calls.known)
         self._bytes = sum(size for size, _ in calls.known)
@@ -234,7 +235,7 @@ class _Run:
             rtl = UnitConfig(point.config.unit, point.config.parameters)
             if rtl not in built:
                 self._progress(f"compiling {rtl.unit} {rtl.parameters or ''}")
-                built[rtl] = build_design(rtl, synthesise=self._space.synthesise)
+                built[rtl] = self._calls.design(rtl, synthesise=self._space.synthesise)
             parts = (built[rtl].key, point.key(), self._digest, order)
             yield point, built[rtl], content_key(*parts)
 
@@ -266,15 +267,15 @@ class _Run:
     def _portion(self, point: _Progress, number: int) -> Portion:
         return Portion(point.point, self._source, number, self._sample.portion(number))
 
-    def _calls(self, point: _Progress) -> Sequence[Call]:
+    def _measured_calls(self, point: _Progress) -> Sequence[Call]:
         return [call for number in range(point.wanted) for call in point.done[number].calls]
 
     def _total(self, point: _Progress, quantity: _Quantity) -> Estimate:
         """The quantity of all calls of the suite; by the pilot, if it has these calls and is exact enough."""
-        found = {call.index: quantity(call) for call in self._calls(point)}
+        found = {call.index: quantity(call) for call in self._measured_calls(point)}
         chances = self._sample.chances(point.wanted)
         if point.pilot is not None and point.wanted <= point.pilot.wanted:
-            quantities = {call.index: quantity(call) for call in self._calls(point.pilot)}
+            quantities = {call.index: quantity(call) for call in self._measured_calls(point.pilot)}
             pilot = Pilot(quantities, self._total(point.pilot, quantity))
             estimate = self._regression.total(found, chances, pilot)
             if estimate.inherited < point.error:
@@ -282,7 +283,7 @@ class _Run:
         return self._regression.total(found, chances)
 
     def _result(self, point: _Progress) -> Result:
-        calls = self._calls(point)
+        calls = self._measured_calls(point)
         seconds = self._total(point, _seconds)
         packed = self._total(point, _packed)
         return Result(

@@ -10,17 +10,20 @@ from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
+from rackwright._engine import Design
 from rackwright.clocks import clock_of
-from rackwright.designs import ParameterValue
+from rackwright.designs import ParameterValue, elaborate
 from rackwright.errors import RackwrightError
+from rackwright.exploration.built_design import BuiltDesign, build_design, model_design
 from rackwright.exploration.calls import Call
 from rackwright.exploration.point import Point
 from rackwright.exploration.store import content_key
 from rackwright.unit import Unit
+from rackwright.unit_config import UnitConfig
 
 
 class UnitWorkload(ABC):
-    """The workload for exploring a user's own unit: derive a class, and name it in the space.
+    """What a unit without suites is explored with: derive a class, and name it in the space.
 
     It is constructed without arguments in each measuring process, so that the calls may depend only on their
     own file; other files that it reads belong into `inputs`. `settings` are the values that the space may
@@ -30,6 +33,8 @@ class UnitWorkload(ABC):
     settings: ClassVar[Mapping[str, Sequence[ParameterValue]]] = {}
     inputs: ClassVar[Sequence[str]] = ()
     """Files that it reads, relative to its own: measurements are repeated if one of them changes."""
+    own_memory: ClassVar[bool] = False
+    """The unit has a channel of DRAM for itself, without caches."""
 
     @abstractmethod
     def sizes(self) -> Sequence[int]:
@@ -43,6 +48,10 @@ class UnitWorkload(ABC):
         none.
         """
 
+    def model(self, _parameters: Mapping[str, ParameterValue]) -> Design | None:
+        """An exact model of the unit with these parameters, to run in the place of its RTL, or None."""
+        return None
+
 
 @dataclass(frozen=True)
 class OwnSource:
@@ -54,7 +63,8 @@ class OwnSource:
     def open(self) -> OwnCalls:
         """The calls; raises `RackwrightError` with the file if it has no workload."""
         workload, sizes = _loaded(self, _content(self, self.path))
-        contents = [_content(self, path) for path in (self.path, *map(self.path.with_name, workload.inputs))]
+        read = [self.path, *(self.path.parent / name for name in workload.inputs)]
+        contents = [_content(self, path) for path in read]
         return OwnCalls(workload, sizes, content_key(self.name, *contents)[:16])
 
 
@@ -113,12 +123,29 @@ class OwnCalls:
         """None: there is no compression."""
         return None
 
+    def design(self, config: UnitConfig, *, synthesise: bool) -> BuiltDesign:
+        """The unit in RTL, or its model."""
+        model = self.workload.model(config.parameters)
+        return build_design(config, synthesise=synthesise) if model is None else model_design(model)
+
     def session(self, point: Point) -> OwnSession:
-        """The unit of a point, fresh from reset."""
-        hertz = clock_of(Path(point.config.unit), point.config.clock, point.config.parameters).hertz
+        """The unit of a point, fresh from reset.
+
+        Raises `RackwrightError` for a placement of a unit that has a memory of its own.
+        """
+        config, own_memory = point.config, self.workload.own_memory
+        if own_memory and config.placement != "near-core":
+            raise RackwrightError(f"placement {config.placement}: the unit has a memory of its own")
+        model = self.workload.model(config.parameters)
         # Settings are for the calls; the unit alone knows of none.
-        unit = Unit(replace(point.config, settings={}), memory=point.timing.memory)
-        return OwnSession(self, unit, point, hertz)
+        unit = Unit(model or replace(config, settings={}), memory=point.timing.memory, own_memory=own_memory)
+        return OwnSession(self, unit, point, self._hertz(config) if model is None else model.clock_hz)
+
+    @staticmethod
+    def _hertz(config: UnitConfig) -> int:
+        if config.is_named:
+            return clock_of(elaborate(config.unit, config.parameters), config.clock).hertz
+        return clock_of(Path(config.unit), config.clock, config.parameters).hertz
 
 
 @dataclass(frozen=True)

@@ -33,10 +33,10 @@ _Value = TypeVar("_Value")
 class Space:
     """All combinations of values for one unit: one of ours by its name, or the path of a user's own manifest.
 
-    `suite` is the folder of calls for one of our units, `workload` the source of calls for a user's unit,
-    whose designs are synthesised for their areas if `synthesise` is set. `standard_error` is the requested
-    relative accuracy of every throughput. `seed` decides which calls are drawn. `memory` are numbers of
-    caches and DRAM.
+    `suite` is the folder of calls for a unit that compresses, `workload` the source of calls for others; a
+    user's own designs are synthesised for their areas if `synthesise` is set. `standard_error` is the
+    requested relative accuracy of every throughput. `seed` decides which calls are drawn. `memory` are
+    numbers of caches and DRAM.
     """
 
     unit: str
@@ -62,7 +62,7 @@ class Space:
         """
         if self.workload is not None:
             if suite is not None:
-                raise RackwrightError("--suite is for units of ours; the space names its workload")
+                raise RackwrightError("--suite is for units that compress; the space names its workload")
             return self.workload
         place = suite or self.suite
         if place is None:
@@ -102,10 +102,14 @@ class _Reader(DocumentReader):
     def space(self, document: Any) -> Space:
         fields = self.mapping("the file", document, _FIELDS)
         unit = fields.get("unit")
-        if not isinstance(unit, str) or (unit not in WORKLOADS and not unit.endswith(".json")):
-            raise self.error("unit", f"is {unit!r}; there are {', '.join(WORKLOADS)}, or a manifest.json")
+        named = [*WORKLOADS, *([each.name for each in units()] if fields.get("workload") else [])]
+        if not isinstance(unit, str) or (unit not in named and not unit.endswith(".json")):
+            known = ", ".join(WORKLOADS)
+            raise self.error(
+                "unit", f"is {unit!r}; there are {known}, a manifest.json, or with a workload any unit"
+            )
         is_own = unit.endswith(".json")
-        workload = self._workload(fields.get("workload"), is_own)
+        workload = self._workload(fields.get("workload"), unit)
         if is_own:
             unit = str(self.path.parent / unit)
         axes = self.mapping("vary", fields.get("vary"), _AXES)
@@ -114,8 +118,8 @@ class _Reader(DocumentReader):
             if not isinstance(placement, str) or not is_placement(placement):
                 raise self.error("vary.placement", f"has {placement!r}; there are {', '.join(PLACEMENTS)}")
         suite = fields.get("suite")
-        if is_own and suite is not None:
-            raise self.error("suite", "is for units of ours; a unit of your own has a workload")
+        if workload is not None and suite is not None:
+            raise self.error("suite", "is for units that compress; others have a workload")
         return Space(
             unit=unit,
             suite=None if suite is None else self.path.parent / str(suite),
@@ -132,11 +136,11 @@ class _Reader(DocumentReader):
             synthesise=self._switch("synthesise", fields.get("synthesise", False)),
         )
 
-    def _workload(self, document: Any, is_own: bool) -> OwnSource | None:
-        """FILE.py:CLASS beside the space, which a unit of one's own has, and no other."""
-        if not is_own:
+    def _workload(self, document: Any, unit: str) -> OwnSource | None:
+        """FILE.py:CLASS beside the space, which every unit has that has no suites."""
+        if unit in WORKLOADS:
             if document is not None:
-                raise self.error("workload", "is for a unit of your own; one of ours has a suite")
+                raise self.error("workload", f"is for units without suites; {unit} has them")
             return None
         file, _, name = str(document or "").rpartition(":")
         if not file.endswith(".py") or not name.isidentifier():

@@ -8,11 +8,13 @@ from pathlib import Path
 
 from rackwright.codec import CodecUnit
 from rackwright.errors import RackwrightError
+from rackwright.exploration.built_design import BuiltDesign, build_design
 from rackwright.exploration.calls import Call
 from rackwright.exploration.point import Point
 from rackwright.formats import FORMATS, codec_unit
 from rackwright.generation.maker import SuiteFile
 from rackwright.generation.suite import Suite, load_suite
+from rackwright.unit_config import UnitConfig
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,10 @@ class SuiteCalls:
     def library_ratio(self) -> float:
         """That of the official library at the calls' own levels."""
         return sum(size for size, _ in self.known) / sum(packed for _, packed in self.known)
+
+    def design(self, config: UnitConfig, *, synthesise: bool) -> BuiltDesign:
+        """The unit in RTL."""
+        return build_design(config, synthesise=synthesise)
 
     def session(self, point: Point) -> SuiteSession:
         """The unit of a point, fresh from reset."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rackwright.errors import RackwrightError
-from rackwright.reproduce import daronpon, drx_lanes, protobuf, protobuf_asic, queueing
+from rackwright.reproduce import daronpon, drx_lanes, drx_stalls, protobuf, protobuf_asic, queueing
 from rackwright.reproduce.cdpu import call_sizes, sweeps
 from rackwright.reproduce.experiment import Experiment
 from rackwright.reproduce.fabric import congestion, pcie, placement
@@ -52,6 +52,7 @@ EXPERIMENTS = (
     lookups.EXPERIMENT,
     *sizes.EXPERIMENTS,
     drx_lanes.EXPERIMENT,
+    drx_stalls.EXPERIMENT,
     area.AREA,
     area.CHIP,
 )

@@ -14,6 +14,9 @@ from bootstrap.software import HOST, RISCV
 from rackwright.drx.harts.program import HEADERS, Way, program_text
 from rackwright.drx.kernel import Kernel
 from rackwright.errors import RackwrightError
+from rackwright.profiling.observed import Profile
+from rackwright.profiling.run import profile
+from rackwright.profiling.watching import Watching
 from rackwright.programs import make_program, place_of
 from rackwright.server import Server
 from rackwright.whole import write_whole
@@ -90,6 +93,17 @@ def run_on_harts(kernel: Kernel, inputs: Sequence[bytes], way: Way, harts: int) 
         clock_hz=result.clock_hz,
         digest=result.digest,
     )
+
+
+def profile_on_harts(kernel: Kernel, inputs: Sequence[bytes], way: Way, harts: int) -> Profile:
+    """Where the cycles of the kernel itself go on so many harts; raises as `run_on_harts`."""
+    program, _ = compiled(kernel, way, simulated=True)
+    watching = Watching("hint:1", "hint:2")
+    server = Server(CPU, harts=harts)
+    made = profile(server, program, [str(harts)], watching=watching, stdin=b"".join(inputs))
+    if made.exit_code != 0:
+        raise RackwrightError(f"{kernel.name}: its program in C ended with {made.exit_code}")
+    return made
 
 
 def run_on_host(kernel: Kernel, inputs: Sequence[bytes], way: Way, threads: int) -> Timed:

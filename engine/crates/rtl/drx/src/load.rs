@@ -14,7 +14,7 @@ struct Answer {
 }
 
 /// A beat as it goes into the scratchpad.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Loaded {
     answer: Answer,
     beat: TransferBeat,
@@ -28,7 +28,7 @@ pub struct LoadEngine {
     ring: BeatRing,
     asked: Vec<TransferBeat>,
     answers: Fifo<Answer, 2>,
-    ready: Option<Loaded>,
+    ready: Fifo<Loaded, 2>,
     line_bytes: usize,
 }
 
@@ -50,7 +50,7 @@ impl LoadEngine {
             ring: BeatRing::new(shape.outstanding),
             asked: vec![TransferBeat::default(); shape.outstanding],
             answers: Fifo::new(),
-            ready: None,
+            ready: Fifo::new(),
             line_bytes: shape.line_bytes(),
         }
     }
@@ -72,13 +72,13 @@ impl LoadEngine {
 
     /// Where the scratchpad is to be written.
     pub fn wanted(&self) -> Option<Place> {
-        let ready = self.ready.as_ref()?;
+        let ready = self.ready.front()?;
         (!ready.answer.fault).then_some(ready.place)
     }
 
     /// Writes what is wanted.
     pub fn write(&self, scratchpad: &mut Scratchpad) {
-        if let Some(Loaded { answer, beat, .. }) = &self.ready {
+        if let Some(Loaded { answer, beat, .. }) = self.ready.front() {
             let (offset, count) = (beat.offset as usize, beat.count as usize);
             scratchpad.bytes[beat.place as usize..][..count]
                 .copy_from_slice(&answer.data[offset..offset + count]);
@@ -97,13 +97,18 @@ impl LoadEngine {
             ..Loads::default()
         };
         let mut done = None;
-        if let Some(ready) = self.ready.as_ref().filter(|ready| written || ready.answer.fault) {
+        let answer = if self.ready.has_room() {
+            self.answers.pop()
+        } else {
+            None
+        };
+        if let Some(ready) = self.ready.front().filter(|ready| written || ready.answer.fault) {
             done = Some(ready.answer.tag);
             loads.fault = ready.answer.fault.then_some(ready.beat.index);
-            self.ready = None;
+            self.ready.pop();
         }
-        if self.ready.is_none() {
-            self.ready = self.answers.pop().map(|answer| self.placed(answer));
+        if let Some(answer) = answer {
+            self.ready.push(self.placed(answer));
         }
         if let Some(response) = response.filter(|_| loads.takes) {
             self.answers.push(Answer {

@@ -64,15 +64,10 @@ impl Scratchpad {
         } else {
             place.last_line
         };
-        let first = place.line as usize * line;
-        for (index, byte) in to.iter_mut().take(count).enumerate() {
-            let at = offset + index;
-            *byte = if at < line {
-                self.bytes[first + at]
-            } else {
-                self.bytes[second as usize * line + at - line]
-            };
-        }
+        let (first, second) = (place.line as usize * line + offset, second as usize * line);
+        let own = count.min(line - offset);
+        to[..own].copy_from_slice(&self.bytes[first..first + own]);
+        to[own..count].copy_from_slice(&self.bytes[second..second + count - own]);
     }
 }
 

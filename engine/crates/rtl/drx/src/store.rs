@@ -22,6 +22,8 @@ pub struct StoreEngine {
     ring: BeatRing,
     /// The instructions of beats under way.
     asked: Vec<u32>,
+    /// Beats whose places are known.
+    placed: Fifo<TransferBeat, 2>,
     reading: Option<Stored>,
     beats: Fifo<Stored, WAITING>,
     port_bytes: usize,
@@ -43,6 +45,7 @@ impl StoreEngine {
             cutter: Cutter::new(shape.port_bytes, shape.scratchpad_bytes()),
             ring: BeatRing::new(shape.outstanding),
             asked: vec![0; shape.outstanding],
+            placed: Fifo::new(),
             reading: None,
             beats: Fifo::new(),
             port_bytes: shape.port_bytes,
@@ -57,7 +60,11 @@ impl StoreEngine {
 
     /// No transfer is being cut, and no beat is under way.
     pub fn is_idle(&self) -> bool {
-        self.cutter.is_empty() && self.ring.is_empty() && self.reading.is_none() && self.beats.is_empty()
+        self.cutter.is_empty()
+            && self.placed.is_empty()
+            && self.ring.is_empty()
+            && self.reading.is_none()
+            && self.beats.is_empty()
     }
 
     /// A transfer is done, and all before it are.
@@ -68,7 +75,7 @@ impl StoreEngine {
     /// Where the scratchpad is to be read: there is room for a beat.
     pub fn wanted(&self) -> Option<Place> {
         let held = self.beats.len() + usize::from(self.reading.is_some());
-        let beat = self.cutter.beat().filter(|_| held < WAITING)?;
+        let beat = self.placed.front().filter(|_| held < WAITING)?;
         Some(Place::new(
             beat.place,
             beat.place + beat.count - 1,
@@ -104,15 +111,19 @@ impl StoreEngine {
         if let Some(stored) = self.reading.take() {
             self.beats.push(stored);
         }
-        let beat = self.cutter.beat();
-        let taken = read.and(beat);
-        self.reading = read.zip(beat).map(|((place, scratchpad), beat)| {
+        let has_room = self.placed.has_room();
+        let read = read.and_then(|read| Some((read, self.placed.pop()?)));
+        self.reading = read.map(|((place, scratchpad), beat)| {
             let mut data = [0; BEAT_BYTES];
             let offset = beat.offset as usize;
             scratchpad.brought(&place, self.port_bytes - offset, &mut data[offset..]);
             Stored { beat, data }
         });
-        self.cutter.cycle(taken, enters);
+        let cut = self.cutter.beat().filter(|_| has_room);
+        if let Some(beat) = cut {
+            self.placed.push(beat);
+        }
+        self.cutter.cycle(cut, enters);
         let done = response.map(|response| usize::from(response.tag >> 1));
         self.ring.cycle(oldest.map(|(stored, _)| stored.beat.last), done);
         let (stored, tag) = oldest?;
@@ -128,5 +139,6 @@ impl StoreEngine {
     /// Gives up what has not been read.
     pub fn clear(&mut self) {
         self.cutter.clear();
+        self.placed.clear();
     }
 }

@@ -1,7 +1,7 @@
 use crate::fifo::Fifo;
 
 /// Transfers that wait for an engine.
-const WAITING: usize = 8;
+const WAITING: usize = 64;
 
 /// Bytes to move between memory and the scratchpad.
 #[derive(Debug, Clone, Copy, Default)]

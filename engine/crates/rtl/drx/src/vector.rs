@@ -1,6 +1,6 @@
 use crate::chunk::{Chunk, DESTINATION};
 use crate::instruction::Compute;
-use crate::number::{compute, convert, numbers, pack};
+use crate::number::{compute, numbers, pack};
 use crate::scratchpad::{Place, Ports, Scratchpad};
 use crate::shape::Shape;
 
@@ -15,24 +15,23 @@ struct Results {
     /// What stands in the way of reads: the lines of all elements.
     lines: [u32; 2],
     bytes: Vec<u8>,
-    /// Bytes of an element, and which elements are written where not all are.
+    /// Bytes of an element, and which elements are written; none where all are.
     size: usize,
-    chosen: Option<Vec<bool>>,
+    chosen: Vec<bool>,
 }
 
 impl Results {
     fn write(&self, to: &mut [u8]) {
         let to = &mut to[self.place.address as usize..][..self.bytes.len()];
-        match &self.chosen {
-            None => to.copy_from_slice(&self.bytes),
-            Some(chosen) => {
-                let elements = to
-                    .chunks_exact_mut(self.size)
-                    .zip(self.bytes.chunks_exact(self.size));
-                for ((to, from), _) in elements.zip(chosen).filter(|(_, chosen)| **chosen) {
-                    to.copy_from_slice(from);
-                }
-            }
+        if self.chosen.is_empty() {
+            to.copy_from_slice(&self.bytes);
+            return;
+        }
+        let elements = to
+            .chunks_exact_mut(self.size)
+            .zip(self.bytes.chunks_exact(self.size));
+        for ((to, from), _) in elements.zip(&self.chosen).filter(|(_, chosen)| **chosen) {
+            to.copy_from_slice(from);
         }
     }
 }
@@ -172,8 +171,13 @@ impl VectorUnit {
         let [first, second, results] = &mut self.numbers;
         let (first, results) = (&first[..count], &mut results[..count]);
         let destination = plan.elements[DESTINATION];
-        compute(plan.function, plan.kinds, first, &second[..count], results);
-        convert(plan.function, plan.kinds, destination, results);
+        compute(
+            plan.function,
+            plan.kinds,
+            [first, &second[..count]],
+            destination,
+            results,
+        );
         let end = (self.head + self.count) % self.under_way.len();
         self.count += 1;
         let slot = &mut self.under_way[end];
@@ -181,12 +185,14 @@ impl VectorUnit {
         slot.size = destination.bytes as usize;
         slot.bytes.resize(count * slot.size, 0);
         pack(results, destination.bytes, &mut slot.bytes);
-        slot.chosen =
-            (plan.function == Compute::Select).then(|| first.iter().map(|&first| first != 0).collect());
+        slot.chosen.clear();
+        if plan.function == Compute::Select {
+            slot.chosen.extend(first.iter().map(|&first| first != 0));
+        }
         slot.place = chunk.places[DESTINATION];
         slot.lines = [slot.place.line, slot.place.last_line];
-        if let Some(chosen) = &slot.chosen {
-            slot.place.last_line = last_line(&slot.place, slot.size, chosen, line_bytes);
+        if !slot.chosen.is_empty() {
+            slot.place.last_line = last_line(&slot.place, slot.size, &slot.chosen, line_bytes);
         }
         let [line, last_line] = slot.lines;
         self.busy[line as usize] += 1;

@@ -1,11 +1,14 @@
 use crate::beat::{masked, store};
 use rackwright_memory::GuestMemory;
-use rackwright_rtl::MemoryRequest;
+use rackwright_rtl::{MemoryRequest, BEAT_BYTES};
 use rackwright_time::unit::Cycle;
 use std::collections::BTreeMap;
 
 /// Tags of a port, at most.
 const TAGS: usize = 256;
+
+/// Blocks of memory that are told apart, each as large as the largest beat, so that each beat is in one.
+const BLOCKS: usize = 1024;
 
 /// The rules of memory ports, to the letter: a unit that keeps them notices nothing.
 ///
@@ -16,6 +19,8 @@ pub(crate) struct MemoryRules {
     /// What has not been answered yet, by the cycle of the answer and the order in which it was asked for.
     waiting: BTreeMap<(Cycle, u64), (MemoryRequest, usize)>,
     asked: u64,
+    /// How many writes wait in each block, or in one that has the same number: of most blocks there are none.
+    blocks: Box<[u32; BLOCKS]>,
     /// Until when each tag of each port is in use; nothing of a port whose tags are not the unit's.
     tags: Vec<Option<Box<[Cycle; TAGS]>>>,
     names: Vec<String>,
@@ -29,6 +34,7 @@ impl MemoryRules {
         MemoryRules {
             waiting: BTreeMap::new(),
             asked: 0,
+            blocks: Box::new([0; BLOCKS]),
             tags,
             names,
         }
@@ -88,6 +94,7 @@ impl MemoryRules {
         let mask = request.mask & !self.under_way(request.address);
         let request = MemoryRequest { mask, ..*request };
         self.waiting.insert((due, self.asked), (request, bytes));
+        self.blocks[block_of(request.address)] += 1;
         self.asked += 1;
     }
 
@@ -98,12 +105,16 @@ impl MemoryRules {
                 return;
             }
             let (request, bytes) = first.remove();
+            self.blocks[block_of(request.address)] -= 1;
             store(&request, bytes, memory);
         }
     }
 
     /// Which of the bytes from `address` on are being written, as a mask.
     fn under_way(&self, address: u64) -> u32 {
+        if self.blocks[block_of(address)] == 0 {
+            return 0;
+        }
         let masks = self.waiting.values().map(|(earlier, bytes)| {
             let mask = masked(earlier, *bytes);
             match earlier.address.wrapping_sub(address) as i64 {
@@ -114,4 +125,9 @@ impl MemoryRules {
         });
         masks.fold(0, |all, mask| all | mask)
     }
+}
+
+/// The number of the block that a beat is in.
+fn block_of(address: u64) -> usize {
+    address as usize / BEAT_BYTES % BLOCKS
 }

@@ -99,8 +99,8 @@ object Drx {
   /** custom-1. */
   val opcode: Int = 1
 
-  /** Transfers that wait for an engine. */
-  private val transfers = 8
+  /** Transfers that wait for an engine: those of a tile in rows, so that what computes does not wait for them. */
+  private val transfers = 64
 
   /** A queue of transfers, all of which are given up with `clear`. */
   private def waiting(in: DecoupledIO[Transfer], clear: Bool): DecoupledIO[Transfer] = {

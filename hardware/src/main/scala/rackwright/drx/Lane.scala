@@ -7,18 +7,27 @@ import chisel3.util._
 class LaneControl extends Bundle {
   val function = UInt(Isa.function.bits.W)
 
+  /** The function is one of these, known before the stage that asks; the first is true of `subtract` as well. */
+  val adds = Bool()
+  val subtracts = Bool()
+  val multiplies = Bool()
+  val accumulates = Bool()
+  val saturates = Bool()
+
   /** Numbers are compared, added and multiplied as those of binary32. */
   val float = Bool()
 
-  /** The result comes from the sum of a product. */
+  /** The result comes from the sum of a product; that sum is of binary32, or a whole number that becomes such. */
   val sums = Bool()
+  val rounds = Bool()
 
   /** A whole number becomes one of binary32; one of binary32 becomes a whole one. */
   val toFloat = Bool()
   val toInteger = Bool()
 
-  /** The type of the result. */
+  /** The type of the result, and whether it is the upper half of one of binary32. */
   val elementType = UInt(Operand.typeBits.W)
+  val short = Bool()
 }
 
 object LaneControl {
@@ -43,11 +52,18 @@ object LaneControl {
       )
     )
     control.function := function
+    control.adds := is("add", "subtract")
+    control.subtracts := is("subtract")
+    control.multiplies := is("multiply")
+    control.accumulates := is("multiply_add")
+    control.saturates := is("saturate")
     control.float := float
     control.sums := float && is("add", "subtract", "multiply", "multiply_add")
     control.toFloat := !result && target
+    control.rounds := control.sums || control.toFloat
     control.toInteger := result && !target
     control.elementType := chunk.destination.elementType
+    control.short := Elements.short(chunk.destination.elementType)
     control
   }
 }
@@ -67,37 +83,41 @@ class Lane extends Module {
   val written = IO(Output(Bool()))
 
   private val (first, second, third) = (numbers(0), numbers(1), numbers(2))
-  private def is(stage: Int, names: String*): Bool = LaneFunction.isOneOf(control(stage).function, names: _*)
 
   // Sums are products with one, and products are sums with minus 0, which changes nothing.
-  private val added = MuxCase(
-    third,
+  private val added = Mux1H(
     Seq(
-      is(0, "add") -> second,
-      is(0, "subtract") -> Cat(!second(31), second(30, 0)),
-      is(0, "multiply") -> FloatNumber.minusZero
+      control(0).adds -> Cat(second(31) ^ control(0).subtracts, second(30, 0)),
+      control(0).multiplies -> FloatNumber.minusZero,
+      (!control(0).adds && !control(0).multiplies) -> third
     )
   )
-  private val factor = Mux(is(0, "add", "subtract"), FloatNumber.one, second)
+  private val factor = Mux(control(0).adds, FloatNumber.one, second)
   private val aligned = RegNext(MultiplyAdd.align(first, factor, added))
   private val (value, writes) = LaneFunction(control(0).function, first, second, control(0).float)
   private val computed = RegNext(value)
+  private val product = RegNext((first * second)(31, 0))
   private val addend = RegNext(third)
   written := ShiftRegister(writes, Lane.stages)
 
-  private val total = computed + Mux(is(1, "multiply_add"), addend, 0.U)
+  private val found = Mux(control(1).multiplies || control(1).accumulates, product, computed)
+  private val total = found + Mux(control(1).accumulates, addend, 0.U)
   private val summed = RegNext(Mux(control(1).sums, MultiplyAdd.add(aligned), MultiplyAdd.whole(total)))
   private val counted = RegNext(MultiplyAdd.count(summed))
   private val normalised = RegNext(MultiplyAdd.normalise(counted))
   private val rounded = RegNext(MultiplyAdd.round(normalised))
-  private val kept = ShiftRegister(RegNext(total), 3)
 
-  // Last stage: the number as that of the destination.
+  // Last stage: the number as that of the destination. One that is not rounded has become so in the stage before.
+  private val kept = RegNext(converted(ShiftRegister(RegNext(total), 2), control(Lane.stages - 2), saturates = true))
   private val last = control(Lane.stages - 1)
-  private val number = Mux(last.sums || last.toFloat, rounded, kept)
-  private val whole = Mux(last.toInteger, FloatNumber.toInteger(number), number)
-  private val nearest = Mux(is(Lane.stages - 1, "saturate"), Elements.saturate(whole, last.elementType), whole)
-  result := RegNext(Mux(Elements.short(last.elementType), FloatNumber.toShort(number), nearest))
+  result := RegNext(Mux(last.rounds, converted(rounded, last, saturates = false), kept))
+
+  /** A number as that of a destination; what is rounded is never to be saturated, since it is of binary32. */
+  private def converted(number: UInt, by: LaneControl, saturates: Boolean): UInt = {
+    val whole = Mux(by.toInteger, FloatNumber.toInteger(number), number)
+    val nearest = if (saturates) Mux(by.saturates, Elements.saturate(whole, by.elementType), whole) else whole
+    Mux(by.short, FloatNumber.toShort(number), nearest)
+  }
 }
 
 object Lane {

@@ -3,27 +3,26 @@ package rackwright.drx
 import chisel3._
 import chisel3.util._
 
-/** What one lane makes of two numbers of 32 bits in its first stage: all but sums and products of binary32. */
+/** What one lane makes of two numbers of 32 bits in its first stage: all but products, and sums of binary32. */
 object LaneFunction {
   private def code(name: String): UInt = Isa.functionCode("compute", name)
 
   /** The function is one of these. */
   def isOneOf(function: UInt, names: String*): Bool = names.map(function === code(_)).reduce(_ || _)
 
-  /** The result of `function`, and whether it is written; with `float`, the numbers are of binary32. */
+  /** The result of `function`, any of a product, and whether it is written; with `float`, numbers are of binary32. */
   def apply(function: UInt, first: UInt, second: UInt, float: Bool): (UInt, Bool) = {
     val (less, equal, nan) = compare(first, second, float)
     // Numbers are shifted by all their bits, and by no less, where the distance is larger or negative.
     val far = second(31, 5).orR
     val sign = Fill(32, first(31))
-    val product = (first * second)(31, 0)
     val unordered = float && nan
     val zeros = float && !first(30, 0).orR && !second(30, 0).orR
     val results = Map(
       "move" -> first,
       "add" -> (first + second),
       "subtract" -> (first - second),
-      "multiply" -> product,
+      "multiply" -> first,
       "minimum" -> Mux(unordered, FloatNumber.nan, Mux(less, first, second)),
       "maximum" -> Mux(unordered, FloatNumber.nan, Mux(less, second, first)),
       "and" -> (first & second),
@@ -35,7 +34,7 @@ object LaneFunction {
       "less" -> Cat(0.U(31.W), less && !unordered && !zeros),
       "equal" -> Cat(0.U(31.W), (equal && !unordered) || zeros),
       "select" -> second,
-      "multiply_add" -> product
+      "multiply_add" -> first
     )
     val known = Isa.functions("compute").map(_.name)
     require(known.toSet == results.keySet, s"isa.json has ${known.mkString(", ")}, not ${results.keys.mkString(", ")}")

@@ -50,7 +50,8 @@ class LoadEngine(params: Params) extends Module {
   private val mask = Lines.mask(beat.count, params.portBytes).pad(params.lineBytes)
   placed.bits.write.place(params, beat.place, bytes, mask)
 
-  private val ready = Queue(placed, 1, pipe = true)
+  // Whether it waits for a line that is accessed does not go back to where it comes from in the same cycle.
+  private val ready = SkidBuffer(placed)
   write.valid := ready.valid && !ready.bits.fault
   write.bits := ready.bits.write
   ready.ready := write.ready || ready.bits.fault

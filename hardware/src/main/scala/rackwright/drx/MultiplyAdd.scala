@@ -15,6 +15,10 @@ object MultiplyAdd {
   /** The place of the lowest bit of the largest third number. */
   private val addendPlace = 76
   private val wordBits = 101
+  private val significandBits = 24
+
+  /** Bits of a significand that are multiplied at once: the rest is summed in the next stage. */
+  private val partBits = 8
 
   /** Bits of exponents, which are those of place 0, signed. */
   private val exponentBits = 11
@@ -36,11 +40,13 @@ object MultiplyAdd {
   /** After the first stage: product and third number, aligned. */
   class Aligned extends Bundle {
     val result = new Result
-    val product = UInt(48.W)
+
+    /** The products of the first significand with parts of the second, of which the first is the lowest. */
+    val products = Vec(significandBits / partBits, UInt((significandBits + partBits).W))
     val addend = UInt(wordBits.W)
 
-    /** Something of the third number is below place 0. */
-    val sticky = Bool()
+    /** Something of the third number is below place 0: in one of these parts. */
+    val below = UInt(7.W)
 
     /** The signs are different; that of the third number. */
     val subtracts = Bool()
@@ -88,7 +94,9 @@ object MultiplyAdd {
     out.result.zeroSign := sign && c.sign
     out.subtracts := sign =/= c.sign
     out.addendSign := c.sign
-    out.product := a.significand * b.significand
+    for ((product, part) <- out.products.zipWithIndex) {
+      product := a.significand * b.significand(partBits * (part + 1) - 1, partBits * part)
+    }
 
     // A third number with its lowest bit at place 76, less `distance`. One for which that is not far enough to the
     // left, or that is added to nothing, stays there and gives the exponent.
@@ -98,7 +106,8 @@ object MultiplyAdd {
     val shifted = Cat(c.significand, 0.U((addendPlace + 24).W)) >> shift
     out.addend := shifted(addendPlace + 47, 24)
     // The 24 bits below place 0, and what has left these too.
-    out.sticky := shifted(23, 0).orR || (shift >= (addendPlace + 24).U && !c.zero)
+    val parts = Seq.tabulate(6)(part => shifted(4 * part + 3, 4 * part).orR)
+    out.below := VecInit(parts :+ (shift >= (addendPlace + 24).U && !c.zero)).asUInt
     out.exponent := Mux(
       stays,
       c.exponent.zext - (150 + addendPlace).S,
@@ -110,17 +119,30 @@ object MultiplyAdd {
   /** Second stage. */
   def add(in: Aligned): Summed = {
     val out = Wire(new Summed)
-    val product = Cat(in.product, 0.U(productPlace.W)).pad(wordBits + 1)
-    val addend = in.addend.pad(wordBits + 1)
+    val products = in.products.zipWithIndex.map { case (product, part) =>
+      Cat(product, 0.U((productPlace + partBits * part).W)).pad(wordBits + 1)
+    }
+    val addend = in.addend.pad(wordBits + 1) ^ Fill(wordBits + 1, in.subtracts)
+    val sticky = in.below.orR
     // With bits below place 0 to subtract, the sum is one less and something.
-    val carry = in.subtracts && !in.sticky
-    out.sum := (product + Mux(in.subtracts, ~addend, addend) + carry)(wordBits, 0).asSInt
+    val carry = in.subtracts && !sticky
+    val (single, double) = summands(products :+ addend)
+    out.sum := (single + double + carry)(wordBits, 0).asSInt
     out.result := in.result
-    out.sticky := in.sticky
+    out.sticky := sticky
     out.exponent := in.exponent
     when(in.subtracts && out.sum < 0.S && !in.result.infinite) { out.result.sign := in.addendSign }
     out
   }
+
+  /** Two numbers with the sum of several, of which three become two without a carry that runs through all bits. */
+  private def summands(numbers: Seq[UInt]): (UInt, UInt) =
+    if (numbers.size == 2) (numbers(0), numbers(1))
+    else {
+      val (a, b, c) = (numbers(0), numbers(1), numbers(2))
+      val carries = ((a & b) | (a & c) | (b & c)) << 1
+      summands(numbers.drop(3) ++ Seq(a ^ b ^ c, carries(wordBits, 0)))
+    }
 
   /** In the place of the second stage: a whole number. */
   def whole(number: UInt): Summed = {

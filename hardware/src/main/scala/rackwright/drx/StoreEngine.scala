@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.memory.RegisterFile
 import rackwright.port.MemoryPort
-import rackwright.stream.Lines
+import rackwright.stream.{Lines, SkidBuffer}
 
 /** Brings bytes of the scratchpad into memory: a beat is read and written in each cycle. */
 class StoreEngine(params: Params) extends Module {
@@ -34,15 +34,23 @@ class StoreEngine(params: Params) extends Module {
   cutter.transfer <> transfer
   cutter.clear := clear
 
+  // Where a beat is in the scratchpad is known in a register: who else accesses that line waits for it.
+  private val cut = Wire(Decoupled(new PlacedBeat(params)))
+  cut.valid := cutter.beat.valid
+  cutter.beat.ready := cut.ready
+  cut.bits.beat := cutter.beat.bits
+  cut.bits.lastLine := (cutter.beat.bits.place + cutter.beat.bits.count - 1.U) >> params.offsetBits
+  private val placed = SkidBuffer(cut, clear)
+
   // A beat is read when there is room for it.
   private val reading = RegNext(read.fire, false.B)
   private val room = beats.io.count +& reading < waiting.U
-  read.valid := cutter.beat.valid && room
-  cutter.beat.ready := read.ready && room
-  read.bits.address := cutter.beat.bits.place
-  read.bits.lastLine := (read.bits.address + cutter.beat.bits.count - 1.U) >> params.offsetBits
+  read.valid := placed.valid && room
+  placed.ready := read.ready && room
+  read.bits.address := placed.bits.beat.place
+  read.bits.lastLine := placed.bits.lastLine
 
-  private val beat = RegEnable(cutter.beat.bits, read.fire)
+  private val beat = RegEnable(placed.bits.beat, read.fire)
   beats.io.enq.valid := reading
   beats.io.enq.bits.beat := beat
   beats.io.enq.bits.data := (data(8 * port.bytes - 1, 0) << Cat(beat.offset, 0.U(3.W)))(8 * port.bytes - 1, 0)
@@ -67,7 +75,13 @@ class StoreEngine(params: Params) extends Module {
   report.ended := ring.ended
   report.fault := memory.response.valid && memory.response.bits.fault
   report.index := asked.read(memory.response.bits.tag)
-  idle := cutter.empty && ring.empty && !reading && !beats.io.deq.valid
+  idle := cutter.empty && !placed.valid && ring.empty && !reading && !beats.io.deq.valid
+}
+
+/** A beat with the last line of the scratchpad that it reaches. */
+class PlacedBeat(params: Params) extends Bundle {
+  val beat = new TransferBeat(params)
+  val lastLine = UInt(params.lineBits.W)
 }
 
 /** A beat that was read, with the bytes at their place in it. */

@@ -76,8 +76,11 @@ class VectorUnit(params: Params) extends Module {
     })
   }
 
-  // Stages of the lanes: results.
-  private val controls = VecInit(chunks.slice(2, 2 + Lane.stages).map(LaneControl(_)))
+  // Stages of the lanes: results. What a chunk asks of them is decoded once, before the first of them.
+  private val decoded = RegEnable(LaneControl(chunks(1)), valid(1))
+  private val controls = VecInit(
+    (1 until Lane.stages).scanLeft(decoded)((before, stage) => RegEnable(before, valid(1 + stage)))
+  )
   private val lanes = Seq.fill(params.lanes)(Module(new Lane))
   for ((lane, i) <- lanes.zipWithIndex) {
     lane.control := controls
