@@ -155,6 +155,7 @@ def test_the_second_run_leaves_out_what_the_first_has_passed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """The verb itself, on a suite of one file."""
+    monkeypatch.setattr(State, "now", staticmethod(state))
     [only] = [each for each in files_of_tests() if each.path.name == "test_whole.py"]
     monkeypatch.setattr(remembered, "FOLDER", tmp_path)
     monkeypatch.setattr(verb, "EVERYTHING", Selection(False, (), False, (only.name,)))
@@ -167,4 +168,7 @@ def test_the_second_run_leaves_out_what_the_first_has_passed(
     assert run(again=False) == ["pytest"]
     assert run(again=False) == []
     assert "1 of 1 files of tests passed before" in capfd.readouterr().err
+    forget([only.name], long=False)
+    assert passed_before(state(), long=False) == frozenset()
+    remember(state(), long=False, passed=[only.name])
     assert run(again=True) == ["pytest"]
