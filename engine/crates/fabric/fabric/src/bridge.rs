@@ -1,3 +1,4 @@
+use crate::aer::{ErrorLog, Fault, Severity};
 use crate::packet::Id;
 use crate::rate::Rate;
 use std::ops::{Range, RangeInclusive};
@@ -39,6 +40,14 @@ const CAPABILITIES: u32 = 0x40;
 const COMMAND_BITS: u32 = 0x0546;
 const BRIDGE_CONTROL_BITS: u32 = 0x0043;
 const CONTROL_BITS: u32 = 0x79ff;
+/// Of the device control register: each severity is signalled that its bit allows, and unsupported requests (7.5.3.4); of the
+/// device status register: an unsupported request was seen (7.5.3.5).
+const REPORTS_UNSUPPORTED: u32 = 1 << 3;
+const UNSUPPORTED: u32 = 1 << 3;
+/// Of the bridge control register.
+const FORWARDS_ERRORS: u32 = 2 << 16;
+/// The first extended capability, in words.
+const EXTENDED: u64 = 0x40;
 const MEMORY: u32 = 2;
 const MASTER: u32 = 4;
 /// Of the PCI Express capability: version 2; payloads of 512 bytes, tags of eight bits, errors by their role.
@@ -53,7 +62,7 @@ const WIDE: u32 = 0x0001_0001;
 const WINDOW: u64 = 1 << 20;
 
 /// The configuration space of a port of the root complex or of a switch: a header of type 1 (7.5.1.3) and the capability of PCI
-/// Express. Words that are not there, of which there are up to 4 KiB, read as 0: among them those of windows of ports.
+/// Express. Words that are not there, of which there are up to 4 KiB, read as 0: among them those of windows of ports. The extended capability is that for errors.
 pub(crate) struct Bridge {
     kind: BridgeKind,
     number: u32,
@@ -66,6 +75,9 @@ pub(crate) struct Bridge {
     high: [u32; 2],
     line: u32,
     control: u32,
+    /// Bits of the device status register.
+    status: u32,
+    pub(crate) errors: ErrorLog,
 }
 
 impl Bridge {
@@ -84,6 +96,8 @@ impl Bridge {
             line: 0,
             // As of functions: no snooping and relaxed ordering are allowed, reads of 512 bytes.
             control: 0x2810,
+            status: 0,
+            errors: ErrorLog::new(kind == BridgeKind::RootPort),
         }
     }
 
@@ -105,12 +119,13 @@ impl Bridge {
             0xf => self.line,
             0x10 => CAPABILITY | (self.kind as u32) << 20,
             0x11 => DEVICE,
-            0x12 => self.control,
+            0x12 => self.status << 16 | self.control,
             0x13 => self.number << 24 | lanes << 4 | generation | if reports { REPORTS_ACTIVE } else { 0 },
             0x14 => (lanes << 4 | generation) << 16 | if reports { ACTIVE } else { 0 },
             // The speeds that the link can have, and the one it is to have (7.5.3.18, 7.5.3.19).
             0x1b => ((1 << generation) - 1) << 1,
             0x1c => generation,
+            EXTENDED.. => self.errors.read(word - EXTENDED),
             _ => 0,
         }
     }
@@ -131,9 +146,41 @@ impl Bridge {
             0xa => set(&mut self.high[0], u32::MAX),
             0xb => set(&mut self.high[1], u32::MAX),
             0xf => set(&mut self.line, BRIDGE_CONTROL_BITS << 16 | 0xff),
-            0x12 => set(&mut self.control, CONTROL_BITS),
+            0x12 => {
+                set(&mut self.control, CONTROL_BITS);
+                self.status &= !((data & mask) >> 16);
+            }
+            EXTENDED.. => self.errors.write(word - EXTENDED, mask, data),
             _ => {}
         }
+    }
+
+    /// An error has been detected at its port in a packet with this header, of which a completion tells if it is `advisory`.
+    /// Gives what the root complex is to be told.
+    pub(crate) fn note(&mut self, fault: Fault, header: [u32; 4], advisory: bool) -> Option<Severity> {
+        let (severity, signalled) = self.errors.note(fault, header, advisory);
+        self.status |= 1 << severity as u32;
+        let mut reports = self.control & 1 << severity as u32 != 0;
+        if fault == Fault::UnsupportedRequest {
+            self.status |= UNSUPPORTED;
+            reports &= self.control & REPORTS_UNSUPPORTED != 0;
+        }
+        (signalled && reports).then_some(severity)
+    }
+
+    /// Whether messages of errors from below it go on (7.5.1.3.13).
+    pub(crate) fn forwards_errors(&self) -> bool {
+        self.line & FORWARDS_ERRORS != 0
+    }
+
+    /// Its own number: on the bus above it, the device of its port; the upstream port of a switch is alone there.
+    pub(crate) fn id(&self) -> Id {
+        let device = match self.kind {
+            BridgeKind::RootPort => self.number,
+            BridgeKind::Upstream => 0,
+            BridgeKind::Downstream => self.number - 1,
+        };
+        Id::new(self.buses as u8, device as u8)
     }
 
     /// Whether it forwards requests to memory upwards (7.5.1.1.3).
@@ -228,7 +275,10 @@ mod tests {
         }
         let changed = |word: &u64| bridge.read(*word) != before[*word as usize];
         let writable: Vec<u64> = (0..1024).filter(changed).collect();
-        assert_eq!(writable, [0x1, 0x3, 0x6, 0x8, 0x9, 0xa, 0xb, 0xf, 0x12]);
+        assert_eq!(
+            writable,
+            [0x1, 0x3, 0x6, 0x8, 0x9, 0xa, 0xb, 0xf, 0x12, 0x42, 0x43]
+        );
         assert_eq!((bridge.read(0x3), bridge.read(0x9)), (0x0001_00ff, 0xfff1_fff1));
         bridge.write(0x6, 0x2, 0x0000_0500);
         assert_eq!((bridge.read(0x6), bridge.secondary()), (0x00ff_05ff, 5));

@@ -1,3 +1,4 @@
+use crate::aer::Fault;
 use crate::bridge::{Bridge, FoundBridge};
 use crate::capture::Captured;
 use crate::card::{Card, Output};
@@ -51,14 +52,14 @@ pub struct Fabric {
     pub(crate) switch_routes: Vec<Routes>,
     /// Of their ports, in the order of these, and which software has found.
     pub(crate) root_bridges: Vec<Bridge>,
-    switch_bridges: Vec<Vec<Bridge>>,
+    pub(crate) switch_bridges: Vec<Vec<Bridge>>,
     pub(crate) bridges: Vec<FoundBridge>,
     pub(crate) host: Host,
     /// The answer that the host waits for.
     pub(crate) answer: Option<Answer>,
     pub(crate) system: SystemDescription,
     root_latency: Cycles,
-    switch_latencies: Vec<Cycles>,
+    pub(crate) switch_latencies: Vec<Cycles>,
     lookahead: Cycles,
     digest: Digest,
     captured: Option<Vec<Captured>>,
@@ -440,11 +441,13 @@ impl Fabric {
         let port = self.port(id);
         if !port.receiver.arrive(header.kind.class(), header.cost()) {
             port.overflows += 1;
+            self.report(id, Fault::ReceiverOverflow, &header);
         }
-        let place = port.place;
+        let place = self.port(id).place;
         let payload = self.pool.get(packet).data.len();
         if !matches!(place, Place::Card(_)) && is_malformed(&header, payload, self.system.payload_bytes) {
             self.rejected.malformed += 1;
+            self.report(id, Fault::Malformed, &header);
             self.settle(now, id, packet, &header);
             return Ok(());
         }
@@ -473,6 +476,9 @@ impl Fabric {
                 Some(None) => {}
                 None => return self.refuse(now, id, packet, header),
             }
+        }
+        if let (Kind::Message(..), false) = (header.kind, self.forwards_errors(switch, own)) {
+            return self.settle(now, id, packet, header);
         }
         let routes = &self.switch_routes[switch];
         let bridges = &self.switch_bridges[switch];
@@ -606,6 +612,10 @@ impl Fabric {
                 Ok(())
             }
             Kind::MemoryRead if self.host.has(&range) => self.read(now, id, packet, header),
+            Kind::Message(..) => {
+                self.message(now, id, packet, header);
+                Ok(())
+            }
             // Configuration is the host's to ask for.
             Kind::ConfigurationRead(_) | Kind::ConfigurationWrite(_) => {
                 self.refuse(now, id, packet, header);
@@ -655,17 +665,19 @@ impl Fabric {
     }
 
     /// A packet has come to its end: its room is free.
-    fn settle(&mut self, now: Cycle, id: PortId, packet: PacketId, header: &Header) {
+    pub(crate) fn settle(&mut self, now: Cycle, id: PortId, packet: PacketId, header: &Header) {
         self.pool.free(packet);
         self.release(now, id, header.kind.class(), header.cost());
     }
 
     /// Nobody serves a packet: who waits for a completion gets one that says so.
-    fn refuse(&mut self, now: Cycle, id: PortId, packet: PacketId, header: &Header) {
+    pub(crate) fn refuse(&mut self, now: Cycle, id: PortId, packet: PacketId, header: &Header) {
         if header.kind.class() == Class::Completion {
             self.rejected.unexpected += 1;
+            self.report(id, Fault::UnexpectedCompletion, header);
         } else {
             self.rejected.unsupported += 1;
+            self.report(id, Fault::UnsupportedRequest, header);
         }
         if header.kind.class() == Class::NonPosted {
             let completion = Header::completing(header, ROOT, Status::Unsupported);

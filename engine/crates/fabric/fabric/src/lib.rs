@@ -4,6 +4,7 @@
 //! One model holds a server's fabric, with one queue of events: hops last 10 to 100 ns, too short for windows of their own.
 //! References to the specification are to PCI Express Base 5.0.
 
+mod aer;
 mod attached;
 mod bench;
 mod beside;
@@ -35,6 +36,7 @@ mod properties;
 mod rate;
 mod receiver;
 mod rejected;
+mod reports;
 mod routes;
 mod stamps;
 mod system;

@@ -187,4 +187,60 @@ mod tests {
         send(&mut fabric, write(0x1000, 4), &[0xaa; 16]);
         assert_eq!(fabric.host.memory.word(0x1000).unwrap(), 0xaaaa_aaaa_aaaa_aaaa);
     }
+
+    const ROOT_PORT: Id = Id(0);
+    const DOWNSTREAM: Id = Id(0x0200);
+
+    /// Reads a word of the configuration space of a port, and then writes it.
+    fn word(fabric: &mut Fabric, id: Id, word: u64, write: Option<u32>) -> u32 {
+        let access = Access {
+            space: Space::Configuration(id),
+            address: 4 * word,
+            bytes: 4,
+        };
+        let read = fabric.access(access, None).unwrap().unwrap().data as u32;
+        if write.is_some() {
+            fabric.access(access, write.map(u64::from)).unwrap();
+        }
+        read
+    }
+
+    #[test]
+    fn errors_are_kept_where_they_are_detected_and_told_to_the_root_port() {
+        let mut fabric = fabric();
+        let fabric = &mut fabric;
+        let wrong = write(0x1ff8, 4);
+        let control = word(fabric, DOWNSTREAM, 0x12, None);
+        // Nobody is told before software allows it.
+        send(fabric, wrong, &[0xaa; 16]);
+        assert_eq!(word(fabric, DOWNSTREAM, 0x12, Some(control | 4 << 16)) >> 16, 4);
+        assert_eq!(word(fabric, DOWNSTREAM, 0x41, Some(u32::MAX)), 1 << 18);
+        assert_eq!(
+            word(fabric, DOWNSTREAM, 0x47, None),
+            crate::codec::words_of(&wrong)[0]
+        );
+        assert_eq!(word(fabric, ROOT_PORT, 0x4c, None), 0);
+        // The port signals, but the root port drops it.
+        word(fabric, DOWNSTREAM, 0x12, Some(control | 0xf));
+        send(fabric, wrong, &[0xaa; 16]);
+        assert_eq!(word(fabric, ROOT_PORT, 0x4c, None), 0);
+        word(fabric, ROOT_PORT, 0xf, Some(2 << 16));
+        send(fabric, wrong, &[0xaa; 16]);
+        assert_eq!(word(fabric, ROOT_PORT, 0x4c, None), 1 << 6 | 1 << 4 | 1 << 2);
+        assert_eq!(word(fabric, ROOT_PORT, 0x4d, None), u32::from(DOWNSTREAM.0) << 16);
+        // Behind memory, the root port detects the errors itself: of a write, and of a read, whose sender learns of it.
+        word(fabric, ROOT_PORT, 0x41, Some(u32::MAX));
+        send(fabric, write(MEMORY, 4), &[0xaa; 16]);
+        assert_eq!(word(fabric, ROOT_PORT, 0x41, Some(u32::MAX)), 1 << 20);
+        assert_eq!(word(fabric, ROOT_PORT, 0x44, None), 0);
+        send(fabric, Header::memory(Kind::MemoryRead, CARD, 5, MEMORY, 4), &[]);
+        assert_eq!(
+            (
+                word(fabric, ROOT_PORT, 0x41, None),
+                word(fabric, ROOT_PORT, 0x44, None)
+            ),
+            (0, 1 << 13)
+        );
+        assert!(fabric.run(fabric.deadline(), Fabric::is_quiet).unwrap());
+    }
 }

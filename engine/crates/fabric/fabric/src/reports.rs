@@ -1,0 +1,71 @@
+//! Errors on their way from where they are detected to the registers of the root port.
+
+use crate::aer::{Fault, Severity};
+use crate::class::Class;
+use crate::codec::words_of;
+use crate::events::PortId;
+use crate::fabric::Fabric;
+use crate::packet::{Header, Id, Kind};
+use crate::pool::PacketId;
+use crate::port::Place;
+use crate::transmitter::Waiting;
+use rackwright_time::fabric::Cycle;
+
+/// The routing of messages to the root complex.
+const TO_ROOT: u8 = 0;
+
+impl Fabric {
+    /// Has the bridge of a port of a switch or of the root complex keep an error, and tell the root complex if it is to.
+    pub(crate) fn report(&mut self, id: PortId, fault: Fault, header: &Header) {
+        let port = &self.ports.all[id.index()];
+        let number = port.number;
+        // Who waits for a completion learns of it; an unexpected completion is for its sender to report (6.2.3.2.4).
+        let advisory = fault == Fault::UnexpectedCompletion
+            || fault == Fault::UnsupportedRequest && header.kind.class() == Class::NonPosted;
+        match port.place {
+            Place::Card(_) => {}
+            Place::Root => {
+                let bridge = &mut self.root_bridges[number];
+                if let Some(severity) = bridge.note(fault, words_of(header), advisory) {
+                    bridge.errors.tell(severity, bridge.id().0);
+                }
+            }
+            Place::Switch(switch) => {
+                let bridge = &mut self.switch_bridges[switch][number];
+                if let Some(severity) = bridge.note(fault, words_of(header), advisory) {
+                    let source = bridge.id();
+                    self.signal(switch, number, source, severity);
+                }
+            }
+        }
+    }
+
+    /// Whether a switch passes messages on that come through this port.
+    pub(crate) fn forwards_errors(&self, switch: usize, number: usize) -> bool {
+        number == 0 || self.switch_bridges[switch][number].forwards_errors()
+    }
+
+    /// A port of a switch sends a message of an error to the root complex (2.2.8.3).
+    fn signal(&mut self, switch: usize, number: usize, source: Id, severity: Severity) {
+        let mut message = Header::new(Kind::Message(TO_ROOT, false), source, 0);
+        message.request.enables = severity.code();
+        let packet = self.pool.take(message);
+        let ready = self.now + self.switch_latencies[switch];
+        let waiting = Waiting::new(packet, &message, ready, None);
+        let up = self.ports.of_switches[switch][0];
+        self.offer(up, number, waiting, Class::Posted);
+    }
+
+    /// The root complex gets a message: of an error, its root port keeps who sent it.
+    pub(crate) fn message(&mut self, now: Cycle, id: PortId, packet: PacketId, header: &Header) {
+        let number = self.ports.all[id.index()].number;
+        let Some(severity) = Severity::of_code(header.request.enables) else {
+            return self.refuse(now, id, packet, header);
+        };
+        let bridge = &mut self.root_bridges[number];
+        if bridge.forwards_errors() {
+            bridge.errors.tell(severity, header.requester.0);
+        }
+        self.settle(now, id, packet, header);
+    }
+}
