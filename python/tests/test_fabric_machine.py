@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from command_line import REPOSITORY, Ended, rw
 
-from rackwright import Server, compile_bare_metal, compile_program
+from rackwright import Server, _engine, compile_bare_metal, compile_program
 from rackwright.fabric import AttachedFabric, Card, PcieLink, PcieSwitch, RootComplex, System
-from rackwright.linux.boot import BootResult, boot
+from rackwright.linux.boot import COMMAND_LINE, BootResult, boot
 from rackwright.linux.image import default_image, load_image
 
 EXAMPLES = REPOSITORY / "examples" / "fabric"
@@ -145,3 +145,33 @@ def test_debian_finds_eight_cards_below_four_switches_beside_virtio() -> None:
     cards = [span for span in ranges if span[1] - span[0] + 1 in (1 << 12, 1 << 20)]
     assert len(cards) >= 16, "each card has its two windows"
     assert all(one[1] < other[0] for one, other in pairwise(cards))
+
+
+def thirty_cards() -> System:
+    """Thirty cards below four switches."""
+    root = RootComplex()
+    for count in (8, 8, 7, 7):
+        switch = PcieSwitch()
+        root.connect(switch, FAST)
+        switch.add_downlinks([Card("traffic", model=True) for _ in range(count)], FAST)
+    return System.of(root)
+
+
+@pytest.mark.long("two boots of a larger tree than the one above")
+def test_debian_finds_thirty_cards_wherever_its_runs_are_cut() -> None:
+    image = load_image(default_image())
+    command = "cat /sys/bus/pci/devices/*/device | grep -c 0x0001; grep -c '0000:[0-9a-f]*:00.0' /proc/iomem"
+    result = boot(image, command, memory_bytes=256 << 20, fabric=AttachedFabric(thirty_cards()))
+    found, placed = map(int, result.stdout.split())
+    assert found == 30
+    assert placed >= 60, "each card has its two windows"
+    fabric = AttachedFabric(thirty_cards()).engine
+    again = _engine.Guest(
+        image.firmware, image.kernel, image.files, COMMAND_LINE, memory_bytes=256 << 20, fabric=fabric
+    )
+    while again.run(77_777_777)[0] != "ready":
+        pass
+    again.request_run(command.encode())
+    while again.run(999_999)[0] != "off":
+        pass
+    assert again.digest == result.digest
