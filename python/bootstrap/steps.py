@@ -22,9 +22,6 @@ from bootstrap.paths import BUILD, LOGS, REPOSITORY, STAMPS
 
 _HEARTBEAT_SECONDS = 20.0
 
-_FIRST = ("engine", "hardware")
-"""The steps that end last when all run, and often use one processor: others take what they leave."""
-
 
 @dataclass(frozen=True)
 class Step:
@@ -107,12 +104,11 @@ def execute(
     """
     LOGS.mkdir(parents=True, exist_ok=True)
     log = LOGS / f"{name}.log"
-    priority = [] if name in _FIRST else ["nice", "-n", "5"]
     with open(log, "ab") as sink:
         sink.write(f"$ {' '.join(command)}\n".encode())
         sink.flush()
         result = subprocess.run(
-            [*priority, *command],
+            command,
             cwd=directory,
             env=environment,
             stdin=subprocess.DEVNULL,
