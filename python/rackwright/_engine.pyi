@@ -16,7 +16,7 @@ class Toolchain:
     def build(
         self,
         manifest: str,
-        waves: bool = False,
+        waves: str | None = None,
         clock_hz: int | None = None,
         parameters: dict[str, int | str] = ...,
         plusargs: list[str] = ...,

@@ -26,7 +26,7 @@ class PlacedUnit(NamedTuple):
 
 
 def build_units(
-    accelerators: Sequence[Accelerator], *, waves: bool = False, translation: bool = False
+    accelerators: Sequence[Accelerator], *, waves: Path | None = None, translation: bool = False
 ) -> list[PlacedUnit]:
     """The units of a server: elaborates and compiles missing designs, in parallel.
 

@@ -245,7 +245,7 @@ def manifest_of(
 def design(
     unit: str | Path,
     parameters: Mapping[str, ParameterValue] | None = None,
-    waves: bool = False,
+    waves: Path | None = None,
     clock_hz: int | None = None,
     assertions: bool = False,
     plusargs: Sequence[str] = (),
@@ -260,7 +260,7 @@ def design(
     """
     manifest = manifest_of(unit, parameters, assertions)
     given = top_parameters(manifest, parameters or {})
-    return toolchain().build(str(manifest), waves, clock_hz, given, list(plusargs))
+    return toolchain().build(str(manifest), str(waves) if waves else None, clock_hz, given, list(plusargs))
 
 
 def top_parameters(manifest: Path, parameters: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:

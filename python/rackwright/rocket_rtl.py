@@ -46,6 +46,7 @@ def run_rocket_rtl(
         timing=timing.describe(),
         stdout=result.stdout,
         stderr=b"",
+        waves=None,
         unknown_calls=(),
         unit_cycles=0,
         counters={},

@@ -49,7 +49,7 @@ class RunResult:
     caches, by name. `timing` has the numbers that were set (`ServerParameters.describe`). `unknown_calls`
     lists the program's system calls that are not emulated: they returned `ENOSYS`, and the program may
     therefore behave differently than under Linux. `fabric` is what has crossed its links
-    (`AttachedFabric.record`), None without one.
+    (`AttachedFabric.record`), None without one. `waves` is the file that was asked for.
     """
 
     exit_code: int
@@ -66,6 +66,7 @@ class RunResult:
     stdout: bytes
     stderr: bytes = field(repr=False)
     unknown_calls: tuple[str, ...]
+    waves: str | None
     unit_cycles: int
     counters: dict[str, int] = field(repr=False)
     fabric: dict[str, Any] | None = field(default=None, repr=False)
@@ -108,8 +109,8 @@ class Server(Node):
     your own unit, a `UnitConfig` of one of these, or a compiled design. Each unit has its own custom opcodes;
     several units of one opcode have ranges of functs; docs/attach-units.md describes how programs reach them.
     `check_idle` clocks them in every cycle, and a unit whose state changes while it is idle ends a run with
-    an `EngineError`. `waves` is an FST file for their signals, one file per unit named after it if there are
-    several; compiled designs must have been built with waves in this case.
+    an `EngineError`. `waves` is an FST file for their signals (or a SAIF file for their activity), one file
+    per unit named after it if there are several; compiled designs must have been built with waves then.
 
     `timing` has numbers of caches, DRAM and harts that replace the defaults.
 
@@ -192,7 +193,7 @@ class Server(Node):
         self.harts = harts
         start = None if linux is None else _linux_start(linux, harts, memory_bytes, vector=bool(vector))
         self._accelerators = list(accelerators)
-        self.units = build_units(accelerators, waves=waves is not None, translation=start is not None)
+        self.units = build_units(accelerators, waves=waves, translation=start is not None)
         self.timing = timing
         self._check_idle = check_idle
         self._waves = waves
@@ -266,6 +267,7 @@ class Server(Node):
             stdout=result.stdout,
             stderr=result.stderr,
             unknown_calls=tuple(result.unknown_calls),
+            waves=str(self._waves) if self._waves else None,
             unit_cycles=result.unit_cycles,
             counters=dict(result.counters),
             timing=self.timing.describe(),

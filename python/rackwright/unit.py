@@ -53,8 +53,9 @@ class Unit:
         One that is named is near the core and as it is by default. `skip_idle` leaves out the cycles in
         which the unit says that it is idle; the results are the same without. `check_idle` clocks it always,
         and a unit that does something of its own while it says that it is idle ends in an `EngineError`.
-        `waves` is an FST file to write. With `assertions`, those of the Chisel sources of a unit by name are
-        compiled in, and one that fails ends in an `EngineError`, as one in your own Verilog always does.
+        `waves` is an FST file to write, or a SAIF file for the activity. With `assertions`, those of the
+        Chisel sources of a unit by name are compiled in, and one that fails ends in an `EngineError`, as one
+        in your own Verilog always does.
         `memory` has numbers of caches and DRAM in the place of the default, by the names of
         `memory_parameters`. With `own_memory`, the default is a channel of DDR4-3200 without caches, and the
         unit runs at its own clock beside it.
@@ -65,7 +66,7 @@ class Unit:
             config = unit if isinstance(unit, UnitConfig) else UnitConfig(str(unit))
             manifest = unit_manifest(config, assertions=assertions)
             own = None if config.is_named else config.parameters
-            self.design = design(manifest, own, waves=waves is not None, plusargs=config.plusargs)
+            self.design = design(manifest, own, waves=waves, plusargs=config.plusargs)
             self.placement = config.placement
         self.bench = _engine.UnitBench(
             self.design,

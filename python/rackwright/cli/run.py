@@ -127,7 +127,10 @@ def run(
         int, typer.Option(min=0, max=MOST_CYCLES, help="Maximum number of cycles; 0: unlimited.")
     ] = 0,
     waves: Annotated[
-        Path | None, typer.Option(help="Write the signals of the units to this FST file, one file per unit.")
+        Path | None,
+        typer.Option(
+            help="Write the signals of the units to this FST file, one per unit, or their activity to *.saif."
+        ),
     ] = None,
     check_idle: Annotated[
         bool, typer.Option("--check-idle", help="Check that units' states do not change while they are idle.")

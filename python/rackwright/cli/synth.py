@@ -11,6 +11,7 @@ from bootstrap.paths import REPOSITORY
 from rackwright.cli.output import Activity, JsonOption, messages, print_json, print_table, results, working
 from rackwright.cli.settings import SetOption, parse_settings
 from rackwright.errors import RackwrightError
+from rackwright.manifests import read_manifest
 
 if TYPE_CHECKING:
     from rackwright.synthesis.configurations import Configuration
@@ -39,6 +40,18 @@ def synth(
             help="Write the netlist too, with a manifest that other verbs take in the unit's place.",
         ),
     ] = None,
+    power: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RUN.json", help="Show the power in this run: `./rw run … --waves FILE.saif --json`."
+        ),
+    ] = None,
+    operations: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="With --power: how many operations that was; without it, answered commands."
+        ),
+    ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the report.")] = REPOSITORY
     / "out"
     / "synth",
@@ -56,6 +69,8 @@ def synth(
 
         ./rw synth stream-copy --gates out/stream-copy-gates
 
+        ./rw synth stream-copy --power run.json --operations 4
+
         ./rw synth --all
 
     """
@@ -66,10 +81,15 @@ def synth(
     from rackwright.synthesis.simulation import write_gates
     from rackwright.synthesis.upkeep import update_table
 
-    library, process = load_library(liberty or []), load_process(sram)
     wanted = wanted_configurations(unit, every, update, parse_settings(settings), bool(liberty or sram))
-    if gates and (every or update):
-        raise RackwrightError("--gates takes one unit, and no --update")
+    if (gates or power) and (every or update):
+        raise RackwrightError(f"{'--gates' if gates else '--power'} takes one unit, and no --update")
+    if operations is not None and power is None:
+        raise RackwrightError("--operations goes with --power")
+    if power is not None:
+        _show_power(wanted[0], power, operations, liberty or [], sram, json)
+        return
+    library, process = load_library(liberty or []), load_process(sram)
     with working("synthesis") as activity:
         if update:
             designs = _designs(wanted, activity)
@@ -94,6 +114,32 @@ def synth(
     messages.print(f"report: {report}", highlight=False, soft_wrap=True)
     if gates:
         messages.print(f"in gates: {manifest}", highlight=False, soft_wrap=True)
+
+
+def _show_power(
+    wanted: Configuration,
+    run: Path,
+    operations: int | None,
+    liberty: list[Path],
+    rules: Path | None,
+    json: bool,
+) -> None:
+    from rackwright.cli.power import show_power
+    from rackwright.designs import elaborate_all
+
+    manifest = _manifest(wanted)
+    if not _is_own(wanted):
+        elaborate_all([wanted.elaboration])
+    show_power(
+        read_manifest(manifest)["unit"],
+        manifest,
+        run,
+        operations=operations,
+        parameters=dict(wanted.parameters) if _is_own(wanted) else None,
+        liberty=liberty,
+        rules_file=rules,
+        json=json,
+    )
 
 
 def _is_own(wanted: Configuration) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from rackwright.errors import RackwrightError
@@ -83,7 +84,7 @@ class Liberty:
         inverters = self.gates(_INVERTER)
         return inverters[(len(inverters) - 1) // 2]
 
-    @property
+    @cached_property
     def nand(self) -> Cell:
         """The smallest NAND of two inputs: the gate that equivalents are counted in."""
         return self.gates(_NAND)[0]

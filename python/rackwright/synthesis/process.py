@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,24 @@ class Process:
         )
 
 
+@dataclass(frozen=True)
+class PowerRules:
+    """The rules for power, of the table `[power]`."""
+
+    volts: float
+    nand_input_femtofarads: float
+    nand_leakage_nanowatts: float
+    access_femtojoules_per_bit: float
+
+    def access_picojoules(self, depth: int, width: int) -> float:
+        """The energy of reading or writing a word of a macro of this size."""
+        return self.access_femtojoules_per_bit * width * math.sqrt(depth * width / _RULED_BITS) / 1000
+
+
+_RULED_BITS = 8 * 8192
+"""The macro that `access_femtojoules_per_bit` is of."""
+
+_POWER = "power"
 _MACRO_FIELDS = {field.name for field in fields(Macro)}
 
 
@@ -74,29 +93,43 @@ def load_process(own: Path | None = None) -> Process:
 
     Raises `RackwrightError` for a file that cannot be read and for a name or a value that makes no sense.
     """
-    values, _ = _read(RULES)
-    macros: tuple[Macro, ...] = ()
-    if own is not None:
-        replaced, macros = _read(own)
-        for name in replaced:
-            if name not in values:
-                raise RackwrightError(f"{own}: {name} is not a rule; there are {', '.join(sorted(values))}")
-        values |= replaced
+    values, macros = _ruled(own, lambda table: table != _POWER)
     return Process(**values, macros=macros)
 
 
-def _read(path: Path) -> tuple[dict[str, float], tuple[Macro, ...]]:
+def load_power_rules(own: Path | None = None) -> PowerRules:
+    """The same for the rules for power."""
+    return PowerRules(**_ruled(own, lambda table: table == _POWER)[0])
+
+
+def _ruled(own: Path | None, wanted: Callable[[str], bool]) -> tuple[dict[str, float], tuple[Macro, ...]]:
+    """The rules of the `wanted` tables, and the macros of the user's own."""
+    tables, _ = _read(RULES)
+    known = {name for rules in tables.values() for name in rules}
+    replaced: dict[str, dict[str, float]] = {}
+    macros: tuple[Macro, ...] = ()
+    if own is not None:
+        replaced, macros = _read(own)
+        for name in (name for rules in replaced.values() for name in rules):
+            if name not in known:
+                raise RackwrightError(f"{own}: {name} is not a rule; there are {', '.join(sorted(known))}")
+    given = {name: value for rules in replaced.values() for name, value in rules.items()}
+    ours = {name: value for table, rules in tables.items() if wanted(table) for name, value in rules.items()}
+    return {name: given.get(name, value) for name, value in ours.items()}, macros
+
+
+def _read(path: Path) -> tuple[dict[str, dict[str, float]], tuple[Macro, ...]]:
+    """The rules of a file, by table, and its macros."""
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise RackwrightError(f"{path}: {error}") from error
-    values: dict[str, float] = {}
+    values: dict[str, dict[str, float]] = {}
     for table, rules in tables.items():
         if table != "macro":
             if not isinstance(rules, dict):
-                raise RackwrightError(f"{path}: {table} stands outside of [logic] and [sram]")
-            for name, value in rules.items():
-                values[name] = _positive(path, name, value)
+                raise RackwrightError(f"{path}: {table} stands outside of [logic], [sram] and [power]")
+            values[table] = {name: _positive(path, name, value) for name, value in rules.items()}
     return values, tuple(_macro(path, entry) for entry in tables.get("macro", ()))
 
 

@@ -1,7 +1,7 @@
 use crate::error::raise;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use rackwright_rtl::{BuildOptions, Cache, Manifest};
+use rackwright_rtl::{BuildOptions, Cache, Manifest, Waves};
 use rackwright_time::Clock;
 use rackwright_unit::{assign, names, PlacedUnit, Reach};
 use std::collections::BTreeMap;
@@ -40,14 +40,14 @@ impl Toolchain {
     }
 
     /// Compiles the design of a manifest, or takes it from the cache; `clock_hz` is its clock beside a hart, by
-    /// default the manifest's. `parameters` of the top module go before the manifest's; `plusargs` are what
+    /// default the manifest's. Instances can write `waves`, in the format of its name. `parameters` of the top module go before the manifest's; `plusargs` are what
     /// `$value$plusargs` finds.
-    #[pyo3(signature = (manifest, waves = false, clock_hz = None, parameters = BTreeMap::new(), plusargs = Vec::new()))]
+    #[pyo3(signature = (manifest, waves = None, clock_hz = None, parameters = BTreeMap::new(), plusargs = Vec::new()))]
     fn build(
         &self,
         py: Python<'_>,
         manifest: PathBuf,
-        waves: bool,
+        waves: Option<PathBuf>,
         clock_hz: Option<u64>,
         parameters: BTreeMap<String, ParameterValue>,
         plusargs: Vec<String>,
@@ -58,6 +58,7 @@ impl Toolchain {
             manifest
                 .parameters
                 .extend(parameters.map(|(name, value)| (name, value.into())));
+            let waves = waves.as_deref().map(Waves::of);
             self.tools.build(manifest, BuildOptions { waves }, &self.cache)
         };
         let mut design = py.detach(build).map_err(raise)?;

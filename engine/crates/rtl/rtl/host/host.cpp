@@ -16,11 +16,22 @@
 #include "binding.h"
 #include "stimulus.h"
 #include "verilated.h"
-#ifdef RACKWRIGHT_WAVES
+#ifdef RACKWRIGHT_ACTIVITY
+#include "verilated_saif_c.h"
+#elif defined(RACKWRIGHT_WAVES)
 #include "verilated_fst_c.h"
 #endif
 
 namespace {
+
+#ifdef RACKWRIGHT_ACTIVITY
+// How often each signal changes, and how long it is 1, in the cycles after reset that are evaluated.
+using Waves = VerilatedSaifC;
+constexpr bool counts_activity = true;
+#elif defined(RACKWRIGHT_WAVES)
+using Waves = VerilatedFstC;
+constexpr bool counts_activity = false;
+#endif
 
 // No cycle of reset is visible outside: the unit sees it before cycle 0.
 constexpr int reset_cycles = 8;
@@ -70,7 +81,7 @@ struct RackwrightHost {
     const std::string folder;
     const std::vector<std::string> arguments;
 #ifdef RACKWRIGHT_WAVES
-    std::unique_ptr<VerilatedFstC> waves;
+    std::unique_ptr<Waves> waves;
 #endif
 
     // The host whose unit this thread evaluates now.
@@ -85,6 +96,7 @@ struct RackwrightHost {
             rackwright::begin_reset(model);
             for (int i = 0; i < reset_cycles; ++i) tick();
             binding::end_reset(model);
+            count_activity(wave_path);
         });
     }
 
@@ -112,9 +124,16 @@ struct RackwrightHost {
 #ifdef RACKWRIGHT_WAVES
         if (path == nullptr) return;
         context.traceEverOn(true);
-        waves = std::make_unique<VerilatedFstC>();
+        waves = std::make_unique<Waves>();
         model.trace(waves.get(), 99);
-        waves->open(path);
+        if (!counts_activity) waves->open(path);
+#endif
+    }
+
+    // What happens in reset is not counted.
+    void count_activity([[maybe_unused]] const char* path) {
+#ifdef RACKWRIGHT_ACTIVITY
+        if (waves) waves->open(path);
 #endif
     }
 
@@ -131,7 +150,6 @@ struct RackwrightHost {
     void settle() {
         binding::clock(model) = 0;
         evaluate();
-        dump(0);
     }
 
     void edge() {
@@ -143,12 +161,21 @@ struct RackwrightHost {
 
     void dump([[maybe_unused]] uint64_t half) {
 #ifdef RACKWRIGHT_WAVES
-        if (waves) waves->dump(2 * context.time() + half);
+        if (!waves || !waves->isOpen()) return;
+        waves->dump(2 * (counts_activity ? evaluated : context.time()) + half);
+#endif
+    }
+
+    // Waves show what an idle unit is given; its activity has no cycle for that.
+    void dump_skipped() {
+#ifndef RACKWRIGHT_ACTIVITY
+        dump(0);
 #endif
     }
 
     void tick() {
         settle();
+        dump(0);
         edge();
     }
 
@@ -161,6 +188,7 @@ struct RackwrightHost {
         channels.drive(model, cycle);
         if (recording) stimulus.record(model);
         settle();
+        dump(0);
         channels.sample(model, cycle, *this);
         events.count(model, 1);
         edge();
@@ -172,6 +200,7 @@ struct RackwrightHost {
     void skip(uint64_t until) {
         channels.drive(model, cycle);
         settle();
+        dump_skipped();
         // An interrupt line may have changed with the edge that made the unit idle.
         channels.sample(model, cycle, *this);
         events.count(model, until - cycle);

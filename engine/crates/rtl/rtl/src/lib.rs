@@ -39,4 +39,4 @@ pub use manifest::{
 };
 pub use model::{ModelPins, UnitModel};
 pub use registers::{Access, RegisterField, UnitRegister};
-pub use verilator::{BuildOptions, Toolchain};
+pub use verilator::{BuildOptions, Toolchain, Waves};

@@ -1,7 +1,7 @@
 //! Verilator's own sources. They are part of every design and the same in each, so that they are compiled once.
 
 use crate::verilator::{run, COMPILER_FLAGS, REPORTS};
-use crate::{cache, BuildOptions, Cache, Manifest, RtlError, Toolchain};
+use crate::{cache, BuildOptions, Cache, Manifest, RtlError, Toolchain, Waves};
 use std::fs;
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ pub(crate) fn objects(
     cache: &Cache,
 ) -> Result<Vec<PathBuf>, RtlError> {
     let unit = &manifest.unit;
-    let waves = options.waves.then_some("verilated_fst_c.cpp");
+    let waves = options.waves.map(Waves::runtime);
     let imports = (!manifest.dpi_paths().is_empty()).then_some("verilated_dpi.cpp");
     let made_with = [
         tools.version(unit)?,

@@ -68,8 +68,64 @@ pub struct Toolchain {
 /// What to build beside the plain design.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BuildOptions {
-    /// Whether instances can write an FST file of their signals (slower).
-    pub waves: bool,
+    /// What file of their signals instances can write (slower).
+    pub waves: Option<Waves>,
+}
+
+/// A file of signals, by its format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waves {
+    /// What each signal is in each cycle.
+    Fst,
+    /// How often each bit changes, and how long it is 1.
+    Saif,
+}
+
+impl Waves {
+    /// The format of a file of this name: SAIF if it ends so, else FST.
+    pub fn of(path: &Path) -> Waves {
+        match path.extension() {
+            Some(extension) if extension == "saif" => Waves::Saif,
+            _ => Waves::Fst,
+        }
+    }
+
+    /// Words for Verilator. Memories of flops are counted too, those that are large enough for macros are not.
+    fn verilator_flags(self) -> &'static [&'static str] {
+        match self {
+            Waves::Fst => &["--trace-fst"],
+            Waves::Saif => &[
+                "--trace-saif",
+                "--trace-max-array",
+                "256",
+                "--trace-max-width",
+                "4096",
+            ],
+        }
+    }
+
+    /// Words for the compiler of the host.
+    fn compiler_flags(self) -> &'static [&'static str] {
+        match self {
+            Waves::Fst => &["-DRACKWRIGHT_WAVES"],
+            Waves::Saif => &["-DRACKWRIGHT_WAVES", "-DRACKWRIGHT_ACTIVITY"],
+        }
+    }
+
+    fn libraries(self) -> &'static [&'static str] {
+        match self {
+            Waves::Fst => &["-lz", "-llz4"],
+            Waves::Saif => &[],
+        }
+    }
+
+    /// The source of Verilator's that writes the file.
+    pub(crate) fn runtime(self) -> &'static str {
+        match self {
+            Waves::Fst => "verilated_fst_c.cpp",
+            Waves::Saif => "verilated_saif_c.cpp",
+        }
+    }
 }
 
 impl Toolchain {
@@ -336,8 +392,8 @@ impl Build<'_> {
     fn verilate(&self) -> Result<(), RtlError> {
         let mut command = self.tools.verilate(self.manifest, self.folder);
         command.args(VERILATOR_FLAGS);
-        if self.options.waves {
-            command.arg("--trace-fst");
+        if let Some(waves) = self.options.waves {
+            command.args(waves.verilator_flags());
         }
         run(&self.manifest.unit, &mut command)?;
         let header = self.read("Vunit.h")?;
@@ -385,8 +441,8 @@ impl Build<'_> {
         let mut command = self
             .tools
             .compile(self.folder, &self.folder.join("unit.cpp"), &self.object());
-        if self.options.waves {
-            command.arg("-DRACKWRIGHT_WAVES");
+        if let Some(waves) = self.options.waves {
+            command.args(waves.compiler_flags());
         }
         command
             .stdout(Stdio::piped())
@@ -412,8 +468,8 @@ impl Build<'_> {
             .arg("-o")
             .arg(&library)
             .arg("-pthread");
-        if self.options.waves {
-            command.args(["-lz", "-llz4"]);
+        if let Some(waves) = self.options.waves {
+            command.args(waves.libraries());
         }
         run(&self.manifest.unit, &mut command)?;
         Ok(library)

@@ -5,7 +5,7 @@
 
 use rackwright_contract::Command;
 use rackwright_rtl::{
-    Broken, BuildOptions, Cache, Design, Instance, Manifest, MemoryResponse, RtlError, Toolchain,
+    Broken, BuildOptions, Cache, Design, Instance, Manifest, MemoryResponse, RtlError, Toolchain, Waves,
 };
 use rackwright_time::unit::{Cycle, Cycles};
 use std::path::{Path, PathBuf};
@@ -233,7 +233,13 @@ fn instance_of(manifest: &Path) -> Instance {
 fn waves_are_written_where_asked() {
     let manifest = Manifest::read(&fixture()).unwrap();
     let design = toolchain()
-        .build(manifest, BuildOptions { waves: true }, &cache())
+        .build(
+            manifest,
+            BuildOptions {
+                waves: Some(Waves::Fst),
+            },
+            &cache(),
+        )
         .unwrap();
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("peek.fst");
     let mut unit = Instance::new(&design, Some(&path)).unwrap();
