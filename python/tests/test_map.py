@@ -105,4 +105,8 @@ def test_an_unknown_node_and_a_script_without_a_cluster_are_one_line(tmp_path: P
     script = tmp_path / "nothing.py"
     script.write_text("print(1)\n")
     assert "without running a cluster" in rw("map", script).stderr
+    for path, complaint in [(tmp_path, "no such file, but a folder"), (tmp_path / "no.py", "no such file")]:
+        ended = rw("map", path)
+        assert ended.status == 1
+        assert ended.stderr.strip().splitlines()[-1] == f"rw: {path}: {complaint}"
     assert "choose one by --node" in rw("map", PING, "--svg", tmp_path / "all.svg").stderr

@@ -287,6 +287,7 @@ def test_what_is_synthesised_is_what_a_file_says(tmp_path: Path) -> None:
 def test_as_a_user_would(tmp_path: Path) -> None:
     header, unit = tmp_path / "units.h", EXAMPLES / "decompressor.yaml"
     assert rw("units", unit, "--header", header).status == 0
+    assert rw("units", unit, "--header", "-").stdout == header.read_text()
     program = compile_program([EXAMPLES / "registers.c"], tmp_path / "registers.elf", [f"-I{tmp_path}"])
     (tmp_path / "input").write_bytes(libsnappy.compress(b"text"))
     ended = rw("run", "--accelerator", unit, program, "--json", stdin="\x04\x0ctext")

@@ -35,7 +35,7 @@ def units(
         Path | None,
         typer.Option(
             help="Write how C programs reach these units (names, sets, a manifest.json, a unit.yaml) when a "
-            "server has them, in this order."
+            "server has them, in this order; `-` prints it."
         ),
     ] = None,
     rdl: Annotated[
@@ -178,7 +178,11 @@ def _write_header(names: list[str], path: Path) -> None:
     if not names:
         raise RackwrightError("--header is for units that are named: ./rw units snappy --header units.h")
     manifests = [unit_manifest(config) for config in unit_configs(names)]
-    write_output(path, server_header(manifests).encode())
+    header = server_header(manifests)
+    if path == Path("-"):
+        print(header, end="")
+    else:
+        write_output(path, header.encode())
 
 
 def _write_register_map(names: list[str], path: Path) -> None:

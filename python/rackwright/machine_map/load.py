@@ -29,6 +29,8 @@ def load_servers(path: Path, execute: Callable[[Path], object]) -> list[ServerMa
     """
     if is_yaml(path.name):
         return [_described(path)]
+    if not path.is_file():
+        raise RackwrightError(f"{path}: no such file" + (", but a folder" if path.is_dir() else ""))
     asked = Session(only_topology=True)
     with session(asked):
         execute(path)
