@@ -8,9 +8,9 @@ use pyo3::types::PyBytes;
 use rackwright_boot::Software;
 use rackwright_device::{Disk, TreeMaker};
 use rackwright_gateway::UserNetwork;
-use rackwright_machine::{Checkpoint, Extras, MachineError, MachineParameters, Progress, Request};
+use rackwright_machine::{Checkpoint, Extras, MachineParameters, Progress, Request};
+use rackwright_server::{user_guest, LinuxStart, UserConfig};
 use rackwright_server::{CpuModel, ServerParameters};
-use rackwright_server::{LinuxStart, UserConfig, UserGuest};
 use rackwright_time::{Clock, Cycles};
 use rackwright_trace::Observation;
 use rackwright_unit::{Attachment, PlacedUnit};
@@ -25,52 +25,24 @@ const SEED: u64 = 1;
 #[pyclass]
 pub struct Guest {
     /// Never contended: Python's own borrows keep threads apart.
-    guest: Mutex<Connected>,
+    guest: Mutex<rackwright_machine::Guest>,
 }
 
-/// A machine and what its network is joined to.
-enum Connected {
-    Nothing(Box<rackwright_machine::Guest>),
-    Host(Box<UserGuest>),
-}
-
-impl Connected {
-    fn machine_of(guest: Result<rackwright_machine::Guest, MachineError>) -> PyResult<Connected> {
-        guest
-            .map(|guest| Connected::Nothing(Box::new(guest)))
-            .map_err(raise)
-    }
-
-    fn user(
-        start: LinuxStart<'_>,
-        (cpu, seed): (CpuModel, u64),
-        nic: &Py<Design>,
-        extras: Extras<'_>,
-    ) -> PyResult<Connected> {
-        let nic = &nic.get().design;
-        let config = UserConfig {
-            start,
-            cpu,
-            seed,
-            nic,
-        };
-        let guest = UserGuest::new(&config, extras, UserNetwork::of_host());
-        guest.map(|guest| Connected::Host(Box::new(guest))).map_err(raise)
-    }
-
-    fn run(&mut self, cycles: Cycles) -> Result<Progress, MachineError> {
-        match self {
-            Connected::Nothing(guest) => guest.run(guest.cycle() + cycles),
-            Connected::Host(guest) => guest.run(cycles),
-        }
-    }
-
-    fn machine(&mut self) -> &mut rackwright_machine::Guest {
-        match self {
-            Connected::Nothing(guest) => guest,
-            Connected::Host(guest) => guest.guest(),
-        }
-    }
+/// A machine whose network is that of the host.
+fn on_host(
+    start: LinuxStart<'_>,
+    (cpu, seed): (CpuModel, u64),
+    nic: &Py<Design>,
+    extras: Extras<'_>,
+) -> PyResult<rackwright_machine::Guest> {
+    let nic = &nic.get().design;
+    let config = UserConfig {
+        start,
+        cpu,
+        seed,
+        nic,
+    };
+    user_guest(&config, extras, UserNetwork::of_host()).map_err(raise)
 }
 
 #[pymethods]
@@ -123,7 +95,7 @@ impl Guest {
             tree: fabric.as_ref().map(|fabric| fabric.get() as &dyn TreeMaker),
         };
         let guest = match nic {
-            None => Connected::machine_of(rackwright_machine::Guest::start(&parameters, &software, extras)),
+            None => rackwright_machine::Guest::start(&parameters, &software, extras).map_err(raise),
             Some(nic) => {
                 let start = LinuxStart::Reset {
                     software: &software,
@@ -131,7 +103,7 @@ impl Guest {
                     memory_bytes,
                     vector,
                 };
-                Connected::user(start, (parameters.cpu, seed), &nic, extras)
+                on_host(start, (parameters.cpu, seed), &nic, extras)
             }
         };
         guest.map(Guest::from)
@@ -170,8 +142,8 @@ impl Guest {
         };
         let checkpoint = Checkpoint::read(&path).map_err(raise)?;
         let guest = match nic {
-            None => Connected::machine_of(rackwright_machine::Guest::restore(&checkpoint, cpu, extras)),
-            Some(nic) => Connected::user(LinuxStart::Booted(&checkpoint), (cpu, SEED), &nic, extras),
+            None => rackwright_machine::Guest::restore(&checkpoint, cpu, extras).map_err(raise),
+            Some(nic) => on_host(LinuxStart::Booted(&checkpoint), (cpu, SEED), &nic, extras),
         };
         guest.map(Guest::from)
     }
@@ -189,8 +161,9 @@ impl Guest {
 
     /// Runs for up to so many cycles; what it came back with, and a status when the guest was switched off.
     fn run(&mut self, py: Python<'_>, cycles: u64) -> PyResult<(&'static str, Option<i32>)> {
-        let guest = self.connected();
-        let progress = py.detach(|| guest.run(Cycles::new(cycles))).map_err(raise)?;
+        let guest = self.guest();
+        let until = guest.cycle() + Cycles::new(cycles);
+        let progress = py.detach(|| guest.run(until)).map_err(raise)?;
         Ok(match progress {
             Progress::Running => ("running", None),
             Progress::Ready => ("ready", None),
@@ -288,19 +261,15 @@ fn open(disk: Option<PathBuf>) -> PyResult<Option<Disk>> {
 }
 
 impl Guest {
-    fn connected(&mut self) -> &mut Connected {
+    fn guest(&mut self) -> &mut rackwright_machine::Guest {
         self.guest
             .get_mut()
             .expect("no thread panics while it holds a guest")
     }
-
-    fn guest(&mut self) -> &mut rackwright_machine::Guest {
-        self.connected().machine()
-    }
 }
 
-impl From<Connected> for Guest {
-    fn from(guest: Connected) -> Guest {
+impl From<rackwright_machine::Guest> for Guest {
+    fn from(guest: rackwright_machine::Guest) -> Guest {
         Guest {
             guest: Mutex::new(guest),
         }

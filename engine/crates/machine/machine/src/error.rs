@@ -60,7 +60,7 @@ pub enum MachineError {
     /// Buses behind the host bridge whose state would be lost.
     #[error("a checkpoint holds no state of a fabric, its links and cards")]
     TreeCheckpoint,
-    /// Those cannot be built, or do not go on.
+    /// Those cannot be built, or they or another device do not go on.
     #[error("{0}")]
     Tree(String),
     /// A unit cannot be attached, or did what it may not.

@@ -43,4 +43,4 @@ pub use rocket_rtl::RocketRtl;
 pub use run::Progress;
 pub use server::{Server, ServerConfig, USER_BYTES};
 pub use stamps::{Event, Moment, Stamp};
-pub use user::{UserConfig, UserGuest};
+pub use user::{user_guest, UserConfig};

@@ -5,9 +5,9 @@ use rackwright_cpu::CpuModel;
 use rackwright_ethernet::{Mac, Rate};
 use rackwright_gateway::user::MTU;
 use rackwright_gateway::UserNetwork;
-use rackwright_machine::{DecodedPrograms, Extras, Guest, MachineError, Progress};
+use rackwright_machine::{DecodedPrograms, Extras, Guest};
 use rackwright_rtl::Design;
-use rackwright_time::{hart, Clock};
+use rackwright_time::Clock;
 
 /// The card's hardware address: locally administered, of one interface.
 const MAC: Mac = Mac([0x52, 0x57, 0x0a, 0x00, 0x02, 0x0f]);
@@ -24,59 +24,36 @@ pub struct UserConfig<'a> {
     pub nic: &'a Design,
 }
 
-/// A machine that boots Linux, whose NIC is joined to the host's sockets. No two runs are the same.
-pub struct UserGuest {
-    parts: CardedGuest,
-}
-
-impl UserGuest {
-    /// A guest on the network `network`.
-    ///
-    /// # Errors
-    /// [`ServerError`] when it cannot be built, or the software cannot be booted.
-    pub fn new(
-        config: &UserConfig<'_>,
-        extras: Extras<'_>,
-        network: UserNetwork,
-    ) -> Result<UserGuest, ServerError> {
-        let clock = Clock::new(HERTZ).expect("the clock has a frequency");
-        let carded = CardedConfig {
-            start: config.start,
-            cpu: config.cpu,
-            seed: config.seed,
-            code: &DecodedPrograms::default(),
-            nic: config.nic,
-            clock,
-            rate: Rate::FULL,
-            mac: MAC,
-            mtu: MTU as u16,
-            features: CardFeatures {
-                checksums: false,
-                mergeable: false,
-                suppression: true,
-                frames: 0,
-                delay: 0,
-            },
-            skip_idle: true,
-        };
-        let (parts, begins) = CardedGuest::new(&carded, extras)?;
-        parts.card.join(HostLink::new(network, begins));
-        Ok(UserGuest { parts })
-    }
-
-    /// The machine.
-    pub fn guest(&mut self) -> &mut Guest {
-        &mut self.parts.guest
-    }
-
-    /// Runs for so many cycles of the harts, or until something is to be decided outside.
-    ///
-    /// # Errors
-    /// [`MachineError`] when the guest does what it should not, or the NIC is broken.
-    pub fn run(&mut self, cycles: hart::Cycles) -> Result<Progress, MachineError> {
-        let CardedGuest { guest, card, .. } = &mut self.parts;
-        let progress = guest.run(guest.cycle() + cycles)?;
-        card.check()?;
-        Ok(progress)
-    }
+/// A machine that boots Linux, whose NIC is joined to the host's sockets by `network`. No two runs are the same.
+///
+/// # Errors
+/// [`ServerError`] when it cannot be built, or the software cannot be booted.
+pub fn user_guest(
+    config: &UserConfig<'_>,
+    extras: Extras<'_>,
+    network: UserNetwork,
+) -> Result<Guest, ServerError> {
+    let clock = Clock::new(HERTZ).expect("the clock has a frequency");
+    let carded = CardedConfig {
+        start: config.start,
+        cpu: config.cpu,
+        seed: config.seed,
+        code: &DecodedPrograms::default(),
+        nic: config.nic,
+        clock,
+        rate: Rate::FULL,
+        mac: MAC,
+        mtu: MTU as u16,
+        features: CardFeatures {
+            checksums: false,
+            mergeable: false,
+            suppression: true,
+            frames: 0,
+            delay: 0,
+        },
+        skip_idle: true,
+    };
+    let (parts, begins) = CardedGuest::new(&carded, extras)?;
+    parts.card.join(HostLink::new(network, begins));
+    Ok(parts.guest)
 }

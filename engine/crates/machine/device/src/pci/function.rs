@@ -53,6 +53,11 @@ pub trait Endpoint: Send {
     /// outside of the simulation waits for that, and says by [`Endpoint::next_event`] how long that took.
     fn rest(&mut self, _now: Cycle, _until: Cycle) {}
 
+    /// Why it does not go on, if it does not; it answers no more then.
+    fn failure(&self) -> Option<String> {
+        None
+    }
+
     /// How often software has broken the rules of the device.
     fn errors(&self) -> u64;
 
@@ -182,6 +187,10 @@ impl Function {
         if self.configuration.is_master() {
             self.endpoint.rest(now, until);
         }
+    }
+
+    pub(crate) fn failure(&self) -> Option<String> {
+        self.endpoint.failure()
     }
 
     pub(crate) fn errors(&self) -> u64 {

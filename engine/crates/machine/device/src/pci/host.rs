@@ -57,9 +57,10 @@ impl PciHost {
         self.tree.is_some()
     }
 
-    /// Why its tree does not go on, if it does not.
+    /// Why its tree or a function does not go on, if one does not.
     pub(crate) fn failure(&self) -> Option<String> {
-        self.tree.as_ref()?.failure()
+        let tree = self.tree.as_ref().and_then(|tree| tree.failure());
+        tree.or_else(|| self.functions.iter().find_map(Function::failure))
     }
 
     /// Adds what has happened in its tree to a digest.

@@ -104,6 +104,10 @@ impl Endpoint for Card {
         }
     }
 
+    fn failure(&self) -> Option<String> {
+        self.check().err().map(|error| error.to_string())
+    }
+
     fn errors(&self) -> u64 {
         self.events().get("virtio_errors").unwrap_or(0)
     }
