@@ -66,27 +66,28 @@ def _print_summary(outcomes: list[Outcome], time: ProcessorTime, before: dict[st
     print_table([("check", "left"), ("result", "left"), ("time", "right")], rows)
 
 
-def _run(selection: Selection, long: bool) -> tuple[list[Outcome], set[str]]:
-    """Runs what is selected and says how it went; gives also the files of tests that have passed."""
+def _run(selection: Selection, long: bool, passed: Path | None = None) -> list[Outcome]:
+    """Runs what is selected and says how it went; writes to `passed` which files of tests have passed."""
     LOGS.mkdir(parents=True, exist_ok=True)
     environment = _environment(long)
     time, before = ProcessorTime(), _made()
-    with tempfile.TemporaryDirectory() as folder, time.observed():
-        passed = Path(folder) / "passed.json"
+    with time.observed():
         planned = stages(long, selection, passed)
         outcomes = [outcome for lanes in planned for outcome in run_lanes(lanes, environment)]
-        files = json.loads(passed.read_text(encoding="utf-8")) if passed.exists() else []
     _print_summary(outcomes, time, before)
-    return outcomes, set(files)
+    return outcomes
 
 
 def run_all(long: bool, again: bool) -> list[Outcome]:
     """Runs everything but the files of tests that would pass again; all of them when `again`."""
     now = State.now()
     known = passed_before(now, long) if now and not again else frozenset()
-    outcomes, passed = _run(without(EVERYTHING, known), long)
+    with tempfile.TemporaryDirectory() as folder:
+        passed = Path(folder) / "passed.json"
+        outcomes = _run(without(EVERYTHING, known), long, passed)
+        files = json.loads(passed.read_text(encoding="utf-8")) if passed.exists() else []
     if now:
-        remember(now, long, known | passed)
+        remember(now, long, known.union(files))
     if known:
         all_of_them = len(files_of_tests())
         messages.print(
@@ -99,7 +100,7 @@ def run_all(long: bool, again: bool) -> list[Outcome]:
 
 def _run_selected(selection: Selection, long: bool) -> list[Outcome]:
     """Runs what is selected, whatever passed before."""
-    outcomes, _ = _run(selection, long)
+    outcomes = _run(selection, long)
     if any(outcome.check.name == "pytest" and not outcome.passed for outcome in outcomes):
         forget(selection.tests, long)
     return outcomes

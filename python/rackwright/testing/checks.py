@@ -51,10 +51,10 @@ class Outcome:
     seconds: float
 
 
-def stages(long: bool, selection: Selection, passed: Path) -> list[list[list[Check]]]:
+def stages(long: bool, selection: Selection, passed: Path | None = None) -> list[list[list[Check]]]:
     """The selection: consecutive stages, each of parallel lanes, each of checks.
 
-    pytest writes the files whose tests have passed to `passed`, see `passes.py`.
+    pytest writes the files whose tests have passed to `passed`, if given, see `passes.py`.
 
     Compiling Rust, testing hardware blocks and type-checking Python share a second core; the part of pytest
     uses all cores. It is last because it runs everything together.
@@ -127,7 +127,7 @@ def _chips() -> Check:
     return Check("mvn verify soc", ("mvn", "-q", "-B", "verify"), SOC)
 
 
-def _pytest(long: bool, selection: Selection, passed: Path) -> Check:
+def _pytest(long: bool, selection: Selection, passed: Path | None) -> Check:
     # Tests of a file share their set-up, so that one process runs a file; the slowest files are first, as
     # ordered by conftest.py.
     files = selection.tests or ()
@@ -136,9 +136,10 @@ def _pytest(long: bool, selection: Selection, passed: Path) -> Check:
     slowest = (f"--durations={SLOWEST}", "--durations-min=1")
     named = ("-k", " or ".join(selection.names)) if selection.names else ()
     short = () if long else ("-m", "not long")
-    noting = ("-p", "rackwright.testing.passes")
+    noting = ("-p", "rackwright.testing.passes") if passed else ()
     command = ("pytest", *noting, *shared, *slowest, *short, *named, *files)
-    return Check("pytest", command, PYTHON, quiet=False, environment={passes.OUTPUT: str(passed)})
+    environment = {passes.OUTPUT: str(passed)} if passed else {}
+    return Check("pytest", command, PYTHON, quiet=False, environment=environment)
 
 
 def run_check(check: Check, environment: Mapping[str, str]) -> Outcome:
