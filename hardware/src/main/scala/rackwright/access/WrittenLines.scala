@@ -18,10 +18,13 @@ import rackwright.port.{MemoryPort, MemoryPortParams}
 class WrittenLines(port: MemoryPortParams, tags: Int) extends Module {
   private val tagBits = log2Ceil(tags)
 
-  /** A stream begins. */
+  /** A stream begins; when `settled`. */
   val start = IO(Input(Bool()))
   val watched = IO(Input(new MemoryPortActivity(port)))
   val lines = IO(Output(UInt(28.W)))
+
+  /** Every line that was answered has been counted. */
+  val settled = IO(Output(Bool()))
 
   private val answered = RegInit(0.U(tags.W))
   private val oldest = RegInit(0.U(tagBits.W))
@@ -36,6 +39,7 @@ class WrittenLines(port: MemoryPortParams, tags: Int) extends Module {
   }
   when(start) { count := 0.U }
   lines := count
+  settled := !answered.orR
 }
 
 /** The answers seen on a memory port. */

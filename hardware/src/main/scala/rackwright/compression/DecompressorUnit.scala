@@ -40,13 +40,16 @@ abstract class DecompressorUnit(params: DecompressorParams) extends HardwareUnit
     *   the decoder waits for input.
     * @param lines
     *   is given the number of lines of the output that memory has answered as written.
+    * @param settled
+    *   is told when every line that was answered has been counted: an output may begin.
     */
   protected def connect(
       start: Valid[DecoderStart],
       decoder: Decoder,
       writer: LineWriter,
       starved: Bool,
-      lines: Option[UInt] = None
+      lines: Option[UInt] = None,
+      settled: Option[Bool] = None
   ): Unit = {
     val writes = Module(new MemoryArbiter(params.port, 2))
     val acknowledged = Module(new WrittenLines(params.port, params.outstanding))
@@ -68,5 +71,6 @@ abstract class DecompressorUnit(params: DecompressorParams) extends HardwareUnit
     event("output_stall", decoder.events.outputStall)
     event("steps", decoder.events.steps)
     lines.foreach(_ := acknowledged.lines)
+    settled.foreach(_ := RegNext(acknowledged.settled, false.B))
   }
 }

@@ -13,6 +13,9 @@ import rackwright.stream.StreamRange
   *
   * Nothing is written before the preamble says that the output fits. An operation that ends early still writes what
   * came before the place where it ended, unless memory refused something. It is reported when both streams are quiet.
+  *
+  * An operation whose input ended well needs neither loader nor elements any more: while it drains, the preamble of the
+  * next one is read. Behind an operation that ended early, the next one waits until it is over.
   */
 class SnappyDecompressorControl(params: SnappyDecompressorParams) extends Module {
   import SnappyDecompressorControl.State
@@ -47,10 +50,11 @@ class SnappyDecompressorControl(params: SnappyDecompressorParams) extends Module
   val stop = IO(Output(Bool()))
   val abandon = IO(Output(Bool()))
 
-  /** The decoder has nothing more, the loader and the writer are quiet. */
+  /** The decoder has nothing more, the loader and the writer are quiet; all lines written have been counted. */
   val drained = IO(Input(Bool()))
   val loaderIdle = IO(Input(Bool()))
   val writerQuiet = IO(Input(Bool()))
+  val counted = IO(Input(Bool()))
 
   /** To the decoder: nothing more comes. */
   val finish = IO(Output(Bool()))
@@ -60,13 +64,20 @@ class SnappyDecompressorControl(params: SnappyDecompressorParams) extends Module
 
   private val state = RegInit(State.idle)
   private val asked = Reg(new Operation(params.settings))
+
+  /** Why nothing is done of `asked`. */
+  private val refusal = Reg(UInt(Status.width.W))
+
+  /** The operation before `asked`, or itself, is drained: how it ended, and whether it left input behind. */
+  private val draining = RegInit(false.B)
   private val status = Reg(UInt(Status.width.W))
-  private val outputBytes = Reg(UInt(64.W))
   private val inputOffset = Reg(UInt(64.W))
+  private val cut = RegInit(false.B)
 
   private val supported = params.supportsHistory(operation.bits)
-  operation.ready := state === State.idle && (load.ready || !supported)
-  load.valid := state === State.idle && operation.valid && supported
+  private val accepts = state === State.idle && !(draining && cut)
+  operation.ready := accepts && (load.ready || !supported)
+  load.valid := accepts && operation.valid && supported
   load.bits := operation.bits.source
 
   // The preamble is held in registers, then compared with the destination, then obeyed.
@@ -74,11 +85,13 @@ class SnappyDecompressorControl(params: SnappyDecompressorParams) extends Module
   private val held = RegEnable(preamble.bits, preamble.valid)
   private val heldFault = RegEnable(inputFault, preamble.valid)
   private val known = RegNext(preamble.valid && inPreamble, false.B)
-  private val judged = RegNext(known, false.B)
+  private val judged = RegInit(false.B)
+  when(known) { judged := true.B }
   private val wraps = RegNext(!asked.limited && Ranges.wraps(asked.destination, held.length))
   private val tooLong = RegNext(asked.limited && asked.capacity < held.length)
   private val empty = asked.source.length === 0.U
-  private val begin = inPreamble && judged && held.known && held.valid && !wraps && !tooLong
+  private val right = inPreamble && judged && held.known && held.valid && !wraps && !tooLong
+  private val begin = right && !draining && counted
   preambleBytes := held.bytes
   declared := held.length
   bodyBytes := RegNext(asked.source.length - held.bytes)
@@ -87,68 +100,71 @@ class SnappyDecompressorControl(params: SnappyDecompressorParams) extends Module
   decode.bits.history := asked.setting(params.onChipHistory.name)
 
   body := state === State.body
-  private val draining = state === State.draining
   abandon := (body || draining) && refused
-  stop := (draining && status =/= Status.ok) || state === State.refusing
+  stop := (draining && cut) || state === State.refusing
   finish := draining
 
-  result.valid := state === State.reporting
-  result.bits.status := status
-  result.bits.outputBytes := outputBytes
-  result.bits.inputOffset := inputOffset
+  // What ended well is reported first, what is refused behind it has waited.
+  private val drains = draining && drained && writerQuiet && (!cut || loaderIdle)
+  private val refuses = state === State.refusing && loaderIdle && !draining
+  private val ended = Wire(Decoupled(new OperationResult))
+  ended.valid := drains || refuses
+  ended.bits.status := Mux(draining, Mux(refused, Status.accessFault, status), refusal)
+  ended.bits.outputBytes := Mux(draining, made, 0.U)
+  ended.bits.inputOffset := Mux(draining, inputOffset, 0.U)
+  result <> Queue(ended, 1)
 
-  private def end(next: State.Type, why: UInt): Unit = {
+  private def refuse(why: UInt): Unit = {
+    refusal := why
+    state := State.refusing
+  }
+  private def drain(why: UInt): Unit = {
+    draining := true.B
     status := why
-    state := next
+    cut := why =/= Status.ok
+    state := State.idle
   }
 
   when(operation.fire) {
     asked := operation.bits
-    outputBytes := 0.U
-    inputOffset := 0.U
-    status := Status.unsupported
-    state := Mux(supported, State.preamble, State.reporting)
+    judged := false.B
+    refusal := Status.unsupported
+    state := Mux(supported, State.preamble, State.refusing)
   }
   when(inPreamble) {
     when(begin) {
       state := State.body
     }.elsewhen(judged && !held.known) {
-      end(State.refusing, Mux(heldFault, Status.accessFault, Status.malformed))
+      refuse(Mux(heldFault, Status.accessFault, Status.malformed))
     }.elsewhen((judged && !held.valid) || empty) {
-      end(State.refusing, Status.malformed)
+      refuse(Status.malformed)
     }.elsewhen(judged && wraps) {
-      end(State.refusing, Status.accessFault)
+      refuse(Status.accessFault)
     }.elsewhen(judged && tooLong) {
-      end(State.refusing, Status.outputFull)
+      refuse(Status.outputFull)
     }.elsewhen(unreadable) {
-      end(State.refusing, Status.accessFault)
+      refuse(Status.accessFault)
     }
   }
+  when(refuses && ended.ready) { state := State.idle }
+  when(drains && ended.ready) { draining := false.B }
   when(body) {
     inputOffset := asked.source.length - elementLeft
     when(refused || unreadable) {
-      end(State.draining, Status.accessFault)
+      drain(Status.accessFault)
     }.elsewhen(malformed) {
-      end(State.draining, Status.malformed)
+      drain(Status.malformed)
     }.elsewhen(finished) {
-      end(State.draining, Status.ok)
+      drain(Status.ok)
     }
   }
-  when(draining && refused) { status := Status.accessFault }
-  when(draining && drained && loaderIdle && writerQuiet) {
-    outputBytes := made
-    state := State.reporting
-  }
-  when(state === State.refusing && loaderIdle) { state := State.reporting }
-  when(result.fire) { state := State.idle }
 }
 
 /** The states of a [[SnappyDecompressorControl]]. */
 object SnappyDecompressorControl {
 
-  /** `refusing` waits for the loader after a preamble that can't be obeyed, `draining` for both streams after a body.
-    */
+  /** `refusing` waits for the loader after a preamble that can't be obeyed, and for what is drained before it. */
   object State extends ChiselEnum {
-    val idle, preamble, body, draining, refusing, reporting = Value
+    val idle, preamble, body, refusing = Value
   }
 }

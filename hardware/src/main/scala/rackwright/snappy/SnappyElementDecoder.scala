@@ -11,8 +11,12 @@ import rackwright.lz77.decode.{DecoderParams, LiteralRun, SegmentGroup}
   * Mostly wires: what each byte would mean ([[PlacedBeat]]), where elements begin ([[SnappyElementFinder]]), what they
   * say ([[SnappyElementReader]]) and whether they are right ([[SnappyElementChecker]]). Nothing waits between the
   * finder and the output; the finder stops while the output has no room for what is under way.
+  *
+  * @param forgets
+  *   a preamble that can't be read is told of whatever the verdict on the stream before was. Without it, nothing is
+  *   told behind a wrong stream until a body begins.
   */
-class SnappyElementDecoder(params: DecoderParams) extends Module {
+class SnappyElementDecoder(params: DecoderParams, forgets: Boolean = false) extends Module {
 
   /** A stream begins, `offset` bytes into its first beat: its preamble is read. */
   val open = IO(Flipped(Valid(UInt(params.lineBits.W))))
@@ -96,7 +100,9 @@ class SnappyElementDecoder(params: DecoderParams) extends Module {
   private val ended = body && quiet && finder.ended && !checker.busy
   finished := ended && checker.complete && !checker.wrong
   malformed := body && (checker.wrong || (ended && !checker.complete))
-  unreadable := quiet && finder.unreadable && !checker.wrong
+  // The checker keeps its verdict on the stream before until a body begins.
+  private val judged = if (forgets) body && checker.wrong else checker.wrong
+  unreadable := quiet && finder.unreadable && !judged
   faultAhead := finder.faultAhead
   starved := body && finder.starved
   elementLeft := Mux(checker.wrong, checker.wrongLeft, Mux(finder.inLiteral, checker.latestLeft, checker.left))
