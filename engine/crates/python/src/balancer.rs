@@ -29,7 +29,7 @@ impl Balancer {
         })
     }
 
-    /// Where the services are listened for.
+    /// The addresses of the services.
     #[getter]
     fn addresses(&self) -> PyResult<Vec<String>> {
         let addresses = self.running()?.addresses();
@@ -42,28 +42,28 @@ impl Balancer {
         (self.balancer.as_ref()).is_some_and(rackwright_balancer::Balancer::is_well)
     }
 
-    /// What it knows and has done, in JSON.
+    /// Its state and counters, in JSON.
     fn status(&self, py: Python<'_>) -> PyResult<String> {
         let balancer = self.running()?;
         let status = py.detach(|| balancer.status());
         serde_json::to_string(&status).map_err(raise)
     }
 
-    /// Makes its replicas those of these settings; how many were added and removed.
+    /// Changes its replicas to those of these settings; returns the numbers of added and removed ones.
     fn reload(&mut self, settings: &str) -> PyResult<(usize, usize)> {
         let settings: Settings = serde_json::from_str(settings).map_err(raise)?;
         let balancer = self.balancer.as_mut().ok_or_else(|| raise("it was stopped"))?;
         balancer.reload(&settings).map_err(raise)
     }
 
-    /// Answers what is under way, and ends; whether nothing was under way any more.
+    /// Waits for outstanding requests, and ends; returns whether none was outstanding any more.
     fn stop(&mut self, py: Python<'_>, patience_seconds: f64) -> PyResult<bool> {
         let balancer = self.balancer.take().ok_or_else(|| raise("it was stopped"))?;
         let patience = Duration::try_from_secs_f64(patience_seconds).map_err(raise)?;
         py.detach(|| balancer.stop(patience)).map_err(raise)
     }
 
-    /// Tells a dispatcher without sockets of the events in a file; what it found, in JSON.
+    /// Passes the events in a file to a dispatcher without sockets; returns its results, in JSON.
     #[staticmethod]
     fn replay(py: Python<'_>, record: &str) -> PyResult<String> {
         let file = File::open(record).map_err(|error| raise(format!("{record}: {error}")))?;

@@ -191,7 +191,7 @@ impl UnitBench {
         self.bench.digest().to_string()
     }
 
-    /// When the first read and the last write since the last call were asked for and answered.
+    /// The times of request and response of the first read and the last write since the last call.
     fn landmarks(&mut self) -> (Option<AskedAndAnswered>, Option<AskedAndAnswered>) {
         let found = self.bench.unit().memory().take_landmarks();
         let cycles = |access: Access| (access.at.0, access.answered.0);
@@ -228,12 +228,12 @@ impl UnitBench {
         self.bench.unit().instance().recorded_cycles()
     }
 
-    /// Gives a fresh copy of the unit the recorded inputs again in a bare Verilator loop.
+    /// Replays the recorded inputs on a new instance of the unit in a bare Verilator loop.
     fn replay(&mut self, py: Python<'_>) {
         py.detach(|| self.bench.unit().instance().replay());
     }
 
-    /// Has a frame arrive at the stream port of that name, or at the first; returns the cycle after its last flit.
+    /// Sends a frame to the stream port of that name, or to the first one; returns the cycle after its last flit.
     #[pyo3(signature = (frame, at = 0, spacing = 1, port = None))]
     fn deliver(&mut self, frame: &[u8], at: u64, spacing: u64, port: Option<&str>) -> PyResult<u64> {
         let name = port;

@@ -97,13 +97,13 @@ impl Cluster {
         Ok(())
     }
 
-    /// Advances to a cycle; tells whether anything is left to happen after it.
+    /// Advances to a cycle; returns whether there are later events.
     fn run(&mut self, py: Python<'_>, until: u64) -> PyResult<bool> {
         py.detach(|| self.advance(Cycle::new(until))).map_err(raise)
     }
 
-    /// Advances this process's share to a cycle; tells whether anything is left to happen in it. After
-    /// every window `exchange` gets bytes for each process, in order, and returns what each has for this.
+    /// Advances this process's share to a cycle; returns whether there are later events in it. After every window,
+    /// `exchange` receives bytes for each process, in order, and returns the bytes of each for this one.
     fn run_share(&mut self, py: Python<'_>, until: u64, exchange: Py<PyAny>) -> PyResult<bool> {
         let mut meeting = Meeting::new(exchange);
         let outcome = py.detach(|| self.cluster.run_share(Cycle::new(until), &mut meeting));
@@ -116,7 +116,7 @@ impl Cluster {
         }
     }
 
-    /// About how many nanoseconds each node has taken so far.
+    /// Estimated nanoseconds that each node has taken so far.
     fn costs(&self) -> Vec<u64> {
         self.cluster.costs()
     }
@@ -127,12 +127,12 @@ impl Cluster {
         Ok((counters.received_bytes, counters.sent_bytes, counters.dropped))
     }
 
-    /// Keeps from now on when the hart, the NIC and the link of a server do something to each other.
+    /// Records the events between the hart, the NIC and the link of a server from now on.
     fn keep_stamps(&mut self, server: &str) -> PyResult<()> {
         self.cluster.keep_stamps(server).map_err(raise)
     }
 
-    /// What was kept: event, cycle, whether that is one of the hart's clock, instructions, register.
+    /// The recorded events: event, cycle, whether that is one of the hart's clock, instructions, register.
     fn stamps(&self, server: &str) -> PyResult<Vec<StampRow>> {
         let stamps = self.cluster.stamps(server).map_err(raise)?;
         let row = |stamp: &Stamp| {
@@ -150,7 +150,7 @@ impl Cluster {
         Ok(stamps.iter().map(row).collect())
     }
 
-    /// What a client has done so far, in JSON.
+    /// The results of a client so far, in JSON.
     fn client(&self, name: &str) -> PyResult<String> {
         let report = self.cluster.client(name).map_err(raise)?;
         serde_json::to_string(&report).map_err(raise)
@@ -169,13 +169,13 @@ impl Cluster {
         self.cluster.cycle().0
     }
 
-    /// What has happened so far in this process's share, for `assemble`.
+    /// The results so far in this process's share, for `assemble`.
     fn part_report(&self, py: Python<'_>) -> PyResult<String> {
         py.detach(|| serde_json::to_string(&self.cluster.part_report()))
             .map_err(raise)
     }
 
-    /// What has happened in all shares, in JSON, from what each process reports.
+    /// The results of all shares, in JSON, from the reports of each process.
     #[staticmethod]
     fn assemble(py: Python<'_>, cycles: u64, clock_hz: u64, parts: Vec<String>) -> PyResult<String> {
         py.detach(|| {
@@ -186,20 +186,20 @@ impl Cluster {
         .map_err(raise)
     }
 
-    /// Where so many shares of nodes with these costs begin, and the number of nodes.
+    /// The first nodes of shares of nodes with these costs, followed by the number of nodes.
     #[staticmethod]
     fn equal_shares(costs: Vec<u64>, shares: usize) -> Vec<usize> {
         equal_shares(&costs, shares)
     }
 
-    /// What has happened so far, in JSON.
+    /// The results so far, in JSON.
     fn report(&self, py: Python<'_>) -> PyResult<String> {
         py.detach(|| serde_json::to_string(&self.cluster.report()))
             .map_err(raise)
     }
 }
 
-/// How the server `name` is observed.
+/// The observation of the server `name`.
 fn observation(
     description: &Description,
     designs: &Designs,

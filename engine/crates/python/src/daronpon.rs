@@ -3,8 +3,8 @@ use crate::error::raise;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Gives the dispatcher in RTL and the policy crate the same frames and compares all that leaves; what was counted comes
-/// back. Raises `EngineError` with the first frame after which they differ.
+/// Passes the same frames to the dispatcher in RTL and the policy crate and compares their outputs; returns the counts.
+/// Raises `EngineError` with the first frame after which they differ.
 #[pyfunction]
 pub fn exercise_daronpon<'py>(
     py: Python<'py>,
@@ -24,7 +24,7 @@ pub fn exercise_daronpon<'py>(
     Ok(counts)
 }
 
-/// Cycles for each frame of 64 bytes when they come back to back.
+/// Cycles for each frame of 64 bytes of back-to-back frames.
 #[pyfunction]
 pub fn pace_daronpon(py: Python<'_>, design: &Design, frames: usize) -> PyResult<f64> {
     py.detach(|| rackwright_daronpon::pace(&design.design, frames))

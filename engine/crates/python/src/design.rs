@@ -7,7 +7,7 @@ use rackwright_unit::{assign, names, PlacedUnit, Reach};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The tools that compile RTL, and the cache of what they made.
+/// The tools that compile RTL, and the cache of their outputs.
 #[pyclass(frozen)]
 pub struct Toolchain {
     tools: rackwright_rtl::Toolchain,
@@ -39,9 +39,9 @@ impl Toolchain {
         }
     }
 
-    /// Compiles the design of a manifest, or takes it from the cache; `clock_hz` is its clock beside a hart, by
-    /// default the manifest's. Instances can write `waves`, in the format of its name. `parameters` of the top module go before the manifest's; `plusargs` are what
-    /// `$value$plusargs` finds.
+    /// Compiles the design of a manifest, or takes it from the cache; `clock_hz` is its clock beside a hart, by default
+    /// the manifest's. Instances can write `waves`, in the format of its name. `parameters` of the top module override
+    /// the manifest's; `plusargs` are the arguments for `$value$plusargs`.
     #[pyo3(signature = (manifest, waves = None, clock_hz = None, parameters = BTreeMap::new(), plusargs = Vec::new()))]
     fn build(
         &self,
@@ -86,7 +86,8 @@ impl From<ParameterValue> for serde_json::Value {
     }
 }
 
-/// Where the unit of a manifest may be attached, and, of one of the former format, what it is to say instead.
+/// The places where the unit of a manifest may be attached, and, for one of the former format, the change that converts
+/// it.
 #[pyfunction]
 pub fn check_manifest(manifest: PathBuf) -> PyResult<(Vec<&'static str>, Option<String>)> {
     let manifest = Manifest::read(&manifest).map_err(raise)?;
@@ -94,7 +95,7 @@ pub fn check_manifest(manifest: PathBuf) -> PyResult<(Vec<&'static str>, Option<
     Ok((places.collect(), manifest.advice()))
 }
 
-/// A unit of a server, and where it sits.
+/// A unit of a server, and its place.
 pub(crate) type Placed = (Py<Design>, String);
 
 /// The same for the engine.
@@ -113,8 +114,8 @@ pub(crate) fn designs(units: &[PlacedUnit]) -> Vec<&rackwright_rtl::Design> {
     units.iter().map(|unit| &unit.design).collect()
 }
 
-/// How harts call and reach units of these manifests, in their order: name, ranges of functs as opcode, first and last, and
-/// the address of a page of registers.
+/// The opcodes and addresses by which harts call and access units of these manifests, in their order: name, ranges of
+/// functs as opcode, first and last, and the address of a page of registers.
 #[pyfunction]
 pub fn reach(manifests: Vec<PathBuf>) -> PyResult<Vec<Reached>> {
     let read = manifests.iter().map(|path| Manifest::read(path));
@@ -143,7 +144,7 @@ fn reached(manifests: &[&Manifest]) -> PyResult<Vec<Reached>> {
         .collect())
 }
 
-/// Where programs wait for the interrupts of the unit whose registers are at that address.
+/// The address at which programs wait for the interrupts of the unit with registers at that address.
 #[pyfunction]
 pub fn interrupt_word(registers: u64) -> u64 {
     rackwright_unit::interrupt_word(registers)
@@ -190,13 +191,13 @@ impl Design {
             .collect()
     }
 
-    /// Whether it is accessed, or given commands, through registers.
+    /// Whether it is accessed, or receives commands, through registers.
     #[getter]
     fn has_registers(&self) -> bool {
         self.design.manifest.has_registers()
     }
 
-    /// The numbers of the commands that it says it has, by name.
+    /// The numbers of the commands that it lists, by name.
     #[getter]
     fn commands(&self) -> Vec<(String, u32)> {
         let commands = self.design.manifest.commands().iter();
@@ -205,7 +206,7 @@ impl Design {
             .collect()
     }
 
-    /// The offsets of the registers that it says it has, by name; of several of a kind that of the first.
+    /// The offsets of the registers that it lists, by name; for several of a kind, that of the first.
     #[getter]
     fn registers(&self) -> Vec<(String, u64)> {
         let registers = self.design.manifest.registers().iter();

@@ -9,7 +9,7 @@ pub fn drx_isa() -> &'static str {
     isa::TABLE
 }
 
-/// The model of DRX with these parameters of the hardware, as a design that does what the compiled one does.
+/// The model of DRX with these parameters of the hardware, as a design with the behaviour of the compiled one.
 #[pyfunction]
 #[pyo3(signature = (*, lanes, scratchpad_kib, banks, instruction_kib, loop_depth, port_bytes = 32, outstanding = 64, command_queue = 4))]
 #[allow(clippy::too_many_arguments)]

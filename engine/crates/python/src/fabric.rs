@@ -15,7 +15,7 @@ use std::error::Error;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// A packet as it went over a link: picosecond, number of the port, sequence number, check, bytes.
+/// A packet as transferred over a link: picosecond, number of the port, sequence number, check, bytes.
 type Packet<'py> = (u64, u16, u16, u32, Bound<'py, PyBytes>);
 
 /// A server's PCIe fabric.
@@ -76,8 +76,8 @@ impl Fabric {
         Value::from_iter(bridges).to_string()
     }
 
-    /// Makes a test by the card of one number, to that of another; gives the row in JSON.
-    /// `beside` is the number of a card that reads meanwhile, the bytes of its requests, and how many it has under way.
+    /// Runs a test by the card with one number, to that with another; returns the row in JSON. `beside` is the number
+    /// of a card that reads meanwhile, the bytes of its requests, and the maximum number of outstanding ones.
     #[pyo3(signature = (test, size, by, to, count, outstanding, interval, copy, warm, beside = None))]
     #[allow(clippy::too_many_arguments)]
     fn bench(
@@ -125,8 +125,8 @@ impl Fabric {
         row.map(|row| row_record(&row).to_string()).map_err(raise)
     }
 
-    /// Has the host write registers of the unit on a card, offsets and values, and wait for the word at `flag`; gives in JSON
-    /// how long that took, and what became of the card's reads.
+    /// Lets the host write registers of the unit on a card, offsets and values, and wait for the word at `flag`;
+    /// returns in JSON the time that this took, and the results of the card's reads.
     fn call(&mut self, py: Python<'_>, card: usize, writes: Vec<(u64, u64)>, flag: u64) -> PyResult<String> {
         let card = self.card(card)?;
         let call = Call {
@@ -160,7 +160,7 @@ impl Fabric {
         })
     }
 
-    /// What has left each port, in JSON.
+    /// The counters of each port's output, in JSON.
     fn ports(&self) -> String {
         ports_record(self.fabric.port_counters())
     }
@@ -183,7 +183,7 @@ impl Fabric {
         self.fabric.digest().to_string()
     }
 
-    /// Whether nothing is under way and all credits are back.
+    /// Whether no packet is in flight and all credits have been returned.
     #[getter]
     fn is_quiet(&self) -> bool {
         self.fabric.is_quiet()
@@ -195,7 +195,7 @@ impl Fabric {
     }
 }
 
-/// A fabric for machines: each machine that is started with it has a new one, of which this tells.
+/// A fabric for machines: each machine started with it has a new one, whose results this returns.
 #[pyclass(frozen)]
 pub struct AttachedFabric {
     system: SystemDescription,
@@ -206,7 +206,7 @@ pub struct AttachedFabric {
 
 #[pymethods]
 impl AttachedFabric {
-    /// The fabric that `system`, in JSON, describes; with `capture`, packets are kept.
+    /// The fabric that `system`, in JSON, describes; with `capture`, packets are recorded.
     #[new]
     fn new(system: &str, designs: Vec<PyRef<'_, Design>>, capture: bool) -> PyResult<AttachedFabric> {
         Ok(AttachedFabric {
@@ -217,7 +217,7 @@ impl AttachedFabric {
         })
     }
 
-    /// What has left each port in the machine that was started last, in JSON.
+    /// The counters of each port's output in the machine that was started last, in JSON.
     fn ports(&self) -> PyResult<String> {
         let counters = self.made()?.port_counters();
         let named = counters.iter().map(|(name, counters)| (name.as_str(), *counters));
@@ -345,7 +345,7 @@ pub fn packet_fields(packet: &[u8]) -> PyResult<String> {
     Ok(record.to_string())
 }
 
-/// What a kind of packets is called in records.
+/// The name of a kind of packets in records.
 fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::MemoryRead => "memory_read",

@@ -18,13 +18,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-/// What random numbers start from that a checkpoint does not go on with.
+/// The seed of random numbers that a checkpoint does not contain.
 const SEED: u64 = 1;
 
 /// A machine that boots Linux.
 #[pyclass]
 pub struct Guest {
-    /// Never contended: Python's own borrows keep threads apart.
+    /// Never contended: Python's own borrows exclude concurrent access.
     guest: Mutex<rackwright_machine::Guest>,
 }
 
@@ -109,7 +109,7 @@ impl Guest {
         guest.map(Guest::from)
     }
 
-    /// A machine that goes on from a checkpoint: it is ready.
+    /// A machine that continues from a checkpoint: it is ready.
     #[staticmethod]
     #[pyo3(signature = (path, cpu = "functional", disk = None, observer = None, kernel = None, files = None, units = Vec::new(), nic = None, memory = BTreeMap::new(), core = BTreeMap::new()))]
     #[allow(clippy::too_many_arguments)]
@@ -153,13 +153,13 @@ impl Guest {
         self.guest().save(&path).map_err(raise)
     }
 
-    /// How many harts it has.
+    /// Number of its harts.
     #[getter]
     fn harts(&mut self) -> usize {
         self.guest().harts()
     }
 
-    /// Runs for up to so many cycles; what it came back with, and a status when the guest was switched off.
+    /// Runs for up to `cycles` cycles; returns the reason for the return, and a status when the guest was switched off.
     fn run(&mut self, py: Python<'_>, cycles: u64) -> PyResult<(&'static str, Option<i32>)> {
         let guest = self.guest();
         let until = guest.cycle() + Cycles::new(cycles);
@@ -172,17 +172,17 @@ impl Guest {
         })
     }
 
-    /// Asks a guest that is ready for a shell on its console.
+    /// Requests a shell on the console from a guest that is ready.
     fn request_console(&mut self) {
         self.guest().request(&Request::Console);
     }
 
-    /// Asks a guest that is ready to run a command and be ready again.
+    /// Requests a guest that is ready to run a command and become ready again.
     fn request_prepare(&mut self, command: &[u8]) {
         self.guest().request(&Request::Prepare(command.to_vec()));
     }
 
-    /// Asks a guest that is ready to run a command.
+    /// Requests a guest that is ready to run a command.
     fn request_run(&mut self, command: &[u8]) {
         self.guest().request(&Request::Run(command.to_vec()));
     }
@@ -192,7 +192,7 @@ impl Guest {
         self.guest().send(typed);
     }
 
-    /// What came out of a serial port, without the first `skip` bytes.
+    /// The output of a serial port, without the first `skip` bytes.
     #[pyo3(signature = (port, skip = 0))]
     fn output<'py>(&mut self, py: Python<'py>, port: usize, skip: usize) -> PyResult<Bound<'py, PyBytes>> {
         if !rackwright_machine::SHOWN.contains(&port) {
@@ -233,7 +233,7 @@ impl Guest {
     }
 }
 
-/// How a guest with this kernel and these files, and with these units, is observed, if it is.
+/// The observation of a guest with this kernel, these files and these units, if it is observed.
 fn observation(
     observer: Option<&Py<Observer>>,
     software: (&[u8], &[u8]),
@@ -246,7 +246,7 @@ fn observation(
         .transpose()
 }
 
-/// How `units` are attached to each hart.
+/// The attachment of `units` to each hart.
 fn attachment(units: &[PlacedUnit]) -> Attachment<'_> {
     Attachment {
         units,

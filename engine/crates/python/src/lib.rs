@@ -1,7 +1,6 @@
 //! The engine as Python sees it: the module `rackwright._engine`.
 //!
-//! Nothing is decided here; types are converted and the interpreter lock is released around work
-//! that takes long.
+//! It only converts types and releases the interpreter lock during long operations.
 
 mod balancer;
 mod bench;

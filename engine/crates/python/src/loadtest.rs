@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How long a wait goes on without looking for signals of the interpreter.
+/// Interval at which a wait checks for signals of the interpreter.
 const NAP: Duration = Duration::from_millis(20);
 
-/// A load that is under way; it ends early when it is dropped.
+/// A load in progress; it ends early when it is dropped.
 #[pyclass]
 pub struct Loadtest {
     progress: Arc<Progress>,
@@ -38,12 +38,12 @@ impl Loadtest {
         self.progress.sent.load(Ordering::Relaxed)
     }
 
-    /// Ends it: nothing more is sent, and no answer awaited.
+    /// Ends it: no further requests are sent, and no responses awaited.
     fn stop(&self) {
         self.progress.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Waits for the end, but not longer than so many seconds; whether it has come.
+    /// Waits for the end, but at most `seconds` seconds; returns whether it has ended.
     fn wait(&self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
         let ended = || self.thread.as_ref().is_none_or(JoinHandle::is_finished);
         let naps = (seconds / NAP.as_secs_f64()).ceil() as u64;
@@ -57,7 +57,7 @@ impl Loadtest {
         Ok(ended())
     }
 
-    /// What became of it, in JSON, once.
+    /// Its results, in JSON, once.
     fn report(&mut self, py: Python<'_>) -> PyResult<String> {
         let thread = self
             .thread
@@ -77,7 +77,7 @@ impl Drop for Loadtest {
     }
 }
 
-/// Services that work as long as they are asked to, until this is stopped or dropped.
+/// Services that take the requested time, until this is stopped or dropped.
 #[pyclass]
 pub struct WorkService {
     service: Option<rackwright_loadtest::Service>,

@@ -23,7 +23,7 @@ pub fn bare_metal_devices(networked: bool) -> Vec<Row> {
     rows
 }
 
-/// Where memory begins, how much of it bare metal has, and the address space of a program in user mode.
+/// The start of memory, its size for bare metal, and the address space of a program in user mode.
 #[pyfunction]
 pub fn memory_places() -> (u64, u64, u64) {
     let bare_metal = BARE_METAL_BYTES - Map::BARE_METAL.memory;

@@ -4,7 +4,7 @@ use rackwright_ethernet::Frame;
 use rackwright_schedule::{Apart, Envelope, Portable};
 use rackwright_time::network::Cycle;
 
-/// Where processes meet, by a Python function that carries bytes between them.
+/// Synchronisation of processes, by a Python function that transfers bytes between them.
 pub struct Meeting {
     exchange: Py<PyAny>,
     packed: Vec<u8>,

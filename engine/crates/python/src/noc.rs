@@ -4,8 +4,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rackwright_noc::{measure, Load, Model, Network, Rtl, Shape};
 
-/// Gives a mesh random packets: the one in RTL of `design`, or the model. Says how many packets counted and arrived, how
-/// long they took, how many flits each tile got in a cycle, and the digest of all arrivals.
+/// Sends random packets through a mesh: the one in RTL of `design`, or the model. Returns the numbers of counted and
+/// arrived packets, their latencies, the flits per tile and cycle, and the digest of all arrivals.
 #[pyfunction]
 #[pyo3(signature = (*, width, height, routing, depth, stages, rate, flits, seed, warm_up, measured, patience, design = None))]
 #[allow(clippy::too_many_arguments)]

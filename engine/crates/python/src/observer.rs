@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What was seen of harts of this clock.
+/// The observation of harts with this clock.
 #[derive(Serialize)]
 struct Seen {
     clock_hz: u64,
@@ -26,7 +26,7 @@ struct Seen {
 #[pyclass(frozen)]
 pub struct Observer {
     settings: Settings,
-    /// Where the trace goes, if there is to be one.
+    /// The path of the trace, if one is requested.
     trace: Option<PathBuf>,
     session: Mutex<Option<(Session, About)>>,
     samples: Mutex<Vec<Vec<u64>>>,
@@ -62,7 +62,7 @@ impl Observer {
         })
     }
 
-    /// What was seen, as JSON; once, when the run has ended.
+    /// The profile, as JSON; once, when the run has ended.
     fn profile(&self) -> PyResult<String> {
         let session = taken(&self.session).take();
         let (session, about) = session.ok_or_else(|| raise("nothing was observed"))?;
@@ -72,7 +72,7 @@ impl Observer {
         serde_json::to_string(&Seen { clock_hz, profile }).map_err(raise)
     }
 
-    /// The looks at the counters of each hart, once the profile was made: 64-bit numbers, look by look.
+    /// The samples of the counters of each hart, once the profile was created: 64-bit numbers, sample by sample.
     fn samples<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
         let bytes = |values: &Vec<u64>| {
             let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
@@ -140,7 +140,7 @@ impl Observer {
     }
 }
 
-/// What runs on harts of this model and clock.
+/// The description of the software on harts of this model and clock.
 fn about(software: &str, cpu: CpuModel, clock: Clock) -> About {
     About {
         software: software.to_string(),

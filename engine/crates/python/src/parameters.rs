@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 /// Numbers by the names of parameters.
 pub type Values = BTreeMap<String, u64>;
 
-/// A parameter as Python sees it: its name, its default, and the least and the most that it may be by itself.
+/// A parameter for Python: its name, its default, and its minimum and maximum.
 type Listed = (String, u64, u64, u64);
 
-/// Caches and DRAM with these numbers in the place of the default.
+/// Caches and DRAM with these parameters instead of the default ones.
 pub fn memory(values: &Values) -> PyResult<HierarchyParameters> {
     let mut parameters = HierarchyParameters::server();
     parameters.set(values).map_err(raise)?;

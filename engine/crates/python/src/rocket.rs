@@ -23,7 +23,8 @@ impl RocketDesign {
             .map_err(raise)
     }
 
-    /// Runs a bare-metal ELF file; `max_cycles` of zero sets no limit. `memory` has numbers of L2 and what is behind it.
+    /// Runs a bare-metal ELF file; `max_cycles` of zero sets no limit. `memory` has the parameters of L2 and lower
+    /// levels.
     #[pyo3(signature = (program, max_cycles = 0, echo = false, memory = Values::new()))]
     fn run(
         &self,
@@ -62,7 +63,7 @@ impl RocketDesign {
     }
 }
 
-/// Cycles between looks at the keyboard.
+/// Cycles between polls of the keyboard.
 const SLICE: u64 = 100_000;
 
 fn run_interruptibly(
@@ -84,7 +85,7 @@ fn run_interruptibly(
     }
 }
 
-/// How a program ran.
+/// The results of a program.
 #[pyclass(frozen)]
 pub struct RocketRun {
     #[pyo3(get)]
@@ -104,7 +105,7 @@ pub struct RocketRun {
 
 #[pymethods]
 impl RocketRun {
-    /// What the program printed.
+    /// The output of the program.
     #[getter]
     fn stdout<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.output)

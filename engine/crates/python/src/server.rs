@@ -15,10 +15,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Simulated cycles between two looks at signals and at the wall clock.
+/// Simulated cycles between two checks of signals and of the wall clock.
 const SLICE: Cycles = Cycles::new(2_000_000);
 
-/// How often progress is reported.
+/// Interval of progress reports.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
 
 /// A server: harts of a timing model, and units beside each.
@@ -35,7 +35,7 @@ pub struct Server {
     fabric: Option<Py<AttachedFabric>>,
 }
 
-/// What a run left behind.
+/// The results of a run.
 #[pyclass(frozen, get_all)]
 pub struct ServerResult {
     exit_code: i32,
@@ -101,7 +101,7 @@ impl Server {
     ) -> PyResult<ServerResult> {
         let file = std::fs::read(program).map_err(|error| raise(format!("{program}: {error}")))?;
         let bytes = |strings: &[String]| strings.iter().map(|string| string.clone().into_bytes()).collect();
-        // Without its folder, so that a run has the same digest wherever the program lies.
+        // Without its folder, so that the digest of a run does not depend on the program's folder.
         let name = Path::new(program)
             .file_name()
             .unwrap_or_default()
@@ -167,15 +167,14 @@ impl Server {
     }
 }
 
-/// Cycles without a movement of the unit that the hart waits for after which that is said, and said again when the time
-/// has doubled.
+/// Cycles without activity of an awaited unit after which a notice is sent, and sent again when the time has doubled.
 const QUIET: Cycles = Cycles::new(4_000_000);
 
-/// Who is told how a run goes.
+/// The receivers of reports on a run.
 struct Observers {
-    /// Gets instructions and cycles a few times per second.
+    /// Receives instructions and cycles a few times per second.
     progress: Option<Py<PyAny>>,
-    /// Gets a sentence when something looks wrong.
+    /// Receives a sentence if a problem is suspected.
     notice: Option<Py<PyAny>>,
 }
 

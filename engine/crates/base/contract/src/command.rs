@@ -1,9 +1,9 @@
-/// A RoCC command: a custom instruction as a unit gets it.
+/// A RoCC command: a custom instruction as a unit receives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Command {
     /// The n of `custom-n`: 0 to 3.
     pub opcode: u8,
-    /// The seven bits that tell commands apart.
+    /// The seven bits that distinguish commands.
     pub funct: u8,
     /// Value of the first source register; zero when the instruction does not read it.
     pub rs1: u64,
@@ -15,7 +15,7 @@ pub struct Command {
     pub xd: bool,
 }
 
-/// What decides how the addresses of a command are translated: of its hart, when it issued the command.
+/// The state of its hart that decides how addresses of a command are translated, as of its issue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CommandContext {
     /// The register `satp`.

@@ -1,4 +1,4 @@
-/// Bytes that a flit carries at most: what crosses a link in one of its cycles.
+/// Maximum number of bytes of a flit, which crosses a link in one of its cycles.
 pub const FLIT_BYTES: usize = 8;
 
 /// A piece of a frame: up to [`FLIT_BYTES`] bytes, and whether they end it.
@@ -10,7 +10,7 @@ pub struct Flit<'a> {
     pub last: bool,
 }
 
-/// How many flits a frame of so many bytes has.
+/// Number of flits of a frame of `bytes` bytes.
 pub fn flits(bytes: usize) -> usize {
     bytes.div_ceil(FLIT_BYTES)
 }

@@ -1,5 +1,5 @@
-//! What parts of a simulated system hand to each other, whoever they are: commands of harts to units, flits of links, and
-//! the answers of ports.
+//! The data that parts of a simulated system exchange: commands of harts to units, flits of links, and responses of
+//! ports.
 
 mod command;
 mod flit;
@@ -9,6 +9,6 @@ pub use command::{Command, CommandContext};
 pub use flit::{flits, flits_of, Flit, FLIT_BYTES};
 pub use port::{Answer, Ticket, Tickets};
 
-/// The page of registers of the first unit that has any; those of others follow. Above all memory of a server, and below
-/// its window of PCI Express.
+/// The page of registers of the first unit that has any; the pages of other units follow. Above all memory of a server,
+/// and below its window of PCI Express.
 pub const UNIT_REGISTERS: u64 = 1 << 40;

@@ -3,25 +3,25 @@ use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// Something that has arrived at a port.
+/// An item that has arrived at a port.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Arrival<T: Item> {
-    /// The cycle in which its last flit is there, or its first at a model that takes flits one by one.
+    /// The cycle in which its last flit arrives, or its first flit at a model that receives single flits.
     pub cycle: Cycle<T>,
     /// What it is.
     pub item: T,
 }
 
-/// What is on its way to the ports of one model, in the order of each port.
+/// The items in flight to the ports of one model, in the order of each port.
 #[derive(Debug)]
 pub struct Inbox<T: Item> {
     ports: Vec<VecDeque<Arrival<T>>>,
-    /// The ports for which something is on its way, each once, in any order.
+    /// The ports with items in flight, each once, in any order.
     waiting: Vec<u32>,
 }
 
 impl<T: Item> Inbox<T> {
-    /// Nothing is on its way to any of so many ports.
+    /// No items are in flight to any of `ports` ports.
     pub fn new(ports: usize) -> Inbox<T> {
         Inbox {
             ports: (0..ports).map(|_| VecDeque::new()).collect(),
@@ -29,10 +29,10 @@ impl<T: Item> Inbox<T> {
         }
     }
 
-    /// Puts something on its way to a port.
+    /// Adds an item in flight to a port.
     ///
     /// # Panics
-    /// In debug builds, when it would arrive with or before what was put on its way to the port last.
+    /// In debug builds, if it would arrive with or before the previous item for the port.
     #[inline]
     pub fn push(&mut self, port: u32, arrival: Arrival<T>) {
         let queue = &mut self.ports[port as usize];
@@ -43,13 +43,13 @@ impl<T: Item> Inbox<T> {
         queue.push_back(arrival);
     }
 
-    /// When the next thing arrives.
+    /// Cycle of the next arrival.
     pub fn next(&self) -> Cycle<T> {
         let heads = self.waiting.iter().map(|port| self.head(*port));
         heads.min().unwrap_or(Cycle::<T>::NEVER)
     }
 
-    /// Those that arrive before `until`, merged. `order` is scratch space.
+    /// The arrivals before `until`, merged. `order` is scratch space.
     pub fn before<'a>(&'a mut self, until: Cycle<T>, order: &'a mut Order) -> Arrivals<'a, T> {
         order.0.clear();
         for port in &self.waiting {
@@ -72,11 +72,11 @@ impl<T: Item> Inbox<T> {
     }
 }
 
-/// Space in which arrivals are put in order; kept between visits so that none is allocated.
+/// Space for sorting arrivals, reused by later visits to avoid allocations.
 #[derive(Debug, Default)]
 pub struct Order(BinaryHeap<Reverse<(u64, u32)>>);
 
-/// What arrives at a model in a window, in the order (cycle, port).
+/// The arrivals at a model in a window, in the order (cycle, port).
 pub struct Arrivals<'a, T: Item> {
     inbox: &'a mut Inbox<T>,
     order: &'a mut Order,
@@ -113,7 +113,7 @@ impl<T: Item> Arrivals<'_, T> {
     /// Ends the visit.
     ///
     /// # Panics
-    /// When the model left an arrival of this window behind.
+    /// If the model has not taken all arrivals of this window.
     pub fn finish(self) {
         assert!(
             self.order.0.is_empty(),

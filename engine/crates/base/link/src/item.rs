@@ -1,12 +1,12 @@
 use crate::Trail;
 use rackwright_time::{Domain, Network};
 
-/// What crosses links as one burst of flits: a frame of a network, a packet of a fabric.
+/// An item that crosses links as one burst of flits: a frame of a network, a packet of a fabric.
 pub trait Item: Clone + Send {
     /// The clock of the links that it crosses, which is that of all models at them.
     type Clock: Domain;
 
-    /// Adds everything that makes it differ from another to the trail of the port it leaves through.
+    /// Adds everything that distinguishes it from other items to the trail of the port through which it leaves.
     fn leave(&self, trail: &mut Trail);
 }
 

@@ -1,6 +1,6 @@
 use rackwright_time::{Cycles, Domain};
 
-/// How long a flit is on its way: at least one cycle.
+/// Time for which a flit is in flight: at least one cycle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Latency<C: Domain>(Cycles<C>);
 

@@ -1,10 +1,9 @@
-//! Links between models: what crosses them, and how it waits at the far end.
+//! Links between models: the items that cross them, and how items wait at the receiver.
 //!
-//! The unit of traffic is a *burst*: a run of flits that ends with one marked last, carried as one
-//! record with the cycle in which that last flit crosses. A model that stores whole frames needs no
-//! more, so that nothing in the network costs anything per cycle or per flit, yet every time is exact
-//! to the cycle. A link of latency L lets both of its ends advance L cycles before they need anything
-//! from each other.
+//! The unit of traffic is a *burst*: a run of flits that ends with one marked last, carried as one record with the
+//! cycle in which that last flit crosses. A model that stores whole frames needs no more: nothing in the network costs
+//! anything per cycle or per flit, yet all times are exact to the cycle. A link of latency L allows both of its ends to
+//! advance L cycles before they need data from each other.
 
 mod arrivals;
 mod item;

@@ -1,9 +1,9 @@
-/// What can be sent to another process.
+/// Data that can be sent to another process.
 pub trait Portable: Sized {
     /// Appends it to `bytes`.
     fn pack(&self, bytes: &mut Vec<u8>);
 
-    /// Takes one off the front of `bytes`; none when they are not what was packed.
+    /// Removes one value from the front of `bytes`; returns none if they are not packed data.
     fn unpack(bytes: &mut &[u8]) -> Option<Self>;
 }
 

@@ -1,7 +1,7 @@
-/// A running hash over what a port put out, in order: two multiplications per 32 bytes.
+/// A running hash of the items that a port has sent, in order: two multiplications per 32 bytes.
 ///
-/// It is kept per port because the order within a port does not depend on how simulated time was cut
-/// into windows or on which thread visited which model. The digest of a run is made from the trails.
+/// There is a trail for each port because the order within a port depends neither on the windows of simulated time nor
+/// on the thread that visits a model. The digest of a run is computed from the trails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Trail(u64);
 
@@ -9,7 +9,7 @@ pub struct Trail(u64);
 const SALT: [u64; 2] = [0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db];
 
 impl Trail {
-    /// Nothing has left yet.
+    /// Nothing has been sent yet.
     pub fn new() -> Trail {
         Trail::default()
     }

@@ -1,28 +1,28 @@
-//! Where registers of units are, and their fields, made of the maps of `hardware/src/main/resources/rackwright`.
+//! Addresses and fields of the registers of units, generated from the maps in `hardware/src/main/resources/rackwright`.
 
 include!(concat!(env!("OUT_DIR"), "/registers.rs"));
 
 /// A register of 64 bits, or several of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Register {
-    /// Where it is, or the first of them, in bytes within the unit's page.
+    /// Position of the register, or of the first one, in bytes within the unit's page.
     pub offset: u32,
-    /// How many there may be.
+    /// Maximum number of such registers.
     pub count: u32,
     /// Bytes from one to the next.
     pub stride: u32,
 }
 
 impl Register {
-    /// Its address where the unit's page is at `page`.
+    /// Its address if the unit's page is at `page`.
     pub const fn within(self, page: u64) -> u64 {
         page + self.offset as u64
     }
 
-    /// Where that of number `index` is.
+    /// Position of register number `index`.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If there are fewer registers.
     pub const fn at(self, index: u32) -> u32 {
         assert!(
             index < self.count,

@@ -2,17 +2,17 @@ use rackwright_time::{Cycle, Cycles, Domain};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// How many windows ahead are kept in buckets of their own.
+/// Number of coming windows that have buckets of their own.
 const NEAR: u64 = 256;
 const WORDS: usize = NEAR as usize / 64;
 
-/// Which models have something to do in which window.
+/// The models to visit in each window.
 ///
-/// Windows begin at multiples of their length. A model noted for one may have found something to do
-/// earlier since, so that whoever takes it out looks again whether it is still due.
+/// Windows begin at multiples of their length. A model noted for a window may have found an earlier event since; the
+/// caller that removes it checks whether it is still due.
 pub(crate) struct Agenda {
     window: u64,
-    /// The window that is taken out next; nothing is noted for earlier ones.
+    /// The window to remove next; no model is noted for an earlier one.
     current: u64,
     near: Vec<Vec<u32>>,
     /// Which buckets are not empty.
@@ -32,7 +32,7 @@ impl Agenda {
         }
     }
 
-    /// Notes that a model has something to do at a cycle, which is not in a window taken out before.
+    /// Notes that a model has an event in a cycle, which must not be in a window removed before.
     #[inline]
     pub(crate) fn note<C: Domain>(&mut self, wake: Cycle<C>, model: u32) {
         if wake == Cycle::NEVER {
@@ -46,7 +46,7 @@ impl Agenda {
         }
     }
 
-    /// The beginning of the first window for which something is noted.
+    /// The beginning of the first window with a model.
     pub(crate) fn next<C: Domain>(&self) -> Cycle<C> {
         let far = self.far.peek().map_or(u64::MAX, |Reverse((window, _))| *window);
         match self.first_near().unwrap_or(u64::MAX).min(far) {
@@ -55,7 +55,7 @@ impl Agenda {
         }
     }
 
-    /// Moves to the window of the cycle `from` and takes out what is noted for it, into `models`.
+    /// Moves to the window of cycle `from`, and moves the models noted for it into `models`.
     pub(crate) fn take<C: Domain>(&mut self, from: Cycle<C>, models: &mut Vec<u32>) {
         self.current = from.0 / self.window;
         while let Some(Reverse((window, model))) = self.far.peek().copied() {

@@ -1,6 +1,6 @@
-/// What visits to a model cost: how many there were lately, and about how long each takes.
+/// The cost of visits to a model: the number of recent visits, and their estimated duration.
 ///
-/// It decides which thread visits a model, never what the model does.
+/// It determines which thread visits a model, but never affects the behaviour of the model.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cost {
     visits: u64,
@@ -8,13 +8,13 @@ pub(crate) struct Cost {
     nanoseconds: f64,
 }
 
-/// One in so many windows is timed.
+/// One in this number of windows is timed.
 pub(crate) const TIMED_WINDOWS: u64 = 32;
-/// So many visits to each model are timed before that, and the later ones count like one of so many.
+/// Before that, this number of visits to each model are timed; afterwards, a timed visit stands for one of as many.
 const FIRST_VISITS: u32 = 8;
 
 impl Default for Cost {
-    /// No visits, which are expected to take as long as those of a switch.
+    /// No visits yet; they are expected to take as long as visits to a switch.
     fn default() -> Self {
         Cost {
             visits: 0,
@@ -29,14 +29,14 @@ impl Cost {
         self.visits += 1;
     }
 
-    /// Whether too few visits have been timed to know what one costs.
+    /// Whether too few visits have been timed for an estimate.
     #[inline]
     pub(crate) fn is_unknown(&self) -> bool {
         self.timed < FIRST_VISITS
     }
 
-    /// Takes the duration of one visit into account. One during which the thread had to stand back says
-    /// nothing about the model, and counts as four times the usual.
+    /// Takes the duration of one visit into account. A visit during which the thread was preempted is no measurement of
+    /// the model; it counts as four times the usual duration.
     pub(crate) fn time(&mut self, nanoseconds: f64) {
         let most = if self.is_unknown() {
             self.timed += 1;
@@ -47,18 +47,18 @@ impl Cost {
         self.nanoseconds += (nanoseconds.min(most) - self.nanoseconds) / f64::from(self.timed);
     }
 
-    /// About how long a visit takes, in nanoseconds.
+    /// Estimated duration of a visit, in nanoseconds.
     #[inline]
     pub(crate) fn of_visit(&self) -> u64 {
         self.nanoseconds as u64
     }
 
-    /// About how long all visits took lately, in nanoseconds; at least one, so that idle models count too.
+    /// Estimated duration of all recent visits, in nanoseconds; at least one, so that idle models count too.
     pub(crate) fn total(&self) -> u64 {
         1 + (self.visits as f64 * self.nanoseconds) as u64
     }
 
-    /// Has the visits so far count half: what was long ago says little about what comes.
+    /// Halves the weight of the visits so far, because old visits predict later ones poorly.
     pub(crate) fn age(&mut self) {
         self.visits /= 2;
     }

@@ -1,13 +1,13 @@
 use rackwright_link::{Arrival, Cycle, Item, Portable};
 
-/// Something on its way to a port.
+/// An item in flight to a port.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Envelope<T: Item> {
     /// The model, by its number.
     pub node: u32,
     /// Its port.
     pub port: u32,
-    /// What arrives, and when.
+    /// The item and the time of its arrival.
     pub arrival: Arrival<T>,
 }
 

@@ -6,18 +6,17 @@ use rackwright_link::{Cycle, Item};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
 
-/// Where threads of a run meet after each window.
+/// The data by which threads of a run synchronise after each window.
 ///
-/// Everything exists twice, for even and for odd rounds: a thread that is already in the next round
-/// writes where nobody reads any more. Each thread writes to memory of its own, so that meeting moves one
-/// cache line per thread.
+/// Everything exists twice, for even and for odd rounds: a thread that is already in the next round writes data that no
+/// thread reads any more. Each thread writes to memory of its own, so that meeting moves one cache line per thread.
 pub(crate) struct Exchange<T: Item> {
     places: Vec<Place>,
     mail: [Vec<Slot<T>>; 2],
     patience: Patience,
 }
 
-/// What a thread tells all others.
+/// The data that a thread publishes to all others.
 #[derive(Default)]
 #[repr(align(128))]
 struct Place {
@@ -25,7 +24,7 @@ struct Place {
     wake: [AtomicU64; 2],
 }
 
-/// What one thread hands to another.
+/// The data from one thread to another.
 #[repr(align(128))]
 struct Slot<T: Item>(Mutex<Vec<Envelope<T>>>);
 
@@ -48,7 +47,7 @@ impl<T: Item> Exchange<T> {
         }
     }
 
-    /// Says that a thread meets nobody any more.
+    /// Announces that a thread takes part in no further synchronisation.
     pub(crate) fn fail(&self, thread: usize) {
         self.places[thread].rounds.fail();
     }
@@ -77,7 +76,7 @@ impl<T: Item> Meeting<T> for Seat<'_, T> {
         self.round += 1;
         for (to, envelopes) in outgoing.iter_mut().enumerate() {
             if !envelopes.is_empty() {
-                // Copied as a whole: memory that only this thread writes stays in its cache.
+                // Copied completely: memory that only this thread writes stays in its cache.
                 exchange.slot(round, self.own, to).append(envelopes);
             }
         }

@@ -16,7 +16,7 @@ pub struct PortId {
     pub port: usize,
 }
 
-/// Why a graph cannot be built or run as asked.
+/// The reason why a graph cannot be built or run.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GraphError {
     /// The port does not exist.
@@ -24,9 +24,9 @@ pub enum GraphError {
     NoSuchPort {
         /// The model's name.
         model: String,
-        /// How many it has.
+        /// Its number of ports.
         ports: usize,
-        /// The one asked for.
+        /// The requested port.
         port: usize,
     },
     /// The port is joined already.
@@ -50,7 +50,7 @@ pub enum GraphError {
     /// Models would see traffic too late.
     #[error("a window of {window} cycles does not fit the shortest link, which takes {latency} cycles")]
     Window {
-        /// What was asked for, in cycles of the links.
+        /// The requested window, in cycles of the links.
         window: u64,
         /// The shortest latency.
         latency: u64,
@@ -65,16 +65,16 @@ pub struct Graph<M: Model> {
     pub(crate) skip_idle: bool,
     /// The shortest latency of a link.
     shortest: Cycles<M::Item>,
-    /// The window asked for.
+    /// The requested window.
     window: Option<Cycles<M::Item>>,
-    /// After how many windows threads get new shares.
+    /// Number of windows between assignments of models to threads.
     pub(crate) windows_shared: u64,
 }
 
 /// The longest window of a graph without links.
 const UNLINKED_WINDOW: u64 = 1 << 20;
 
-/// Threads keep their first shares, which are of equally many models, for so many windows.
+/// For this number of windows, threads keep their first shares, which have equal numbers of models.
 const FIRST_WINDOWS_SHARED: u64 = 32;
 
 impl<M: Model> Default for Graph<M> {
@@ -104,7 +104,7 @@ impl<M: Model> Graph<M> {
         ModelId(self.nodes.len() - 1)
     }
 
-    /// Joins two ports, both ways, with one latency.
+    /// Joins two ports in both directions, with one latency.
     ///
     /// # Errors
     /// [`GraphError`] when a port does not exist or is taken, or the latency is zero.
@@ -131,19 +131,18 @@ impl<M: Model> Graph<M> {
         Ok(())
     }
 
-    /// Uses so many threads (at least one) from now on. The result does not depend on it.
+    /// Uses this number of threads (at least one) from now on. The result does not depend on it.
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads.max(1);
     }
 
-    /// Whether models without anything to do are left alone, which is the default. Switching it off
-    /// only serves to show that the result does not depend on it.
+    /// Whether models without events are skipped, which is the default. Switching it off only serves to show that the
+    /// result does not depend on it.
     pub fn set_skip_idle(&mut self, skip_idle: bool) {
         self.skip_idle = skip_idle;
     }
 
-    /// Advances by windows of that length instead of the longest possible. The result does not depend
-    /// on it.
+    /// Advances by windows of that length instead of the longest possible one. The result does not depend on it.
     ///
     /// # Errors
     /// [`GraphError::Window`] when it is zero or longer than the shortest latency.
@@ -158,12 +157,12 @@ impl<M: Model> Graph<M> {
         Ok(())
     }
 
-    /// How far models may advance before they exchange traffic.
+    /// Number of cycles by which models may advance before they exchange traffic.
     pub fn window(&self) -> Cycles<M::Item> {
         self.window.unwrap_or(self.shortest).min(self.shortest)
     }
 
-    /// Notes from now on what passes a port; see [`Graph::take_tapped`].
+    /// From now on, records the items that pass a port; see [`Graph::take_tapped`].
     ///
     /// # Errors
     /// [`GraphError::NoSuchPort`].
@@ -177,7 +176,7 @@ impl<M: Model> Graph<M> {
         Ok(())
     }
 
-    /// How many models there are.
+    /// Number of models.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -187,12 +186,12 @@ impl<M: Model> Graph<M> {
         self.nodes.is_empty()
     }
 
-    /// The model of that place.
+    /// The model with this identifier.
     pub fn model(&self, id: ModelId) -> &M {
         &self.nodes[id.0].model
     }
 
-    /// The model of that place, to be told what does not change how it behaves.
+    /// The model with this identifier, for settings that do not change its behaviour.
     pub fn model_mut(&mut self, id: ModelId) -> &mut M {
         &mut self.nodes[id.0].model
     }

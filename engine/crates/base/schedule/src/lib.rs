@@ -1,9 +1,9 @@
-//! The graph of models and how it advances.
+//! The graph of models, and its advance.
 //!
-//! Models meet only through links, and each advances by whole windows no longer than the shortest
-//! latency of its links: conservative, without rollback. What a model sees depends on (cycle, port)
-//! alone, so neither the order in which the scheduler visits models, nor the thread that does, nor the
-//! length of a window can show in the result. A model that has nothing to do is not visited at all.
+//! Models interact only through links, and each advances by complete windows that do not exceed the shortest latency of
+//! its links: conservative, without rollback. The input of a model depends on (cycle, port) alone; the result therefore
+//! depends neither on the order in which the scheduler visits models, nor on the thread of a visit, nor on the length
+//! of a window. A model without events is not visited.
 
 mod agenda;
 mod cost;

@@ -4,27 +4,27 @@ use crate::Envelope;
 use rackwright_link::{Arrival, Arrivals, Cycle, Item};
 use rackwright_stats::Digest;
 
-/// Anything with ports: a server, a switch, a traffic source, a disk.
+/// A node with ports: a server, a switch, a traffic source, a disk.
 pub trait Model: Send {
-    /// What crosses its links.
+    /// The items that cross its links.
     type Item: Item;
 
-    /// How many ports it has.
+    /// Its number of ports.
     fn ports(&self) -> usize;
 
-    /// When it next has something to do if nothing arrives; [`rackwright_time::Cycle::NEVER`] when it only reacts.
+    /// Cycle of its next event if nothing arrives; [`rackwright_time::Cycle::NEVER`] if it only reacts.
     fn next_event(&self) -> Cycle<Self::Item>;
 
-    /// Whether it takes what arrives flit by flit: arrivals then have the cycle of their first flit instead
-    /// of that of their last.
+    /// Whether it receives single flits: arrivals then have the cycle of their first flit instead of that of their
+    /// last.
     fn cut_through(&self) -> bool {
         false
     }
 
-    /// Advances to `until`: takes every arrival, in the order given, and sends what leaves before
-    /// `until`. What leaves later is kept, and told by [`Model::next_event`].
+    /// Advances to `until`: consumes every arrival, in the given order, and sends the items that leave before `until`.
+    /// Items that leave later are stored, and [`Model::next_event`] returns their time.
     ///
-    /// Nothing that it does may depend on where windows end, only on the cycles of what happens.
+    /// Its behaviour must not depend on the ends of windows, only on the cycles of events.
     fn advance(
         &mut self,
         until: Cycle<Self::Item>,
@@ -32,11 +32,11 @@ pub trait Model: Send {
         outbox: &mut Outbox<'_, Self::Item>,
     );
 
-    /// Adds what happened inside so far: commit counts, device events.
+    /// Adds its internal events so far: commit counts, device events.
     fn digest(&self, digest: &mut Digest);
 }
 
-/// What arrives in a window, noted where somebody listens.
+/// The arrivals of a window; they are recorded if there is a listener.
 pub struct Incoming<'a, T: Item> {
     pub(crate) arrivals: Arrivals<'a, T>,
     pub(crate) tap: Option<&'a mut Tap<T>>,
@@ -61,7 +61,7 @@ impl<T: Item> Incoming<'_, T> {
     }
 }
 
-/// Where a model puts what leaves it in a window.
+/// The output of a model in a window.
 pub struct Outbox<'a, T: Item> {
     pub(crate) ports: &'a mut [Sender<T::Clock>],
     pub(crate) sent: &'a mut Vec<Envelope<T>>,

@@ -24,14 +24,14 @@ pub(crate) struct Sender<C: Domain> {
     pub(crate) trail: Trail,
 }
 
-/// A model and what the scheduler keeps about it.
+/// A model and the scheduler's data about it.
 pub(crate) struct Node<M: Model> {
     pub(crate) name: String,
     pub(crate) model: M,
     pub(crate) ports: Vec<Sender<<M::Item as Item>::Clock>>,
     pub(crate) inbox: Inbox<M::Item>,
     pub(crate) tap: Option<Tap<M::Item>>,
-    /// When it next has to be visited.
+    /// Time of its next visit.
     pub(crate) wake: Cycle<M::Item>,
     pub(crate) cost: Cost,
 }
@@ -55,7 +55,7 @@ impl<M: Model> Node<M> {
         }
     }
 
-    /// Gives the model what arrives in the window and appends what it sends to `sent`.
+    /// Passes the arrivals of the window to the model, and appends the items that it sends to `sent`.
     pub(crate) fn visit(
         &mut self,
         from: Cycle<M::Item>,
@@ -63,7 +63,7 @@ impl<M: Model> Node<M> {
         order: &mut Order,
         sent: &mut Vec<Envelope<M::Item>>,
     ) {
-        // Both directions may be listened to, by one listener: what arrives is noted aside.
+        // Both directions may be recorded by one listener: arrivals are recorded separately.
         let mut heard_in = self.tap.as_mut().map(Tap::fork);
         let mut incoming = Incoming {
             arrivals: self.inbox.before(until, order),

@@ -6,11 +6,11 @@ use crate::{Apart, Envelope, Meeting, Model};
 use rackwright_link::{Cycle, Cycles, Item, Order};
 use std::time::Instant;
 
-/// How a part goes through its share of a run.
+/// The settings by which a part executes its share of a run.
 pub(crate) struct Pace<T: Item> {
     pub(crate) until: Cycle<T>,
     pub(crate) window: Cycles<T>,
-    /// Whether models without anything to do are left alone.
+    /// Whether models without events are skipped.
     pub(crate) skip_idle: bool,
 }
 
@@ -22,8 +22,8 @@ impl<T: Item> Clone for Pace<T> {
 
 impl<T: Item> Copy for Pace<T> {}
 
-/// A model with visits that take at least so many nanoseconds is laid out for all threads. What that costs, and moving
-/// the model's state to another processor's caches, takes a tenth of it.
+/// A model whose visits take at least this number of nanoseconds is offered to all threads. Offering it, and moving the
+/// model's state to another processor's caches, costs a tenth of that.
 const LONG_VISIT: u64 = 10_000;
 
 /// The models of one thread or process: neighbours in the order in which they were added.
@@ -31,9 +31,9 @@ pub(crate) struct Part<'t, 'a, M: Model> {
     index: usize,
     /// The first model of every part, and the number of models.
     starts: &'a [usize],
-    /// Those that are away lie on the table, or another thread visits them.
+    /// Missing models are in the table, or another thread visits them.
     nodes: Vec<Option<&'a mut Node<M>>>,
-    /// Where threads lay out visits that take long; none when there are no other threads.
+    /// The tables in which threads offer long visits; none if there are no other threads.
     tables: Option<&'t Tables<'a, M>>,
     agenda: Agenda,
     /// The models due in the window being simulated.
@@ -41,10 +41,10 @@ pub(crate) struct Part<'t, 'a, M: Model> {
     order: Order,
     sent: Vec<Envelope<M::Item>>,
     outgoing: Vec<Vec<Envelope<M::Item>>>,
-    /// What is on its way to models that are away.
+    /// The items in flight to missing models.
     kept: Vec<Envelope<M::Item>>,
     lent: Vec<Lent<'a, M>>,
-    /// When models of others that were visited here next have something to do.
+    /// Time of the next event of other parts' models that were visited here.
     others_wake: Cycle<M::Item>,
     /// Windows simulated.
     window: u64,
@@ -81,8 +81,8 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
         }
     }
 
-    /// Advances to the end of the run, and returns the cycle reached: an earlier one with the reason,
-    /// when the other parts cannot be met any more.
+    /// Advances to the end of the run, and returns the cycle reached; if synchronisation with the other parts fails,
+    /// this cycle is earlier, and the reason is returned too.
     pub(crate) fn run(
         &mut self,
         first: Cycle<M::Item>,
@@ -121,7 +121,7 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
         Cycle::<M::Item>::new((from.0 / length).saturating_add(1).saturating_mul(length)).min(pace.until)
     }
 
-    /// Visits every model that has something to do before `end`, and those of others that have nobody yet.
+    /// Visits every model with an event before `end`, and unclaimed models of other parts.
     fn step(&mut self, from: Cycle<M::Item>, end: Cycle<M::Item>, skip_idle: bool) {
         let mut due = std::mem::take(&mut self.due);
         self.agenda.take(from, &mut due);
@@ -151,7 +151,7 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
         }
     }
 
-    /// Makes the visits that lie on the tables, first those of this part.
+    /// Makes the visits offered in the tables, starting with those of this part.
     fn help(&mut self, tables: &Tables<'a, M>, from: Cycle<M::Item>, end: Cycle<M::Item>) {
         for owner in (self.index..self.outgoing.len()).chain(0..self.index) {
             while let Some(lent) = tables.take(owner, self.window) {
@@ -186,13 +186,13 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
         );
     }
 
-    /// Puts a model back into its place.
+    /// Returns a model to its place.
     fn settle(&mut self, local: u32, node: &'a mut Node<M>) {
         self.agenda.note(node.wake, local);
         self.nodes[local as usize] = Some(node);
     }
 
-    /// Sends on what was sent in a visit.
+    /// Delivers the items sent in a visit.
     fn dispatch(&mut self) {
         let own = self.starts[self.index]..self.starts[self.index + 1];
         let mut sent = std::mem::take(&mut self.sent);
@@ -222,7 +222,7 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
         }
     }
 
-    /// Gives away what goes to other parts, takes what they give, and agrees on what is next.
+    /// Exchanges items with the other parts, and agrees on the next window.
     fn exchange(&mut self, meeting: &mut impl Meeting<M::Item>) -> Result<Cycle<M::Item>, Apart> {
         let under_way = self.outgoing.iter().flatten().chain(&self.kept);
         let wake = under_way

@@ -1,25 +1,25 @@
-/// Looks between which a thread only pauses: windows last microseconds, and the kernel's help takes as long.
+/// Number of polls between which a thread only pauses: windows last microseconds, and a system call takes as long.
 const PAUSES: u32 = 512;
 
-/// Looks after which a thread stops looking, between the later of which it lets others run that want its processor. They
-/// take about a millisecond: the visits that it waits for seldom take longer.
+/// Number of polls after which a thread sleeps; between the later ones, it yields its processor. They take about a
+/// millisecond: the visits that it waits for seldom take longer.
 const LOOKS: u32 = 4_096;
 
-/// How long a thread looks for another one's next round before it sleeps.
+/// How long a thread polls for another one's next round before it sleeps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Patience {
     looks: u32,
 }
 
 impl Patience {
-    /// That of so many threads on so many processors. When not every thread has a processor, the one that is waited for
-    /// may want the processor of the one that waits.
+    /// The patience for a number of threads on a number of processors. If there are fewer processors than threads, the
+    /// awaited thread may need the processor of the waiting one.
     pub(crate) fn of(threads: usize, processors: usize) -> Patience {
         let looks = if threads <= processors { LOOKS } else { 0 };
         Patience { looks }
     }
 
-    /// That of so many threads on this host.
+    /// The patience for a number of threads on this host.
     pub(crate) fn on_this_host(threads: usize) -> Patience {
         #[expect(
             clippy::disallowed_methods,
@@ -29,7 +29,7 @@ impl Patience {
         Patience::of(threads, processors)
     }
 
-    /// Whether a thread that has looked so often in vain is to look again. If so, a moment has passed.
+    /// Whether a thread polls again after `looks` unsuccessful polls. If so, a moment has passed.
     #[inline]
     pub(crate) fn looks_again(self, looks: u32) -> bool {
         if looks >= self.looks {

@@ -11,25 +11,26 @@ const FAILED: u32 = 2;
 /// The lowest bit of the count of rounds.
 const ROUND: u32 = 4;
 
-/// How many rounds a thread has entered, for all to see and to wait for: the count, which may wrap, above two bits.
+/// The number of rounds that a thread has entered, which other threads can read and wait for: the count, which may
+/// wrap, above two bits.
 #[derive(Default)]
 pub(crate) struct Rounds(AtomicU32);
 
 impl Rounds {
-    /// Enters a round: what the thread has done before is seen by all who find that it has.
+    /// Enters a round: everything that the thread has done before is visible to all threads that observe the round.
     pub(crate) fn enter(&self, round: u64) {
         let before = self.0.swap(entered(round), Ordering::AcqRel);
         self.wake_if(before & AWAITED != 0);
     }
 
-    /// Says that the thread enters no more rounds, so that nobody waits for it.
+    /// Announces that the thread enters no more rounds, so that no thread waits for it.
     pub(crate) fn fail(&self) {
         let before = self.0.fetch_or(FAILED, Ordering::AcqRel);
         self.wake_if(before & AWAITED != 0);
     }
 
     /// Returns when the thread has entered the round, which is the next one or one that it has entered. Sleeps when
-    /// patience ends. Returns how often it has looked in vain.
+    /// patience ends. Returns the number of unsuccessful polls.
     ///
     /// # Panics
     /// When the thread has failed before.
@@ -55,15 +56,14 @@ impl Rounds {
             .0
             .compare_exchange(state, awaited, Ordering::AcqRel, Ordering::Acquire);
         if marked.is_ok() {
-            // It returns at once when the state is another one by now, and may return for no reason: whoever waits
-            // looks again.
+            // It returns immediately if the state has changed, and may return spuriously: the caller polls again.
             let _ = futex::wait(&self.0, futex::Flags::PRIVATE, awaited, None);
         }
     }
 
     fn wake_if(&self, is_awaited: bool) {
         if is_awaited {
-            // Nobody sleeps any more when it fails, for there is no other reason.
+            // If it fails, no thread sleeps, since there is no other reason for a failure.
             let _ = futex::wake(&self.0, futex::Flags::PRIVATE, i32::MAX as u32);
         }
     }
@@ -74,7 +74,7 @@ fn entered(round: u64) -> u32 {
     (round as u32).wrapping_add(1).wrapping_mul(ROUND)
 }
 
-/// Whether a state is that of the round or of a later one. Threads are never as far apart as half of all counts.
+/// Whether a state is that of the round or of a later one. Threads are never half of all counts apart.
 fn is_entered(state: u32, round: u64) -> bool {
     let ahead = (state & !(ROUND - 1)).wrapping_sub(entered(round));
     (ahead as i32) >= 0
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
     use std::thread;
 
-    /// A thread waits with that patience for another, which does not go on before it sleeps.
+    /// A thread waits with this patience for another one, which enters no round before it sleeps.
     fn looks_until_entered(patience: Patience, round: u64) -> u32 {
         let rounds = Rounds::default();
         if round > 0 {

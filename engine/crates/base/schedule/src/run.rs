@@ -7,16 +7,16 @@ use rackwright_link::{Cycle, Cycles};
 use rackwright_stats::Digest;
 use std::ops::Range;
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RunOutcome {
-    /// Nothing is on its way and no model has anything to do: nothing will ever happen again.
+    /// Nothing is in flight, and no model has an event: the simulation cannot continue.
     Quiet,
-    /// The time given is over.
+    /// The given time has elapsed.
     TimeOver,
 }
 
-/// Threads keep their shares for at most so many windows.
+/// Threads keep their shares for at most this number of windows.
 const MOST_WINDOWS_SHARED: u64 = 4096;
 
 impl<M: Model> Graph<M> {
@@ -25,7 +25,7 @@ impl<M: Model> Graph<M> {
         self.cycle
     }
 
-    /// Advances to the cycle `until`. Time in which nothing happens costs nothing.
+    /// Advances to the cycle `until`. Time without events costs nothing.
     ///
     /// # Panics
     /// When a model breaks its contract; see [`Model::advance`].
@@ -40,8 +40,8 @@ impl<M: Model> Graph<M> {
         self.outcome(0..self.nodes.len())
     }
 
-    /// When shares are made the next time, before the cycle `until`: soon at first, when it has just turned out what
-    /// models cost, then more and more rarely.
+    /// Time of the next assignment of shares, before the cycle `until`: soon at first, when the costs of models have
+    /// just been measured, then more and more rarely.
     fn share_out(&mut self, until: Cycle<M::Item>) -> Cycle<M::Item> {
         if self.threads == 1 {
             return until;
@@ -51,7 +51,7 @@ impl<M: Model> Graph<M> {
         self.nodes.iter_mut().for_each(|node| node.cost.age());
         let span = self.window().0.saturating_mul(windows);
         let wakes = self.nodes.iter().map(|node| node.wake);
-        // Until the first of them nothing happens.
+        // There are no events before the first of them.
         let first = wakes
             .fold(Cycle::<M::Item>::NEVER, Cycle::<M::Item>::min)
             .max(self.cycle);
@@ -90,7 +90,7 @@ impl<M: Model> Graph<M> {
     /// window. The outcome is that of the share.
     ///
     /// # Errors
-    /// [`Apart`] when another process cannot be met; [`Graph::cycle`] then tells how far this one got.
+    /// [`Apart`] if synchronisation with another process fails; [`Graph::cycle`] then returns the cycle reached.
     ///
     /// # Panics
     /// When a model breaks its contract; see [`Model::advance`].
@@ -111,7 +111,7 @@ impl<M: Model> Graph<M> {
         met.map(|()| self.outcome(share.models()))
     }
 
-    /// About how many nanoseconds each model has taken lately.
+    /// Estimated nanoseconds that each model has taken recently.
     pub fn costs(&self) -> Vec<u64> {
         self.nodes.iter().map(|node| node.cost.total()).collect()
     }
@@ -134,7 +134,7 @@ impl<M: Model> Graph<M> {
         }
     }
 
-    /// The digest over what left a model's ports and over what happened inside it.
+    /// The digest of the items that left a model's ports, and of the model's internal events.
     pub fn model_digest(&self, id: ModelId) -> Digest {
         let node = &self.nodes[id.0];
         let mut digest = Digest::new();
@@ -150,7 +150,7 @@ impl<M: Model> Graph<M> {
         digest
     }
 
-    /// What has passed the ports listened to since the last call, ordered by (cycle, model, port).
+    /// The items recorded at ports since the last call, ordered by (cycle, model, port).
     pub fn take_tapped(&mut self) -> Vec<Tapped<M::Item>> {
         let mut all = Vec::new();
         for node in &mut self.nodes {

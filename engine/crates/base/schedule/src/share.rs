@@ -1,7 +1,7 @@
 use std::ops::Range;
 
-/// Which models of a graph one of several processes simulates. Every process has the same graph; models
-/// of others take its ports' places and do nothing.
+/// Which models of a graph one of several processes simulates. All processes have the same graph; models of other
+/// processes only occupy their ports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Share {
     /// Which of the processes this is.
@@ -11,7 +11,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// Whether it is one of so many models: starts in order, from 0 to that number.
+    /// Whether it is a share of `models` models: starts are ordered, from 0 to that number.
     pub fn is_of(&self, models: usize) -> bool {
         let starts = &self.starts;
         self.rank + 1 < starts.len()
@@ -26,8 +26,8 @@ impl Share {
     }
 }
 
-/// Where so many parts begin so that each costs about the same, and the number of models. Every part has
-/// at least one model; there are fewer parts when there are fewer models.
+/// Starts of `parts` parts of about equal cost, followed by the number of models. Every part has at least one model;
+/// there are fewer parts if there are fewer models.
 pub fn equal_shares(costs: &[u64], parts: usize) -> Vec<usize> {
     let parts = parts.min(costs.len()).max(1);
     let total: u128 = costs.iter().map(|cost| u128::from(*cost)).sum();
@@ -35,7 +35,7 @@ pub fn equal_shares(costs: &[u64], parts: usize) -> Vec<usize> {
     let mut passed = 0u128;
     for (index, cost) in costs.iter().enumerate() {
         let (made, left) = (starts.len(), costs.len() - index);
-        // Cut where it is nearest to the equal share, and in time for the parts that are left.
+        // The boundary is the one nearest to the equal share that leaves a model for each of the remaining parts.
         let due = (passed + u128::from(cost / 2)) * parts as u128 >= total * made as u128;
         if index > starts[made - 1] && made < parts && (due || left == parts - made) {
             starts.push(index);

@@ -4,28 +4,28 @@ use crate::rounds::Rounds;
 use crate::Model;
 use std::sync::{Mutex, MutexGuard};
 
-/// A model that whoever has time may visit in this window: its number within its part.
+/// A model that any idle thread may visit in this window: its number within its part.
 pub(crate) struct Lent<'a, M: Model> {
     pub(crate) local: u32,
     pub(crate) node: &'a mut Node<M>,
 }
 
-/// Where the threads of a run lay out the visits that take long, so that none waits while another has several to make.
+/// The tables in which the threads of a run offer long visits, so that none waits while another has several left.
 ///
-/// How long a visit takes is known only roughly, and differs from window to window: shares of equal cost are equal on
-/// the average only.
+/// The duration of a visit is only an estimate, and differs between windows: shares of equal cost are equal only on
+/// average.
 pub(crate) struct Tables<'a, M: Model> {
     places: Vec<Place<'a, M>>,
     patience: Patience,
 }
 
-/// What one thread has laid out.
+/// The visits offered by one thread.
 #[repr(align(128))]
 struct Place<'a, M: Model> {
     laid: Rounds,
-    /// What nobody has begun, the cheapest first.
+    /// Visits that no thread has started, the cheapest first.
     open: Mutex<Vec<Lent<'a, M>>>,
-    /// What others have done.
+    /// Visits made by other threads.
     done: Mutex<Vec<Lent<'a, M>>>,
 }
 
@@ -42,7 +42,7 @@ impl<'a, M: Model> Tables<'a, M> {
         }
     }
 
-    /// Lays out what a thread's part has to do in a window, and leaves `visits` empty.
+    /// Offers the visits of a thread's part in a window, and leaves `visits` empty.
     pub(crate) fn lay(&self, thread: usize, window: u64, visits: &mut Vec<Lent<'a, M>>) {
         if !visits.is_empty() {
             visits.sort_by_key(|lent| lent.node.cost.of_visit());
@@ -51,24 +51,24 @@ impl<'a, M: Model> Tables<'a, M> {
         self.places[thread].laid.enter(window);
     }
 
-    /// The most expensive visit that a thread has laid out for the window and nobody has begun.
+    /// The most expensive visit that a thread has offered for the window and no thread has started.
     pub(crate) fn take(&self, thread: usize, window: u64) -> Option<Lent<'a, M>> {
         let place = &self.places[thread];
         place.laid.wait(window, self.patience);
         held(&place.open).pop()
     }
 
-    /// Says that a thread lays out nothing any more.
+    /// Announces that a thread offers no more visits.
     pub(crate) fn fail(&self, thread: usize) {
         self.places[thread].laid.fail();
     }
 
-    /// Gives a model back to the thread whose it is.
+    /// Returns a model to the thread that owns it.
     pub(crate) fn give_back(&self, thread: usize, lent: Lent<'a, M>) {
         held(&self.places[thread].done).push(lent);
     }
 
-    /// Takes all of a thread's models that others have visited, after they have met it.
+    /// Takes back all of a thread's models that others have visited, after the threads have synchronised.
     pub(crate) fn take_back(&self, thread: usize) -> Vec<Lent<'a, M>> {
         std::mem::take(&mut *held(&self.places[thread].done))
     }

@@ -1,6 +1,6 @@
 use rackwright_link::{Cycle, Item};
 
-/// Which way something passed a port, as its model sees it.
+/// The direction in which an item passed a port, as seen by its model.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Direction {
     /// It arrived.
@@ -9,7 +9,7 @@ pub enum Direction {
     Out,
 }
 
-/// Something that passed a port that is listened to.
+/// An item that passed a recorded port.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tapped<T: Item> {
     /// The cycle in which its last flit passed.
@@ -41,7 +41,7 @@ impl<T: Item> Tap<T> {
         }
     }
 
-    /// A second listener to the same ports, for what passes the other way.
+    /// A second listener to the same ports, for the other direction.
     pub(crate) fn fork(&mut self) -> Tap<T> {
         Tap {
             model: self.model,
@@ -50,7 +50,7 @@ impl<T: Item> Tap<T> {
         }
     }
 
-    /// Takes over what the second listener heard.
+    /// Takes over the items that the second listener recorded.
     pub(crate) fn join(&mut self, mut other: Tap<T>) {
         self.heard.append(&mut other.heard);
     }
@@ -71,8 +71,7 @@ impl<T: Item> Tap<T> {
         }
     }
 
-    /// Moves what was heard into `all`, except what passes at `until` or later: that is kept, because
-    /// something may still be heard that passes before it.
+    /// Moves recorded items into `all`, except those of `until` or later, since earlier items may still be recorded.
     pub(crate) fn take_before(&mut self, until: Cycle<T>, all: &mut Vec<Tapped<T>>) {
         let (past, later) = std::mem::take(&mut self.heard)
             .into_iter()

@@ -1,6 +1,6 @@
 use xxhash_rust::xxh3::xxh3_128;
 
-/// What tells one piece of memory, a page, from others: zero when all of it is zero.
+/// A hash that distinguishes a page of memory from others: zero if all of the page is zero.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ContentHash(u128);
 
@@ -19,8 +19,8 @@ impl ContentHash {
     }
 }
 
-/// What tells one memory from others: the sum over its pages of what a page and its place hash to. Pages may be added in
-/// any order, and those that are all zero need not be.
+/// A hash that distinguishes memories: the sum of a hash of each page and its position. Pages may be added in any
+/// order, and zero pages may be omitted.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ContentSum(u128);
 

@@ -13,14 +13,14 @@ impl Counters {
     /// Appends a count under a name that no other count here has.
     ///
     /// # Panics
-    /// When the name is taken: two counts under one name could not be told apart.
+    /// If the name is in use: two counts of one name could not be distinguished.
     pub fn push(&mut self, name: impl Into<String>, count: u64) {
         let name = name.into();
         assert!(self.get(&name).is_none(), "the counter `{name}` exists already");
         self.entries.push((name, count));
     }
 
-    /// The count of that name.
+    /// The count with this name.
     pub fn get(&self, name: &str) -> Option<u64> {
         self.entries
             .iter()

@@ -3,15 +3,15 @@ use rackwright_time::{Cycle, Domain};
 use std::fmt;
 use xxhash_rust::xxh3::Xxh3Default;
 
-/// A hash over everything that happened in a run, in order: equal digests mean equal runs.
+/// A hash of all events of a run, in order: equal digests mean equal runs.
 ///
-/// It covers link traffic, memory traffic of units, commands, commit counts, device events, and what registers and
-/// memories hold. It is not meant to withstand an adversary.
+/// It covers link traffic, memory traffic of units, commands, commit counts, device events, and the contents of
+/// registers and memories. It is not meant to withstand an adversary.
 #[derive(Clone)]
 pub struct Digest {
     // In a box: its alignment of 64 bytes is more than that of the memory of a Python object.
     hash: Box<Xxh3Default>,
-    /// What is still to be hashed: many small pieces at once cost much less than one by one.
+    /// Data still to be hashed: hashing many small pieces together costs much less than one by one.
     pending: Box<[u8; PENDING]>,
     used: usize,
 }
@@ -29,12 +29,12 @@ impl Default for Digest {
 }
 
 impl Digest {
-    /// Nothing has happened yet.
+    /// There have been no events yet.
     pub fn new() -> Digest {
         Digest::default()
     }
 
-    /// Adds bytes as they are.
+    /// Adds bytes unchanged.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.flush();
         self.hash.update(bytes);
@@ -74,7 +74,7 @@ impl Digest {
         self.bytes(&other.value().to_le_bytes());
     }
 
-    /// Adds what a memory holds.
+    /// Adds the contents of a memory.
     pub fn contents(&mut self, contents: ContentSum) {
         self.bytes(&contents.value().to_le_bytes());
     }

@@ -1,5 +1,5 @@
-//! What a run leaves behind: its [`Digest`], with the [`ContentSum`] of its memories, and its [`Counters`]; and who looks on
-//! while it goes on.
+//! The results of a run: its [`Digest`], with the [`ContentSum`] of its memories, and its [`Counters`]; and observers
+//! of a run in progress.
 
 mod content;
 mod counters;

@@ -1,6 +1,6 @@
 use rackwright_time::Cycle;
 
-/// Who looks at the units beside a hart. A unit says what happens in it, and nothing of that comes back to it.
+/// An observer of the units beside a hart. It receives the events of a unit, and does not affect the unit.
 pub trait UnitObserver: Send + Sync {
     /// Event number `index` has happened `count` times by now.
     fn counted(&self, index: usize, count: u64);

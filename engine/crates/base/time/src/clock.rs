@@ -48,7 +48,7 @@ impl Clock {
         Cycle::new(u64::try_from(scaled.div_ceil(PICOSECONDS_PER_SECOND)).unwrap_or(u64::MAX))
     }
 
-    /// The shortest whole number of cycles that lasts at least `span`.
+    /// The smallest number of cycles that last at least `span`.
     pub fn cycles_of<C: Domain>(self, span: Picosecond) -> Cycles<C> {
         Cycles::new(self.cycle_at::<C>(span).0)
     }
@@ -58,7 +58,7 @@ impl Clock {
         self.cycles_of(Picosecond(nanoseconds.saturating_mul(1000)))
     }
 
-    /// How long `span` lasts, in seconds.
+    /// The duration of `span`, in seconds.
     pub fn seconds<C: Domain>(self, span: Cycles<C>) -> f64 {
         span.0 as f64 / self.hertz as f64
     }

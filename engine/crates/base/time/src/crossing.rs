@@ -2,7 +2,7 @@ use crate::{Clock, Cycle, Cycles, Domain};
 use num_integer::gcd;
 use std::marker::PhantomData;
 
-/// The way of a signal from the clock of the domain `From` to that of `To`, whose first edges coincide.
+/// The path of a signal from the clock of domain `From` to that of `To`, whose first edges coincide.
 ///
 /// A signal of a cycle is seen by the other clock in its first cycle that begins at the same time or later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,7 +14,7 @@ pub struct Crossing<From: Domain, To: Domain> {
 }
 
 impl<From: Domain, To: Domain> Crossing<From, To> {
-    /// Between domains whose clock is one.
+    /// Between domains with the same clock.
     pub const NONE: Crossing<From, To> = Crossing {
         others: 1,
         cycles: 1,
@@ -43,7 +43,7 @@ impl<From: Domain, To: Domain> Crossing<From, To> {
         })
     }
 
-    /// As many whole cycles of the other clock as fit in `span`.
+    /// The number of whole cycles of the other clock that fit in `span`.
     #[inline]
     pub fn fitting(self, span: Cycles<From>) -> Cycles<To> {
         Cycles::new(self.scaled(span.0, 0))
@@ -55,7 +55,7 @@ impl<From: Domain, To: Domain> Crossing<From, To> {
         Cycle::new(self.scaled(cycle.0, 0))
     }
 
-    /// After how many cycles of this clock edges coincide again.
+    /// Number of cycles of this clock after which edges coincide again.
     pub fn period(self) -> Cycles<From> {
         Cycles::new(self.cycles)
     }

@@ -16,7 +16,7 @@ pub struct Cycles<C: Domain = Hart>(pub u64, PhantomData<C>);
 impl<C: Domain> Cycle<C> {
     /// The start of every run.
     pub const ZERO: Cycle<C> = Cycle::new(0);
-    /// Later than anything that happens.
+    /// Later than any event.
     pub const NEVER: Cycle<C> = Cycle::new(u64::MAX);
 
     /// The cycle with this number.

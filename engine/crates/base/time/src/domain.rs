@@ -17,7 +17,7 @@ macro_rules! domains {
 domains! {
     /// Harts, caches, memory and devices of a server.
     Hart
-    /// Links, and what they join.
+    /// Links and the models that they connect.
     Network
     /// One unit in RTL: each has a clock of its own.
     Unit

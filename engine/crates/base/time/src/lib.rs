@@ -19,7 +19,7 @@ pub use crossing::Crossing;
 pub use cycle::{Cycle, Cycles};
 pub use domain::{Domain, Fabric, Hart, Network, Unit};
 
-/// Time of harts and of what they share a server with.
+/// Time of harts and of the parts that share a server with them.
 pub mod hart {
     /// An instant.
     pub type Cycle = crate::Cycle<crate::Hart>;
@@ -27,7 +27,7 @@ pub mod hart {
     pub type Cycles = crate::Cycles<crate::Hart>;
 }
 
-/// Time of links and of what they join.
+/// Time of links and of the models that they connect.
 pub mod network {
     /// An instant.
     pub type Cycle = crate::Cycle<crate::Network>;
@@ -43,7 +43,7 @@ pub mod unit {
     pub type Cycles = crate::Cycles<crate::Unit>;
 }
 
-/// Time of a PCIe fabric, in which the bytes of each of its links last whole cycles: 1024 of them are a picosecond.
+/// Time of a PCIe fabric, in which the bytes of each of its links take whole cycles: a picosecond has 1024 cycles.
 pub mod fabric {
     /// An instant.
     pub type Cycle = crate::Cycle<crate::Fabric>;

@@ -6,13 +6,13 @@ use crate::device::DeviceAccess;
 use crate::state::{State, Trouble};
 use rackwright_memory::{GuestMemory, PAGE_BYTES};
 
-/// Where an access goes.
+/// The target of an access.
 enum Place {
     Memory(u64),
     Device(u64),
 }
 
-/// The memory that the hart was given for this run.
+/// The memory that was passed to the hart for this run.
 fn memory(state: &mut State) -> &mut GuestMemory {
     // SAFETY: `run` sets the pointer to the memory that it borrows for as long as handlers run, and nothing
     // else uses that borrow meanwhile.
@@ -39,7 +39,7 @@ fn place(state: &mut State, address: u64, purpose: Purpose) -> Result<Place, Exc
     }
 }
 
-/// The physical address of an access that lies within one page; troubles with a device or an exception.
+/// The physical address of an access within one page; the trouble is a device or an exception.
 fn physical(
     state: &mut State,
     address: u64,
@@ -90,8 +90,8 @@ pub(crate) fn load(state: &mut State, address: u64, bytes: usize) -> Option<(u64
     Some((u64::from_le_bytes(value), start))
 }
 
-/// Writes the low `bytes` bytes of `value` at `address`, all or none, and gives the physical address.
-/// `None` when there is trouble.
+/// Writes the low `bytes` bytes of `value` at `address`, all or none, and returns the physical address. `None` when
+/// there is trouble.
 #[cold]
 #[inline(never)]
 pub(crate) fn store(state: &mut State, address: u64, bytes: usize, value: u64) -> Option<u64> {
@@ -111,7 +111,7 @@ pub(crate) fn store(state: &mut State, address: u64, bytes: usize, value: u64) -
     Some(start)
 }
 
-/// The physical address of an atomic access, which must be aligned, and needs what `purpose` says.
+/// The physical address of an atomic access, which must be aligned, and requires the permission of `purpose`.
 #[cold]
 #[inline(never)]
 pub(crate) fn atomic(state: &mut State, address: u64, bytes: usize, purpose: Purpose) -> Option<u64> {

@@ -1,5 +1,5 @@
-//! From virtual addresses to physical ones, as harts go it: who may use a page, and the bits that say that it was used
-//! (privileged manual 20211203, section 4.3.2).
+//! Translation of virtual addresses for harts: permissions of a page, and its accessed and dirty bits (privileged
+//! manual 20211203, section 4.3.2).
 
 use crate::cause::{Cause, Exception};
 use crate::control::Legal;
@@ -22,7 +22,7 @@ pub enum Privilege {
 }
 
 impl Privilege {
-    /// The mode that two bits of a status register stand for; the reserved one counts as user.
+    /// The mode encoded by two bits of a status register; the reserved one counts as user.
     pub(crate) fn from_bits(bits: u64) -> Privilege {
         match bits & 3 {
             3 => Privilege::Machine,
@@ -32,7 +32,7 @@ impl Privilege {
     }
 }
 
-/// What an access is for.
+/// The purpose of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
     Fetch,
@@ -74,7 +74,7 @@ impl Purpose {
     }
 }
 
-/// What decides how an address is translated.
+/// The state that determines how an address is translated.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct AddressSpace {
     /// The register `satp`.
@@ -89,20 +89,20 @@ pub(crate) struct AddressSpace {
     pub(crate) executable_readable: bool,
 }
 
-/// Where a virtual address leads.
+/// The result of a translation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     pub(crate) physical: u64,
-    /// Bytes of the page that it lies in.
+    /// Size in bytes of its page.
     pub(crate) span: u64,
 }
 
-/// What the bits that belong to software say in the entry of a page on a memory blade, which is not valid
+/// The software bits in the entry of a page on a memory blade, which is not valid
 /// (`hardware/src/main/scala/rackwright/pagefault/README.md`).
 const REMOTE: u64 = 1 << 8;
 
 impl AddressSpace {
-    /// What decides how loads and stores are translated.
+    /// The state that determines how loads and stores are translated.
     pub(crate) fn data_key(&self) -> DataKey {
         if !self.translates(self.data) {
             return DataKey {
@@ -118,7 +118,7 @@ impl AddressSpace {
         }
     }
 
-    /// What decides how instructions are translated and decoded.
+    /// The state that determines how instructions are translated and decoded.
     pub(crate) fn fetch_key(&self, legal: Legal) -> FetchKey {
         FetchKey {
             satp: if self.translates(self.fetch) { self.satp } else { 0 },
@@ -148,7 +148,7 @@ impl AddressSpace {
         }
     }
 
-    /// The physical address of `address`, which the mode may use as far as `regions` say; sets the accessed and dirty
+    /// The physical address of `address`, subject to the mode's permissions in `regions`; sets the accessed and dirty
     /// bits of the page.
     pub(crate) fn physical(
         &self,
@@ -210,7 +210,8 @@ impl AddressSpace {
         Some(remote(memory, PageTables::of(self.satp)?, address)?.place)
     }
 
-    /// The same, if an access for `purpose` may use the page when it has come. Pages of instructions are not told of.
+    /// The same, if an access for `purpose` may use the page when it has arrived. Pages of instructions are not
+    /// reported.
     pub(crate) fn remote_page(
         &self,
         memory: &GuestMemory,

@@ -1,4 +1,4 @@
-//! Blocks of decoded instructions, and where they are kept.
+//! Blocks of decoded instructions, and their storage.
 
 use crate::chunks::Chunks;
 use crate::code::{Code, Way};
@@ -9,33 +9,35 @@ use std::sync::Arc;
 /// Most instructions of a block.
 pub(crate) const MAXIMUM: usize = 64;
 
-/// A way out of a block, and where it leads a hart. It is small, because every hart has tens of thousands.
+/// An exit of a block, and its successor. It is small, because every hart has tens of thousands.
 pub(crate) struct Exit<B> {
-    /// The block at the way's address, if `stamp` is a current one: that of ways within a page, or from page to page.
+    /// The block at the exit's address, valid while `stamp` is the current one for exits within a page, or from page to
+    /// page.
     pub(crate) target: *mut Block<B>,
     pub(crate) stamp: u64,
     pub(crate) way: Way,
 }
 
-/// Instructions that run one after the other, until one of them leaves, as a hart has come by them.
+/// Instructions that are executed one after the other, up to one that leaves, as decoded for a hart.
 pub(crate) struct Block<B> {
-    /// The first operation of the code, which is got at more often than anything else.
+    /// The first operation of the code, which is accessed more often than anything else.
     pub(crate) first: *const MicroOperation,
     pub(crate) code: Arc<Code<B>>,
-    /// One for each way of the code, but none until it has run twice: much of what a system runs, it runs once.
+    /// One for each exit of the code, but none until it has been executed twice: much of a system's code is executed
+    /// only once.
     pub(crate) exits: *mut [Exit<B>],
     /// Address of the first instruction.
     pub(crate) pc: u64,
     /// Physical page of the second half of an instruction that crosses pages, or `NO_PAGE`.
     second_page: u64,
-    /// Up to which fence of instructions it is known to be what memory holds.
+    /// The latest fence of instructions after which it has been compared with memory.
     pub(crate) generation: u64,
     /// That of its key.
     context: u8,
     has_run: bool,
 }
 
-// What a thousand servers have tens of thousands of each.
+// A thousand servers have tens of thousands of each.
 const _: () = assert!(size_of::<Exit<()>>() == 24 && size_of::<Block<()>>() == 64);
 
 /// No physical page: none is at an odd address.
@@ -56,7 +58,7 @@ impl<B> Block<B> {
     }
 }
 
-/// What a block was decoded for.
+/// The identity of a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key {
     pub(crate) pc: u64,
@@ -71,8 +73,8 @@ impl Key {
     }
 }
 
-/// A hash of the virtual and physical address of a first instruction. It is faster than the standard one, whose defence
-/// against chosen keys nobody needs here.
+/// A hash of the virtual and physical address of a first instruction. It is faster than the standard one, whose
+/// protection against chosen keys is not needed here.
 fn hash((pc, physical): (u64, u64)) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mixed = (pc.wrapping_mul(FACTOR).rotate_left(5) ^ physical).wrapping_mul(FACTOR);
@@ -98,7 +100,7 @@ struct Recent<B> {
 
 /// Slots of the table by address.
 const RECENT: usize = 4096;
-/// Blocks kept before all are forgotten; about 100 MiB.
+/// Maximum number of blocks before all are dropped; about 100 MiB.
 const CAPACITY: usize = 1 << 16;
 
 impl<B> Blocks<B> {
@@ -138,7 +140,7 @@ impl<B> Blocks<B> {
         self.by_place.find(hash(key.place()), is_it).copied()
     }
 
-    /// Keeps a block of this code as that of `key`; `second_page` and `generation` are those of [`Block`].
+    /// Stores a block of this code as that of `key`; `second_page` and `generation` are those of [`Block`].
     pub(crate) fn insert(
         &mut self,
         key: &Key,

@@ -1,15 +1,15 @@
-//! Things that stay where they are until all are dropped together.
+//! Values with stable addresses, which are dropped together.
 
-/// Things in pieces of memory of one size.
+/// Values in pieces of memory of one size.
 ///
-/// Pieces do not grow with what there is, as those of the usual arenas do: of a thousand servers that idle, each would have
-/// as much memory again for nothing.
+/// Pieces do not grow with the number of values, unlike those of the usual arenas, in which each of a thousand idle
+/// servers would waste as much memory again.
 pub(crate) struct Chunks<T> {
     chunks: Vec<Vec<T>>,
     kept: usize,
 }
 
-/// Things in a piece, unless more belong together.
+/// Values in a piece, unless more belong together.
 const CHUNK: usize = 1024;
 
 impl<T> Chunks<T> {
@@ -20,7 +20,8 @@ impl<T> Chunks<T> {
         }
     }
 
-    /// Keeps things, one after the other. The pointer is good until this value is dropped, and nothing else leads to them.
+    /// Stores values, one after the other. The pointer is valid until this value is dropped, and no other pointers to
+    /// them exist.
     pub(crate) fn keep(&mut self, things: impl ExactSizeIterator<Item = T>) -> *mut [T] {
         let count = things.len();
         self.kept += count;
@@ -31,13 +32,13 @@ impl<T> Chunks<T> {
         let chunk = self.chunks.last_mut().expect("one was put there");
         let begin = chunk.len();
         chunk.extend(things);
-        // SAFETY: there is room for all of them, so that none before has moved. The pointer is made of the piece's own and
-        // not of a slice, which would claim what earlier pointers lead to.
+        // SAFETY: there is room for all of them, so that none before has moved. The pointer is derived from the piece's
+        // own pointer instead of a slice, which would claim the memory of earlier pointers.
         let first = unsafe { chunk.as_mut_ptr().add(begin) };
         std::ptr::slice_from_raw_parts_mut(first, count)
     }
 
-    /// How many things there are.
+    /// Number of values.
     pub(crate) fn len(&self) -> usize {
         self.kept
     }

@@ -1,4 +1,4 @@
-//! What follows from instructions alone, made once for all harts that run them.
+//! Data that depend on instructions alone, created once for all harts that execute them.
 
 use crate::lower::Lowered;
 use crate::state::MicroOperation;
@@ -6,7 +6,7 @@ use crate::timing::BlockInstruction;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-/// A way out of a block to a known address, whoever runs it.
+/// An exit of a block to a known address, independent of the hart.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
     /// Address of the next instruction, from the block's first on: no jump to a known address leads further than 1 MiB.
@@ -24,7 +24,7 @@ impl Way {
     }
 }
 
-/// The decoded instructions of a block. Nothing in it changes.
+/// The decoded instructions of a block. It is immutable.
 pub(crate) struct Code<B> {
     pub(crate) operations: Box<[MicroOperation]>,
     pub(crate) ways: Box<[Way]>,
@@ -53,9 +53,9 @@ pub struct SharedCode<B> {
 /// Virtual and physical address of the first instruction.
 type Place = (u64, u64);
 
-/// Addresses for which code is kept; what a program that writes ever new code runs beyond them is not shared.
+/// Maximum number of addresses with code; programs that generate more code do not share it.
 const CAPACITY: usize = 1 << 16;
-/// Different code that is kept for one address: what a kernel puts there later is not shared.
+/// Maximum number of versions of code for one address; later code of a kernel at this address is not shared.
 const VERSIONS: usize = 4;
 
 impl<B> Default for SharedCode<B> {
@@ -67,7 +67,7 @@ impl<B> Default for SharedCode<B> {
 }
 
 impl<B> SharedCode<B> {
-    /// The code of these instructions, made by `make` unless a hart has had the very same ones.
+    /// The code of these instructions, created by `make` unless a hart has already had identical ones.
     pub(crate) fn of(
         &self,
         instructions: Vec<BlockInstruction>,

@@ -1,10 +1,10 @@
-//! Compressed instructions as the full ones they stand for (unprivileged manual 20191213, chapter 16).
+//! Expansion of compressed instructions to full ones (unprivileged manual 20191213, chapter 16).
 
 const ZERO: u32 = 0;
 const RA: u32 = 1;
 const SP: u32 = 2;
 
-/// The full instruction that `half` stands for; `None` when it is illegal or reserved.
+/// The full instruction for `half`; `None` if it is illegal or reserved.
 pub(crate) fn expand(half: u16) -> Option<u32> {
     let half = u32::from(half);
     match (half & 3, half >> 13) {

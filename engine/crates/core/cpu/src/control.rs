@@ -79,7 +79,7 @@ const ALL_INTERRUPTS: u64 = SUPERVISOR_INTERRUPTS
     | Interrupt::MachineSoftware.bit()
     | Interrupt::MachineTimer.bit()
     | Interrupt::MachineExternal.bit();
-/// Exceptions that may be delegated: all but those from machine mode.
+/// Exceptions that may be delegated: all except those from machine mode.
 const DELEGABLE: u64 = 0xb3ff;
 /// The counters that exist, and those that read as zero.
 const COUNTERS: std::ops::RangeInclusive<u16> = 0..=31;
@@ -90,7 +90,7 @@ mod environment {
     pub(super) const FENCES: u64 = 1;
 }
 
-/// What a trap leaves behind, for one of the two modes that take traps.
+/// The state saved by a trap, for one of the two modes that handle traps.
 #[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct TrapRegisters {
     pub(crate) vector: u64,
@@ -120,13 +120,13 @@ pub(crate) struct Control {
     pub(crate) offers_timer: bool,
     /// Whether there is a vector unit.
     pub(crate) offers_vector: bool,
-    /// Whether there are units: a matter of the machine, not of what runs on it.
+    /// Whether there are units: a property of the machine, not of its software.
     #[serde(skip)]
     pub(crate) offers_custom: bool,
     hart: u64,
 }
 
-/// Which instructions are legal beside those that always are.
+/// The instructions that are legal in addition to those that always are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Legal {
     pub(crate) float: bool,
@@ -174,7 +174,7 @@ impl Control {
         }
     }
 
-    /// Bits of the status register that are there because of extensions.
+    /// Bits of the status register that exist because of extensions.
     fn extension_bits(&self) -> u64 {
         if self.offers_vector {
             status::VS
@@ -183,8 +183,8 @@ impl Control {
         }
     }
 
-    /// The status register as read: registers are always dirty when they may be used at all, and so is what units keep.
-    /// As in Rocket with RoCC, nobody can turn units off.
+    /// The status register as read: registers are always dirty if they may be used at all, and so is the state of
+    /// units. As in Rocket with RoCC, units cannot be turned off.
     fn read_status(&self) -> u64 {
         let float = if self.float_enabled() {
             status::FS | status::SD
@@ -254,7 +254,7 @@ impl Control {
         }
     }
 
-    /// Lets programs read all counters.
+    /// Allows programs to read all counters.
     pub(crate) fn open_counters(&mut self) {
         self.machine.counters = u64::MAX;
         self.supervisor.counters = u64::MAX;
@@ -362,8 +362,8 @@ fn vector(value: u64) -> u64 {
     value & !2
 }
 
-/// Registers that exist but hold nothing here: identification, event selectors, event counters, protected regions
-/// beyond those there are, environment configuration of the supervisor, inhibition of counters, triggers (none).
+/// Registers that exist but read as zero here: identification, event selectors, event counters, protected regions
+/// beyond the existing ones, environment configuration of the supervisor, inhibition of counters, triggers (none).
 fn reads_as_zero(number: u16) -> bool {
     let event_counter = |base: u16| COUNTERS.contains(&number.wrapping_sub(base));
     matches!(number, 0xf11..=0xf13 | 0xf15 | 0x320..=0x33f | 0x3a4 | 0x3a6 | 0x3a8 | 0x3aa | 0x3ac | 0x3ae | 0x3c0..=0x3ef | 0x10a | 0x7a0..=0x7a5)

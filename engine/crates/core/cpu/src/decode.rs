@@ -4,8 +4,8 @@ use crate::compressed;
 use crate::instruction::Instruction;
 use crate::operation::Operation::{self, *};
 
-/// Decodes the instruction at the start of `bits`: 32 bits of the instruction stream, of which a compressed
-/// instruction uses the lower half. What the hart does not know is [`Operation::Illegal`].
+/// Decodes the instruction at the start of `bits`: 32 bits of the instruction stream, of which a compressed instruction
+/// uses the lower half. Unknown instructions are [`Operation::Illegal`].
 pub fn decode(bits: u32) -> Instruction {
     if bits & 3 == 3 {
         full(bits)
@@ -121,7 +121,7 @@ fn float_store(word: u32) -> Operation {
     )
 }
 
-/// Whether the width of a floating-point load or store is one of those that vectors have.
+/// Whether the width of a floating-point load or store is a width of vectors.
 fn is_vector_access(word: u32) -> bool {
     matches!(funct3(word), 0 | 5..=7)
 }
@@ -135,7 +135,7 @@ fn vector_access(word: u32, [usual, strided]: [Operation; 2]) -> Operation {
 }
 
 fn vector(word: u32) -> Operation {
-    // What takes the only element of a vector to other registers.
+    // Instructions that move the only element of a vector to other registers.
     let leaves = word >> 26 == 0b01_0000;
     match funct3(word) {
         0 | 3 => Vector,
@@ -179,7 +179,7 @@ fn integer_immediate(word: u32) -> (Operation, i32) {
     }
 }
 
-/// Hints: the lower bits of the immediate say which (cache-management operations 1.0.1, section 2.6).
+/// Hints: the lower bits of the immediate select the hint (cache-management operations 1.0.1, section 2.6).
 fn or_to_nowhere(word: u32) -> (Operation, i32) {
     let offset = immediate_i(word) & !31;
     match word >> 20 & 31 {

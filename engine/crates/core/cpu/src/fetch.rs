@@ -18,13 +18,13 @@ pub(crate) struct Fetched {
     pub(crate) second_page: Option<u64>,
 }
 
-/// Where instructions are found.
+/// The source of instructions.
 pub(crate) struct Source<'a> {
     pub(crate) memory: &'a mut GuestMemory,
     pub(crate) space: AddressSpace,
-    /// What of memory may be used.
+    /// The protection of physical memory.
     pub(crate) regions: &'a Regions,
-    /// What is known of the space.
+    /// The cached translations of the address space.
     pub(crate) context: &'a mut FetchContext,
 }
 
@@ -73,7 +73,8 @@ pub(crate) fn unchanged(
     })
 }
 
-/// Reads the block at `pc`, which lies at `physical`. Instructions of extensions that are not `legal` are illegal.
+/// Reads the block at `pc`, which is at the physical address `physical`. Instructions of extensions that are not
+/// `legal` are illegal.
 pub(crate) fn fetch(
     source: &mut Source<'_>,
     pc: u64,

@@ -1,9 +1,9 @@
-//! IEEE 754 arithmetic as RISC-V wants it (unprivileged manual 20191213, chapters 11 and 12).
+//! IEEE 754 arithmetic as specified by RISC-V (unprivileged manual 20191213, chapters 11 and 12).
 //!
-//! All five rounding modes, all five flags, tininess detected after rounding, and one canonical
-//! NaN. The host's own arithmetic cannot be asked for flags and directed rounding in portable Rust, so
-//! the operations are done in integers here; [`fast`] uses the host where it can make no difference.
-//! Numbers are passed as bits in the low part of a `u64`, whatever their format.
+//! All five rounding modes, all five flags, tininess detected after rounding, and one canonical NaN. Flags and directed
+//! rounding of the host's own arithmetic are not accessible in portable Rust, so the operations are implemented with
+//! integers; [`fast`] uses the host if the result is the same. Numbers are passed as bits in the low part of a `u64`,
+//! for any format.
 
 mod arithmetic;
 mod compare;
@@ -32,7 +32,7 @@ pub(crate) enum Rounding {
 }
 
 impl Rounding {
-    /// The mode that `code` stands for, if any.
+    /// The mode encoded by `code`, if any.
     pub(crate) fn from_code(code: u8) -> Option<Rounding> {
         Some(match code {
             0 => Rounding::NearestEven,

@@ -1,8 +1,8 @@
-//! What each instruction does, as functions that run one after the other.
+//! The execution of each instruction, as functions that are called one after the other.
 //!
-//! A handler gets the state, its own operation and the place for the next recorded value, does its work, and
-//! calls the handler of the following operation in tail position. A block is at most
-//! [`crate::block::MAXIMUM`] operations long, which bounds the stack where the compiler keeps the frames.
+//! A handler receives the state, its own operation and the place for the next recorded value, executes the operation,
+//! and calls the handler of the following operation in tail position. A block has at most [`crate::block::MAXIMUM`]
+//! operations, which bounds the stack if the compiler does not reuse frames.
 
 pub(crate) mod atomic;
 pub(crate) mod branch;

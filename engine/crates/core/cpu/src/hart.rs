@@ -20,12 +20,12 @@ use rackwright_time::Cycle;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What the hart runs.
+/// The kind of software that the hart runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExecutionEnvironment {
     /// A program in user mode: environment calls and faults stop the hart.
     Program,
-    /// Everything from machine mode on: traps are taken by the code itself.
+    /// All software from machine mode on: it handles traps itself.
     BareMetal,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct PendingAccess {
     pub(crate) address: u64,
 }
 
-/// A RISC-V hart (RV64GC) whose instructions take the time that `T` says.
+/// A RISC-V hart (RV64GC) whose instruction timing is that of `T`.
 pub struct Hart<T: Timing> {
     pub(crate) state: Box<State>,
     pub(crate) control: Control,
@@ -49,11 +49,11 @@ pub struct Hart<T: Timing> {
     /// The latest time that it, or a hart before it, has read, in ticks.
     pub(crate) latest_time: u64,
     pub(crate) pending_access: Option<PendingAccess>,
-    /// Where a program may access devices.
+    /// The addresses at which a program may access devices.
     pub(crate) devices: Range<u64>,
     /// The fault of a walk that waits for a remote page.
     pub(crate) pending_walk: Option<Exception>,
-    /// Page faults and returns of the supervisor that nobody has taken yet, if somebody wants them.
+    /// Page faults and supervisor returns that have not been taken yet, if they are recorded.
     pub(crate) faults: Option<Vec<Fault>>,
     blocks: Blocks<T::Block>,
     shared: Option<Arc<SharedCode<T::Block>>>,
@@ -63,9 +63,9 @@ pub struct Hart<T: Timing> {
     fetch: *mut FetchContext,
     /// Which instructions are legal in it.
     fetched_legal: Legal,
-    /// Under which ways from page to page, and within a page, hold at present.
+    /// The stamps under which exits from page to page, and within a page, are valid at present.
     stamps: [u64; 2],
-    /// How many instructions `fence.i` there were.
+    /// Number of `fence.i` instructions so far.
     pub(crate) code_fences: u64,
 }
 
@@ -124,19 +124,19 @@ impl<T: Timing> Hart<T> {
         hart
     }
 
-    /// Has it have a vector unit. A program always has one, bare metal only by this.
+    /// Adds a vector unit. A program always has one, bare metal only by this.
     pub fn offer_vector(&mut self) {
         self.control.offers_vector = true;
         self.values = vec![0; MAXIMUM * (1 + LINES_OF_ACCESS)].into();
     }
 
-    /// Has it use code that other harts with the same timing model and parameters have decoded, and they its.
+    /// Shares decoded code with other harts that have the same timing model and parameters.
     pub fn share_code(&mut self, shared: Arc<SharedCode<T::Block>>) {
         self.shared = Some(shared);
     }
 
-    /// Runs until `until` has come or something must be decided outside. A block of code that was begun is
-    /// ended, so that [`Hart::cycle`] may then lie beyond `until`.
+    /// Runs until `until` or until a decision of the caller is needed. A started block of code is completed, so that
+    /// [`Hart::cycle`] may then be later than `until`.
     pub fn run(&mut self, memory: &mut GuestMemory, until: Cycle) -> Stop {
         self.begin(memory);
         if self.take_interrupt() {
@@ -156,7 +156,7 @@ impl<T: Timing> Hart<T> {
         }
     }
 
-    /// Takes note of what may have changed outside since the last run.
+    /// Updates the state that may have changed outside since the last run.
     fn begin(&mut self, memory: &mut GuestMemory) {
         let stamps = memory.stamps();
         if self.seen.map(|seen| seen.data) != Some(stamps.data) {
@@ -171,7 +171,7 @@ impl<T: Timing> Hart<T> {
         self.state.memory = memory;
     }
 
-    /// Runs from `block` on until something other than the next block is to be done.
+    /// Runs from `block` on until an event other than the next block.
     fn follow(&mut self, mut block: *mut Block<T::Block>, until: Cycle) -> Option<Stop> {
         let values = self.values.as_mut_ptr();
         loop {
@@ -361,7 +361,7 @@ impl<T: Timing> Hart<T> {
         self.fence_instructions();
     }
 
-    /// Looks at memory before decoded code is run again, as `fence.i` asks for.
+    /// Compares memory before decoded code is executed again, as required by `fence.i`.
     pub(crate) fn fence_instructions(&mut self) {
         self.contexts.fence_instructions();
         self.renew_context();
@@ -388,7 +388,7 @@ impl<T: Timing> Hart<T> {
         }
     }
 
-    /// To be called whenever something was fenced.
+    /// To be called after every fence.
     pub(crate) fn renew_context(&mut self) {
         self.enter_context(self.space());
     }

@@ -6,9 +6,9 @@ use crate::operation::{Class, File, Operation};
 pub struct Register(pub u8);
 
 impl Register {
-    /// No register: nothing is waited for and nothing is written.
+    /// No register: it has no dependency and is not written.
     pub const NONE: Register = Register(64);
-    /// How many values a table indexed by [`Register::index`] needs, [`Register::NONE`] included.
+    /// Number of values in a table indexed by [`Register::index`], including [`Register::NONE`].
     pub const COUNT: usize = 65;
 
     /// The place of this register in a table.
@@ -50,7 +50,7 @@ pub struct Instruction {
 }
 
 impl Instruction {
-    /// What kind of instruction this is.
+    /// The class of this instruction.
     pub fn class(&self) -> Class {
         self.operation.class()
     }

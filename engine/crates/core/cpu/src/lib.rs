@@ -1,8 +1,8 @@
 //! RISC-V harts (RV64GC with machine, supervisor and user mode, and the vector extension) and the models of their timing.
 //!
-//! A [`Hart`] runs code in a guest memory. It decodes blocks of instructions once and keeps them; it
-//! stops where something must be decided outside ([`Stop`]): environment calls, custom instructions,
-//! accesses to devices. Time is the business of its [`Timing`] model, which it is generic over.
+//! A [`Hart`] runs code in a guest memory. It decodes blocks of instructions once and caches them; it stops if a
+//! decision of the caller is needed ([`Stop`]): environment calls, custom instructions, accesses to devices. Time is
+//! the business of its [`Timing`] model, which it is generic over.
 
 mod access;
 mod address;

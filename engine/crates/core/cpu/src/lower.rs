@@ -6,7 +6,7 @@ use crate::operation::{Class, File, Operation};
 use crate::state::{Handler, MicroOperation, SINK};
 use crate::timing::BlockInstruction;
 
-/// The operations of a block and its ways out.
+/// The operations of a block and its exits.
 pub(crate) struct Lowered {
     pc: u64,
     pub(crate) operations: Vec<MicroOperation>,
@@ -48,8 +48,8 @@ pub(crate) fn alone(class: Class) -> bool {
     )
 }
 
-/// Whether an instruction of this class begins a block, so that what harts do by it to each other comes in the order of their
-/// cycles: a block is done as a whole, before it is known how long its misses take.
+/// Whether an instruction of this class starts a block, so that interactions of harts are ordered by their cycles: a
+/// block is executed completely before the duration of its misses is known.
 pub(crate) fn meets_others(class: Class) -> bool {
     class == Class::Atomic
 }
@@ -120,7 +120,7 @@ impl Lowered {
     }
 }
 
-/// What runs for an operation.
+/// The handler of an operation.
 fn handler<const R: bool>(operation: Operation) -> Handler {
     use Operation::*;
     match operation {
@@ -174,7 +174,7 @@ fn handler<const R: bool>(operation: Operation) -> Handler {
         Bgeu => branch::bgeu,
         Jal => branch::jump,
         Jalr => branch::jump_register,
-        // The pages of instructions are left to software, which has to fence them.
+        // Pages of instructions are left to software, which has to execute fences for them.
         Fence | PrefetchI => integer::nothing,
         PrefetchR => prefetch::read,
         PrefetchW => prefetch::write,

@@ -2,7 +2,7 @@ use crate::timing::{Accounts, Boom, Functional, Rocket, Timing};
 use std::str::FromStr;
 use thiserror::Error;
 
-/// How the time of harts is modelled.
+/// The timing model of harts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CpuModel {
     /// One cycle for each instruction.
@@ -17,7 +17,7 @@ impl CpuModel {
     /// All models.
     pub const ALL: [CpuModel; 3] = [CpuModel::Functional, CpuModel::Rocket, CpuModel::Boom];
 
-    /// What it says of itself when it is observed.
+    /// The accounts that it provides to observers.
     pub fn accounts(self) -> Accounts {
         match self {
             CpuModel::Functional => Functional::ACCOUNTS,

@@ -1,8 +1,7 @@
 //! The instructions of RV64GC with machine and supervisor mode, by name and by kind. Those of the vector extension are
-//! told apart only by the registers that they have in common with others; the rest is in [`crate::vector`].
+//! distinguished only by the registers that they share with others; the rest is in [`crate::vector`].
 
-/// What an instruction asks of a pipeline: the granularity at which timing models tell
-/// instructions apart.
+/// The class of an instruction for a pipeline: the granularity at which timing models distinguish instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
     /// Integer addition, logic, comparison, shift, and constants.
@@ -23,7 +22,7 @@ pub enum Class {
     Atomic,
     /// A conditional branch.
     Branch,
-    /// A jump to an address that the instruction itself tells.
+    /// A jump to an address in the instruction itself.
     Jump,
     /// A jump to an address in a register.
     JumpRegister,
@@ -51,7 +50,7 @@ pub enum Class {
     Control,
     /// Environment call, breakpoint, trap return, wait, address-translation fence, or illegal.
     System,
-    /// A custom instruction, which goes to an accelerator.
+    /// A custom instruction for an accelerator.
     Custom,
     /// Setting the type and the length of vectors.
     VectorConfigure,
@@ -71,7 +70,7 @@ impl Class {
     }
 }
 
-/// In which register file an operand lies.
+/// The register file of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum File {
     None,
@@ -81,7 +80,7 @@ pub(crate) enum File {
 
 macro_rules! operations {
     ($($class:ident $destination:ident ($($source:ident)*) [$bytes:literal]: $($name:ident)*;)*) => {
-        /// An instruction by name. Compressed instructions have the name of what they stand for.
+        /// An instruction by name. Compressed instructions have the names of their full ones.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
         #[allow(missing_docs)] // the names are those of the manual
         #[repr(u8)]
@@ -91,7 +90,7 @@ macro_rules! operations {
             /// Every operation, in the order of declaration.
             pub const ALL: &'static [Operation] = &[$($(Operation::$name,)*)*];
 
-            /// What kind of instruction this is.
+            /// The class of this instruction.
             pub const fn class(self) -> Class {
                 match self { $($(Operation::$name)|* => Class::$class,)* }
             }

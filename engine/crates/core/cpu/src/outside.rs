@@ -49,7 +49,7 @@ impl<T: Timing> Hart<T> {
         self.timing.cycle()
     }
 
-    /// Lets time pass to `cycle`, as when an answer comes.
+    /// Advances time to `cycle`, for example when a response arrives.
     pub fn advance_to(&mut self, cycle: Cycle) {
         self.timing.advance_to(cycle);
     }
@@ -69,7 +69,7 @@ impl<T: Timing> Hart<T> {
         &mut self.timing
     }
 
-    /// How many cycles one tick of the register `time` lasts.
+    /// Number of cycles per tick of the register `time`.
     ///
     /// # Panics
     /// When that is zero.
@@ -78,7 +78,8 @@ impl<T: Timing> Hart<T> {
         self.cycles_per_tick = cycles;
     }
 
-    /// What the register `time` says: the tick of the hart's own cycle, or a later one that another hart has read before.
+    /// The value of the register `time`: the tick of the hart's own cycle, or a later one that another hart has read
+    /// before.
     pub(crate) fn read_time(&mut self) -> u64 {
         let own = self.cycle().0 / self.cycles_per_tick;
         self.latest_time = self.latest_time.max(own);
@@ -90,13 +91,14 @@ impl<T: Timing> Hart<T> {
         self.latest_time
     }
 
-    /// Has the hart read no time before `time`, which a hart has read that ran before it: what one hart has read and
-    /// written to memory never lies ahead of what the next one reads, wherever in a window each of them is.
+    /// Ensures that the hart reads no time before `time`, which an earlier hart has read: the time that one hart has
+    /// read and written to memory is never later than the time that the next one reads, independent of their positions
+    /// in a window.
     pub fn follow_time(&mut self, time: u64) {
         self.latest_time = self.latest_time.max(time);
     }
 
-    /// Lets firmware give the supervisor a timer of its own (Sstc), which whoever runs the hart then has to raise.
+    /// Allows firmware to provide a timer for the supervisor (Sstc), which the caller then has to raise.
     pub fn offer_supervisor_timer(&mut self) {
         self.control.offers_timer = true;
     }
@@ -106,12 +108,12 @@ impl<T: Timing> Hart<T> {
         self.control.offers_custom = true;
     }
 
-    /// Lets a program access what is at these addresses, where there is no memory. Bare metal may anyway.
+    /// Allows a program to access devices at these addresses, where there is no memory. Bare metal may anyway.
     pub fn offer_devices(&mut self, addresses: Range<u64>) {
         self.devices = addresses;
     }
 
-    /// What decides at present how the addresses of commands are translated.
+    /// The state that currently determines how the addresses of commands are translated.
     pub fn command_context(&self) -> CommandContext {
         let space = &self.state.space;
         CommandContext {
@@ -122,15 +124,15 @@ impl<T: Timing> Hart<T> {
         }
     }
 
-    /// When the supervisor's own timer (Sstc) is raised, and stays so until another time is set; `None`
-    /// where the firmware has not given it one.
+    /// Time at which the supervisor's own timer (Sstc) is raised, until another time is set; `None` if the firmware has
+    /// not provided one.
     pub fn supervisor_timer(&self) -> Option<Cycle> {
         let at = self.control.timer.saturating_mul(self.cycles_per_tick);
         self.control.has_supervisor_timer().then_some(Cycle::new(at))
     }
 
-    /// Other harts may have written since the last run: forgets a reservation unless the cache tells that nobody has
-    /// written to its line.
+    /// Other harts may have written since the last run: drops a reservation unless the cache shows that its line has
+    /// not been written.
     pub fn check_reservation(&mut self) {
         let Some(reservation) = self.state.reservation else {
             return;
@@ -140,12 +142,12 @@ impl<T: Timing> Hart<T> {
         }
     }
 
-    /// How many instructions `fence.i` it has executed.
+    /// Number of `fence.i` instructions that it has executed.
     pub fn code_fences(&self) -> u64 {
         self.code_fences
     }
 
-    /// Has it look at memory before it runs decoded code again.
+    /// Makes it compare memory before it executes decoded code again.
     pub fn fence_code(&mut self) {
         self.fence_instructions();
     }
@@ -180,7 +182,7 @@ impl<T: Timing> Hart<T> {
             .wrapping_add(instruction.immediate as u64)
     }
 
-    /// Ends the access of [`Stop::Device`]; `value` is what a load reads, in the low bytes.
+    /// Ends the access of [`Stop::Device`]; `value` is the result of a load, in the low bytes.
     ///
     /// # Panics
     /// When no access is waited for.
@@ -209,8 +211,8 @@ impl<T: Timing> Hart<T> {
         self.timing.observe_access(pc, &instruction);
     }
 
-    /// Ends the access of [`Stop::Device`] with an access fault: there is nothing at that address. For a program, this is
-    /// what it stops with.
+    /// Ends the access of [`Stop::Device`] with an access fault: there is no device at that address. For a program, the
+    /// stop is returned.
     ///
     /// # Panics
     /// When no access is waited for.
@@ -227,9 +229,9 @@ impl<T: Timing> Hart<T> {
 
 impl<T: Timing> Hart<T> {
     /// Ends a [`Stop::Custom`] that no unit answers to: the instruction is illegal. Without an operating system it
-    /// traps, otherwise the program cannot go on and this tells so.
+    /// traps; otherwise the program cannot continue, and the stop is returned.
     pub fn refuse_command(&mut self, instruction: &CustomInstruction) -> Option<Stop> {
-        // The hart stands behind the instruction, which is never compressed.
+        // The hart is after the instruction, which is never compressed.
         self.state.pc -= CUSTOM_BYTES;
         self.retired -= 1;
         self.raise(Exception::illegal(instruction.word))

@@ -1,17 +1,17 @@
-//! Physical memory protection (privileged manual 20211203, section 3.7): what of physical memory the modes below the
-//! firmware's may use.
+//! Physical memory protection (privileged manual 20211203, section 3.7): the accesses to physical memory that modes
+//! below the firmware's are allowed.
 //!
-//! Sixteen regions with the granularity of a page, so that one answer holds for all of a page and is kept with its
-//! translation: a region of four bytes can't be had, and the low bits of addresses read as the manual says.
+//! Sixteen regions with the granularity of a page, so that one result holds for all of a page and is cached with its
+//! translation: smaller regions are not supported, and the low bits of addresses read as the manual specifies.
 
 use crate::address::{Privilege, Purpose};
 use rackwright_memory::PAGE_BYTES;
 use serde::{Deserialize, Serialize};
 
 const REGIONS: usize = 16;
-/// Regions that one configuration register of RV64 holds.
+/// Number of regions in one configuration register of RV64.
 const PER_REGISTER: u16 = 8;
-/// Addresses of regions are in units of four bytes; so many of their low bits lie within a page.
+/// Addresses of regions are in units of four bytes; this number of their low bits is within a page.
 const WITHIN_PAGE: u32 = PAGE_BYTES.trailing_zeros() - 2;
 const ADDRESS_BITS: u64 = (1 << 54) - 1;
 
@@ -22,7 +22,7 @@ mod bit {
     pub(super) const MATCHING: u8 = 3 << 3;
     /// From the address of the region before to this one's.
     pub(super) const TOP_OF_RANGE: u8 = 1 << 3;
-    /// A power of two, given by the lowest zero of the address.
+    /// A power of two, encoded by the lowest zero of the address.
     pub(super) const NATURAL: u8 = 3 << 3;
     pub(super) const LOCKED: u8 = 1 << 7;
 }
@@ -34,7 +34,7 @@ pub(crate) struct Regions {
     addresses: [u64; REGIONS],
 }
 
-/// What one of the numbers of control registers stands for.
+/// The meaning of a control register number.
 #[derive(Clone, Copy)]
 enum Register {
     /// Eight configurations, from this region on.
@@ -53,7 +53,7 @@ fn register(number: u16) -> Option<Register> {
 }
 
 impl Regions {
-    /// Where there is no firmware to set regions up: everything may be used.
+    /// Without firmware to set up regions: all accesses are allowed.
     pub(crate) fn open() -> Regions {
         let mut regions = Regions::default();
         regions.configurations[0] = bit::NATURAL | bit::READ | bit::WRITE | bit::EXECUTE;
@@ -61,7 +61,7 @@ impl Regions {
         regions
     }
 
-    /// The value of control register `number`, if it is one of these.
+    /// The value of control register `number`, if it is one of these registers.
     pub(crate) fn read(&self, number: u16) -> Option<u64> {
         Some(match register(number)? {
             Register::Configurations(first) => {
@@ -73,7 +73,7 @@ impl Regions {
         })
     }
 
-    /// Writes control register `number`; whether it is one of these.
+    /// Writes control register `number`; returns whether it is one of these registers.
     pub(crate) fn write(&mut self, number: u16, value: u64) -> bool {
         match register(number) {
             Some(Register::Configurations(first)) => {

@@ -1,4 +1,4 @@
-//! What of a hart is kept in a checkpoint: everything that programs can see, and its time.
+//! The state of a hart in a checkpoint: everything that is visible to programs, and its time.
 
 use crate::control::Control;
 use crate::hart::Hart;
@@ -8,7 +8,7 @@ use crate::vector::VectorRegisters;
 use rackwright_time::Cycle;
 use serde::{Deserialize, Serialize};
 
-/// What a program keeps in a hart, and takes along when it goes on in another one.
+/// The state of a program in a hart, which moves with it to another hart.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Registers {
     /// Integer registers; `x0` is zero.
@@ -17,7 +17,7 @@ pub struct Registers {
     pub f: [u64; 32],
     /// Address of the next instruction.
     pub pc: u64,
-    /// Exceptions that floating-point arithmetic has met.
+    /// Accrued floating-point exceptions.
     pub fflags: u8,
     /// Its rounding mode.
     pub frm: u8,
@@ -53,7 +53,7 @@ impl<T: Timing> Hart<T> {
         }
     }
 
-    /// Has the hart go on with other registers.
+    /// Continues with other registers.
     pub fn set_registers(&mut self, registers: &Registers) {
         self.timing.observe_registers(&self.registers(), registers);
         self.state.x[..32].copy_from_slice(&registers.x);
@@ -66,7 +66,7 @@ impl<T: Timing> Hart<T> {
         self.state.refresh_float();
     }
 
-    /// The thread that ran here is to go on elsewhere or later; this one does nothing until it gets registers.
+    /// The thread on this hart continues elsewhere or later; this hart is idle until it receives registers.
     pub fn set_idle(&mut self) {
         self.timing.observe_idle(&self.registers());
     }
@@ -94,7 +94,7 @@ impl<T: Timing> Hart<T> {
         }
     }
 
-    /// Goes on from a state that [`Hart::save`] gave.
+    /// Continues from a state returned by [`Hart::save`].
     pub fn restore(&mut self, saved: &SavedHart) {
         self.set_registers(&saved.registers);
         self.state.reservation = None;
@@ -113,8 +113,8 @@ impl<T: Timing> Hart<T> {
         self.refresh_regions();
     }
 
-    /// Forgets what is not saved. A restored hart has no reservation, and knows no translations: page tables may tell when
-    /// they are looked at.
+    /// Drops the state that is not saved. A restored hart has no reservation, and no cached translations: the times of
+    /// page-table reads are visible.
     pub fn forget_unsaved(&mut self) {
         self.state.reservation = None;
         self.contexts.clear_data();

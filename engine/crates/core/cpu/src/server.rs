@@ -3,7 +3,7 @@ use crate::timing::{BoomParameters, RocketParameters};
 use rackwright_memory::{HierarchyParameters, NamedParameters, ParameterError};
 use std::collections::BTreeMap;
 
-/// Everything that the time of a server depends on, but its units.
+/// All parameters that the time of a server depends on, except for its units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServerParameters {
     /// Caches and DRAM.

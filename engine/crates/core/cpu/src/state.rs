@@ -1,4 +1,4 @@
-//! What the handlers of instructions work on.
+//! The state that the handlers of instructions use.
 
 use crate::address::AddressSpace;
 use crate::cause::Exception;
@@ -8,12 +8,12 @@ use crate::translations::DataContext;
 use crate::vector::Vector;
 use rackwright_memory::GuestMemory;
 
-/// Integer registers, and a place that takes what is written to `x0`.
+/// Integer registers, and a place for writes to `x0`.
 pub(crate) const INTEGER_REGISTERS: usize = 33;
-/// Where writes to `x0` go.
+/// The destination of writes to `x0`.
 pub(crate) const SINK: u8 = 32;
 
-/// What an operation does. Runs the operations after it too, up to the end of the block, and says how the
+/// The execution of an operation. Also runs the operations after it, up to the end of the block, and returns how the
 /// block was left: the number of an exit of the block, or one of [`leave`].
 pub(crate) type Handler = unsafe fn(&mut State, *const MicroOperation, *mut u64) -> u32;
 
@@ -21,13 +21,13 @@ pub(crate) type Handler = unsafe fn(&mut State, *const MicroOperation, *mut u64)
 pub(crate) mod leave {
     /// To the address in `state.pc`.
     pub(crate) const INDIRECT: u32 = u32::MAX;
-    /// `state.trouble` says why; `state.stopped_at` which instruction was not executed.
+    /// `state.trouble` has the reason; `state.stopped_at` the instruction that was not executed.
     pub(crate) const TROUBLE: u32 = u32::MAX - 1;
-    /// The block's only instruction is for the hart as a whole.
+    /// The block's only instruction is for the whole hart.
     pub(crate) const SYSTEM: u32 = u32::MAX - 2;
 }
 
-/// An instruction (or several) made ready to run.
+/// An instruction (or several), prepared for execution.
 #[derive(Clone, Copy)]
 pub(crate) struct MicroOperation {
     pub(crate) handler: Handler,
@@ -50,7 +50,7 @@ pub(crate) enum Trouble {
     None,
     Exception(Exception),
     Device(DeviceAccess),
-    /// None: the instruction asks for the remote page whose entry lies there, and has been executed.
+    /// None: the instruction requests the remote page whose entry is at this address, and has been executed.
     Prefetch(u64),
 }
 
@@ -59,11 +59,11 @@ pub(crate) enum Trouble {
 pub(crate) struct Reservation {
     pub(crate) address: u64,
     pub(crate) value: u64,
-    /// What [`GuestMemory::writes`] said of its line.
+    /// The value of [`GuestMemory::writes`] for its line.
     pub(crate) writes: u32,
 }
 
-/// Registers, translations, and the way out of a block.
+/// Registers, translations, and the exit of a block.
 pub(crate) struct State {
     pub(crate) x: [u64; INTEGER_REGISTERS],
     pub(crate) f: [u64; 32],
@@ -75,18 +75,18 @@ pub(crate) struct State {
     pub(crate) stopped_at: u8,
     pub(crate) trouble: Trouble,
     pub(crate) reservation: Option<Reservation>,
-    /// Where the next recorded value goes.
+    /// The place for the next recorded value.
     pub(crate) cursor: *mut u64,
     pub(crate) host_base: u64,
     pub(crate) memory: *mut GuestMemory,
     pub(crate) space: AddressSpace,
-    /// What of physical memory the modes may use.
+    /// The protection of physical memory.
     pub(crate) regions: Regions,
-    /// Translations of the context that the hart is in; set as soon as it has one, and valid as long as the hart.
+    /// Translations of the current context; set as soon as there is one, and valid as long as the hart.
     pub(crate) data: *mut DataContext,
-    /// What `sscratch` held when the context was last entered, for those who observe.
+    /// The value of `sscratch` when the context was last entered, for observers.
     pub(crate) supervisor_scratch: u64,
-    /// Whether remote pages are asked for before they fault.
+    /// Whether remote pages are requested before they fault.
     pub(crate) asks_for_remote_pages: bool,
     /// The vector registers.
     pub(crate) vector: Vector,

@@ -2,31 +2,32 @@ use crate::cause::Exception;
 use crate::device::DeviceAccess;
 use rackwright_contract::Command;
 
-/// Why a hart stopped. It goes on from there when it is run again.
+/// Why a hart stopped. It continues from there in the next run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
-    /// The cycle to run to has come.
+    /// The requested cycle is reached.
     Budget,
-    /// A custom instruction was issued in [`crate::Hart::cycle`]. If its `xd` is set, its answer goes to register `rd`.
+    /// A custom instruction was issued in [`crate::Hart::cycle`]. If its `xd` is set, the response is for register
+    /// `rd`.
     Custom(CustomInstruction),
-    /// A load or store where there is no memory, to be ended by [`crate::Hart::finish_access`] or
-    /// [`crate::Hart::refuse_access`]. For programs only where [`crate::Hart::offer_devices`] says so.
+    /// A load or store to an address without memory, to be completed by [`crate::Hart::finish_access`] or
+    /// [`crate::Hart::refuse_access`]. For programs, only at the addresses of [`crate::Hart::offer_devices`].
     Device(DeviceAccess),
-    /// A program's `ecall`; the hart stands behind it. Only for programs.
+    /// A program's `ecall`; the hart is after it. Only for programs.
     EnvironmentCall,
-    /// A prefetch met the entry of a remote page, which lies at this physical address. The hart stands behind it and waits
-    /// for nothing. Only for harts that were told to ask.
+    /// A prefetch has found the entry of a remote page, at this physical address. The hart is after it and does not
+    /// wait. Only for harts that request remote pages.
     Prefetch(u64),
-    /// A load or store met the entry of a remote page, which lies at this physical address. To be ended by
-    /// [`crate::Hart::finish_walk`] or [`crate::Hart::refuse_walk`]. Only for harts that were told to ask.
+    /// A load or store has found the entry of a remote page, at this physical address. To be ended by
+    /// [`crate::Hart::finish_walk`] or [`crate::Hart::refuse_walk`]. Only for harts that request remote pages.
     RemotePage(u64),
     /// The supervisor's timer was set: [`crate::Hart::supervisor_timer`]. Only for harts that have one.
     TimerSet,
     /// The supervisor has fenced translations, which units keep too. Only for harts that have units.
     TranslationsFenced,
-    /// Nothing to do until an interrupt comes. Only for bare metal.
+    /// The hart is idle until an interrupt occurs. Only for bare metal.
     WaitForInterrupt,
-    /// A program did what it may not, at the address where the hart stands. Only for programs.
+    /// A program has raised an exception at the hart's current address. Only for programs.
     Fault(Exception),
 }
 
@@ -35,6 +36,6 @@ pub enum Stop {
 pub struct CustomInstruction {
     /// The instruction itself.
     pub word: u32,
-    /// What a unit gets of it.
+    /// The command for the unit.
     pub command: Command,
 }

@@ -1,4 +1,4 @@
-//! Instructions that concern the hart as a whole.
+//! Instructions that concern the whole hart.
 
 use crate::address::Privilege;
 use crate::block::Block;
@@ -12,7 +12,7 @@ use crate::translations::Fenced;
 use crate::Instruction;
 use rackwright_contract::Command;
 
-/// What follows from a system instruction.
+/// The effect of a system instruction.
 enum Outcome {
     /// On to the next instruction.
     Next,
@@ -71,7 +71,7 @@ impl<T: Timing> Hart<T> {
             Operation::Mret => self.return_from_machine().map_or(illegal, |()| Outcome::Jump),
             Operation::Sret => self.return_from_supervisor().map_or(illegal, |()| Outcome::Jump),
             Operation::Wfi => self.wait().unwrap_or(illegal),
-            // Invalidation is done at once, so that there is nothing to order (Svinval).
+            // Invalidation takes effect immediately, so that no ordering is needed (Svinval).
             Operation::SfenceWInval | Operation::SfenceInvalIr => self
                 .at_least(Privilege::Supervisor, 0)
                 .map_or(illegal, |()| Outcome::Next),
@@ -213,7 +213,7 @@ impl<T: Timing> Hart<T> {
         Some(())
     }
 
-    /// Whoever runs the hart must know when it is to be interrupted.
+    /// The caller must know when the hart is to be interrupted.
     fn after_control(&self, instruction: &Instruction) -> Outcome {
         match instruction.immediate as u16 {
             number::STIMECMP | number::MENVCFG if self.control.offers_timer => Outcome::Stop(Stop::TimerSet),

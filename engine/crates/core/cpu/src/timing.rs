@@ -1,8 +1,8 @@
-//! How long instructions take: the trait that timing models implement, and the simplest model.
+//! The timing of instructions: the trait that timing models implement, and the simplest model.
 //!
-//! A hart runs one decoded block at a time and then tells its model about the run. What follows
-//! from the code alone is worked out once, in [`Timing::compile`]; what only the run shows (how far
-//! it came, where it went, which addresses were used) comes with [`Timing::retire`].
+//! A hart executes one decoded block at a time and then passes the execution to its model. Properties of the code alone
+//! are computed once, in [`Timing::compile`]; properties of the execution (the number of instructions, the target, the
+//! addresses used) are passed to [`Timing::retire`].
 
 mod boom;
 mod explain;
@@ -31,11 +31,11 @@ pub struct BlockInstruction {
     pub instruction: Instruction,
 }
 
-/// What a run of a block showed.
+/// The execution of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockRun<'a> {
-    /// How many instructions of the block were executed, from its start: a branch may leave a block in
-    /// the middle, and a trap too. The instruction that trapped is not counted.
+    /// Number of executed instructions of the block, from its start: a branch or a trap may leave a block in the
+    /// middle. The instruction that trapped is not counted.
     pub executed: usize,
     /// Whether the last executed instruction was a branch that was taken. Every other branch among the
     /// executed instructions was not taken.
@@ -52,7 +52,7 @@ pub struct BlockRun<'a> {
 /// A bit that no physical address has.
 pub const FAILED_STORE: u64 = 1 << 63;
 
-/// What the time of a division depends on, as recorded for it.
+/// The properties that the time of a division depends on, as recorded for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DivideOperands {
     /// Significant bits of the dividend's magnitude.
@@ -61,7 +61,7 @@ pub struct DivideOperands {
     pub divisor_bits: u32,
     /// Whether an operand has to be negated first.
     pub negative_operand: bool,
-    /// Whether the result has to be negated in the end.
+    /// Whether the result has to be negated at the end.
     pub negative_result: bool,
 }
 
@@ -107,7 +107,7 @@ impl DivideOperands {
     }
 }
 
-/// The names of what a timing model counts to explain itself.
+/// The names of a timing model's counters, which explain its time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Accounts {
     /// Reasons for cycles in which no instruction retires. With the retired instructions, they add up to all cycles.
@@ -126,7 +126,7 @@ impl Accounts {
 
 /// A timing model of a hart.
 pub trait Timing {
-    /// What the model works out once for each decoded block.
+    /// Properties that the model computes once for each decoded block.
     type Block;
 
     /// Whether [`BlockRun::values`] is filled in.
@@ -140,39 +140,40 @@ pub trait Timing {
         &[]
     }
 
-    /// Works out what follows from the code of a block alone. All instructions of a block lie in one page (an
-    /// instruction that crosses into the next page is a block of its own), one after the other.
+    /// Computes the properties that depend on the code of a block alone. All instructions of a block lie in one page
+    /// (an instruction that crosses into the next page is a block of its own), one after the other.
     fn compile(&mut self, instructions: &[BlockInstruction]) -> Self::Block;
 
     /// Accounts for one run of a block.
     fn retire(&mut self, block: &Self::Block, run: &BlockRun<'_>);
 
-    /// Looks on after a block was accounted for. A model has nothing to look at; who wraps one to observe a hart does.
+    /// Called after a block was accounted for. A model has nothing to observe; a wrapper that observes a hart does.
     #[inline(always)]
     fn observe(&mut self, _block: &Self::Block, _run: &BlockRun<'_>, _view: View<'_>) {}
 
-    /// Looks on after a trap was taken; [`Timing::trap`] follows.
+    /// Called after a trap was taken; [`Timing::trap`] follows.
     fn observe_trap(&mut self, _trap: &Trap) {}
 
-    /// Looks on after a device has answered to the instruction at the virtual address `pc`, which is in no [`BlockRun`].
+    /// Called after a device has responded to the instruction at the virtual address `pc`, which is in no [`BlockRun`].
     fn observe_access(&mut self, _pc: u64, _instruction: &Instruction) {}
 
-    /// Looks on when whoever owns the hart gives it other registers.
+    /// Called when the owner of the hart sets other registers.
     fn observe_registers(&mut self, _before: &Registers, _after: &Registers) {}
 
-    /// Looks on when whoever owns the hart takes the thread with these registers off it.
+    /// Called when the owner of the hart removes the thread with these registers from it.
     fn observe_idle(&mut self, _registers: &Registers) {}
 
-    /// The pipeline was emptied by a trap or an interrupt; the handler comes next.
+    /// The pipeline was flushed by a trap or an interrupt; the handler is next.
     fn trap(&mut self) {}
 
-    /// Whether the L1 data cache holds the line of the physical `address`, after what others have done: if so, nobody has
-    /// written there since the line came. A model without caches cannot tell.
+    /// Whether the L1 data cache has the line of the physical `address`, after actions of others: if so, no other agent
+    /// has written to it since the line arrived. A model without caches does not know.
     fn holds(&mut self, _address: u64) -> bool {
         false
     }
 
-    /// The least time in which what this hart writes can reach another: none without caches, which nothing tells.
+    /// The minimum time in which a write of this hart can reach another one: none without caches, for which it is
+    /// undefined.
     fn line_transfer(&self) -> Option<Cycles> {
         None
     }
@@ -180,7 +181,7 @@ pub trait Timing {
     /// The cycle in which the next instruction may start.
     fn cycle(&self) -> Cycle;
 
-    /// Lets time pass to `cycle`, as when the hart waits for an answer or an interrupt. Never moves back.
+    /// Advances time to `cycle`, for example while the hart waits for a response or an interrupt. Never moves back.
     fn advance_to(&mut self, cycle: Cycle);
 }
 

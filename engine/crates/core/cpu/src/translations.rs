@@ -1,5 +1,5 @@
-//! Remembered translations, kept apart for each context: what one address space, privilege or permission has found
-//! out stays when the hart turns to another one and comes back.
+//! Cached translations, separate for each context: the translations of an address space, privilege and permission
+//! remain when the hart leaves it and returns.
 
 use crate::address::{AddressSpace, Found, Privilege};
 use crate::control::Legal;
@@ -8,13 +8,13 @@ use rackwright_memory::PAGE_BYTES;
 const ENTRIES: usize = 512;
 /// No address, however masked, equals this.
 const EMPTY: u64 = u64::MAX;
-/// Contexts kept; the oldest gives way to a new one.
+/// Maximum number of contexts; the oldest is replaced by a new one.
 const CONTEXTS: usize = 16;
 
 #[derive(Clone, Copy)]
 struct Translation {
     page: u64,
-    /// What is added to a virtual address to get the other one.
+    /// The difference between a virtual address and the other one.
     offset: u64,
 }
 
@@ -38,7 +38,7 @@ impl Translations {
         (address / PAGE_BYTES) as usize % ENTRIES
     }
 
-    /// Where the aligned `bytes` bytes at `address` lie, if that is remembered.
+    /// The address of the aligned `bytes` bytes at `address`, if the translation is cached.
     #[inline(always)]
     pub(crate) fn find(&self, address: u64, bytes: u64) -> Option<u64> {
         let found = &self.0[Self::slot(address)];
@@ -49,7 +49,7 @@ impl Translations {
         }
     }
 
-    /// Remembers that the page of `address` is the one that `place`, the place of `address`, lies in.
+    /// Caches the translation of the page of `address` to the page of `place`, the translation of `address`.
     fn remember(&mut self, address: u64, place: u64) {
         self.0[Self::slot(address)] = Translation {
             page: address & !(PAGE_BYTES - 1),
@@ -69,7 +69,7 @@ impl Translations {
     }
 }
 
-/// A set of numbers that may say that it holds one which it doesn't hold, never the other way round.
+/// A set of numbers that may falsely report that it has a number, but never that it does not.
 #[derive(Default)]
 struct Filter([u64; 16]);
 
@@ -90,7 +90,7 @@ impl Filter {
     }
 }
 
-/// The pages larger than usual among what a context remembers: a fence for one address concerns all of such a page.
+/// The large pages in a context's cache: a fence for one address concerns all of such a page.
 #[derive(Default)]
 struct LargePages(Filter);
 
@@ -131,7 +131,7 @@ impl Fenced {
     }
 }
 
-/// What decides how loads and stores are translated. Without translation, all fields are zero.
+/// The state that determines how loads and stores are translated. Without translation, all fields are zero.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct DataKey {
     pub(crate) satp: u64,
@@ -178,7 +178,7 @@ impl DataContext {
     }
 }
 
-/// What decides how instructions are translated and decoded.
+/// The state that determines how instructions are translated and decoded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FetchKey {
     /// Zero without translation.
@@ -188,11 +188,12 @@ pub(crate) struct FetchKey {
     pub(crate) legal: Legal,
 }
 
-/// Translations of instructions to physical addresses, and the stamp under which ways from one page to another hold.
+/// Translations of instructions to physical addresses, and the stamp under which exits from one page to another are
+/// valid.
 pub(crate) struct FetchContext {
     key: FetchKey,
     pages: Translations,
-    /// Every page that was looked up since the stamp was given.
+    /// Every page that was looked up since the stamp was set.
     looked_up: Filter,
     large: LargePages,
     stamp: u64,
@@ -221,7 +222,7 @@ impl FetchContext {
     fn fence(&mut self, fenced: Fenced) {
         match fenced.address.filter(|address| !self.large.may_hold(*address)) {
             Some(address) => {
-                // Not looked up since the stamp was given does not mean that it is not remembered from before.
+                // A page that was not looked up since may still be cached from before.
                 self.pages.forget(address);
                 if self.looked_up.may_hold(address / PAGE_BYTES) {
                     self.looked_up = Filter::default();
@@ -299,13 +300,13 @@ impl Contexts {
         context
     }
 
-    /// The stamps under which a way within a page, and one from page to page, hold.
+    /// The stamps under which an exit within a page, and one from page to page, are valid.
     pub(crate) fn stamps(&self, fetch: *const FetchContext) -> [u64; 2] {
         // SAFETY: the caller got it from `fetch`.
         [unsafe { (*fetch).stamp }, self.generation]
     }
 
-    /// Makes all ways from code to code invalid: code may have changed.
+    /// Invalidates all exits from code to code: code may have changed.
     pub(crate) fn fence_instructions(&mut self) {
         self.last_stamp += 1;
         self.generation = self.last_stamp;
@@ -325,18 +326,18 @@ impl Contexts {
         fetch.for_each(|context| context.fence(fenced));
     }
 
-    /// Forgets everything about loads and stores.
+    /// Drops all translations of loads and stores.
     pub(crate) fn clear_data(&mut self) {
         self.data.iter_mut().for_each(|context| context.clear());
     }
 
-    /// Forgets everything about instructions.
+    /// Drops all translations of instructions.
     pub(crate) fn clear_fetch(&mut self) {
         self.fetch.iter_mut().for_each(|context| context.clear());
     }
 }
 
-/// The index of a new context, or of the one that gives way to it.
+/// The index of a new context, or of the one that it replaces.
 fn room<C>(contexts: &mut Vec<C>, oldest: &mut usize, make: impl FnOnce() -> C) -> usize {
     if contexts.len() < CONTEXTS {
         contexts.push(make());

@@ -33,8 +33,8 @@ impl<T: Timing> Hart<T> {
         self.timing.trap();
     }
 
-    /// The place of the entry of a remote page that `exception` is about, if such pages are asked for. Those of
-    /// instructions are left to software, which has to fence them.
+    /// The address of the entry of a remote page that `exception` is about, if such pages are requested. Those of
+    /// instructions are left to software, which has to execute fences for them.
     fn remote_page(&self, exception: &Exception) -> Option<u64> {
         let asks = self.state.asks_for_remote_pages
             && matches!(exception.cause, Cause::LoadPageFault | Cause::StorePageFault);
@@ -51,7 +51,7 @@ impl<T: Timing> Hart<T> {
         self.faults.get_or_insert_default();
     }
 
-    /// Those since the last call.
+    /// Faults since the last call.
     pub fn take_faults(&mut self) -> Vec<Fault> {
         self.faults.as_mut().map(std::mem::take).unwrap_or_default()
     }
@@ -64,12 +64,13 @@ impl<T: Timing> Hart<T> {
         }
     }
 
-    /// Has it ask for remote pages by [`Stop::RemotePage`] instead of taking their page faults, and by [`Stop::Prefetch`].
+    /// Makes it request remote pages by [`Stop::RemotePage`] instead of taking their page faults, and by
+    /// [`Stop::Prefetch`].
     pub fn ask_for_remote_pages(&mut self) {
         self.state.asks_for_remote_pages = true;
     }
 
-    /// Ends [`Stop::RemotePage`]: the page has come, and the instruction is tried again.
+    /// Ends [`Stop::RemotePage`]: the page has arrived, and the instruction is executed again.
     ///
     /// # Panics
     /// When no page is waited for.

@@ -1,8 +1,8 @@
 //! The vector extension (RISC-V "V" vector extension, version 1.0) with registers of 128 bits and elements of up to 64.
 //!
-//! Tails and masked-off elements are left undisturbed, whatever the policy, as the specification always allows. Every
-//! instruction works element by element; [`memory`] moves consecutive bytes at once. What is reserved is illegal, except
-//! where sources of different widths overlap, which is computed as if each were read in full.
+//! Tails and masked-off elements are left undisturbed, for any policy, as the specification always allows. Every
+//! instruction works element by element; [`memory`] moves consecutive bytes at once. Reserved encodings are illegal,
+//! except for overlapping sources of different widths, which are computed as if each were read in full.
 
 mod carry;
 mod compare;

@@ -1,4 +1,4 @@
-//! What whoever observes a hart sees of it.
+//! The state of a hart that is visible to observers.
 
 use crate::address::Privilege;
 use crate::state::State;
@@ -34,7 +34,7 @@ impl<'a> View<'a> {
         self.state.space.satp
     }
 
-    /// The control register `sscratch` as it was when the mode last changed.
+    /// The value of the control register `sscratch` at the last change of mode.
     #[inline]
     pub fn supervisor_scratch(&self) -> u64 {
         self.state.supervisor_scratch

@@ -15,7 +15,7 @@ pub(crate) struct Archive {
 const HEAD: usize = 110;
 
 impl Archive {
-    /// The files of one or more uncompressed archives, one after the other; what can't be read is left out.
+    /// The files of one or more uncompressed archives, one after the other; unreadable files are omitted.
     pub(crate) fn new(bytes: &[u8]) -> Archive {
         let mut archive = Archive {
             bytes: bytes.into(),

@@ -1,5 +1,5 @@
-//! Where members lie in the structures of a kernel, by its own type information (BTF:
-//! Documentation/bpf/btf.rst of the kernel).
+//! Offsets of members in the structures of a kernel, from its own type information (BTF: Documentation/bpf/btf.rst of
+//! the kernel).
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 pub(crate) struct Types<'a> {
     bytes: &'a [u8],
     strings: &'a [u8],
-    /// Where each type begins; the type 0 is `void`.
+    /// The position of each type; the type 0 is `void`.
     places: Vec<usize>,
     structures: HashMap<&'a [u8], u32>,
 }
@@ -40,7 +40,7 @@ struct Head {
 }
 
 impl<'a> Types<'a> {
-    /// The types that are somewhere in the image of a kernel.
+    /// The types found in the image of a kernel.
     pub(crate) fn within(image: &'a [u8]) -> Option<Types<'a>> {
         let mut at = 0;
         while let Some(found) = image[at..].windows(4).position(|four| four == MAGIC) {
@@ -81,7 +81,7 @@ impl<'a> Types<'a> {
         Some(found)
     }
 
-    /// Bytes from the start of `structure` to a member; `path` goes through structures that are members themselves.
+    /// Bytes from the start of `structure` to a member; `path` leads through nested structures.
     pub(crate) fn offset(&self, structure: &str, path: &[&str]) -> Option<u64> {
         let mut number = *self.structures.get(structure.as_bytes())?;
         let mut bits = 0;
@@ -120,7 +120,7 @@ impl<'a> Types<'a> {
         None
     }
 
-    /// The type behind names and qualifiers.
+    /// The type without its names and qualifiers.
     fn plain(&self, mut number: u32) -> Option<u32> {
         loop {
             let head = self.head(*self.places.get(number as usize)?)?;

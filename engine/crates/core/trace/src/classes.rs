@@ -2,7 +2,7 @@
 
 use rackwright_cpu::{BlockInstruction, Class};
 
-/// The kinds that are told apart, as counters are called.
+/// The distinguished classes, as named in counters.
 pub(crate) const CLASSES: [&str; 13] = [
     "retired.integer",
     "retired.multiply",
@@ -26,7 +26,7 @@ pub(crate) const ROOM: usize = 16;
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Classes([u64; ROOM]);
 
-/// The classes of a block's instructions: how often each occurs, and that of each instruction.
+/// The classes of a block's instructions: the number of each class, and the class of each instruction.
 pub(crate) struct BlockClasses {
     whole: [u8; ROOM],
     each: Box<[u8]>,
@@ -45,7 +45,7 @@ impl BlockClasses {
     }
 }
 
-/// How often each class occurs in at most 255 instructions.
+/// Number of instructions of each class among at most 255 instructions.
 #[inline(always)]
 fn counts(classes: &[u8]) -> [u8; ROOM] {
     // In registers: a count in memory would have to wait for itself each time.

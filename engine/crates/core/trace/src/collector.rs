@@ -22,7 +22,7 @@ use rackwright_cpu::{Privilege, Trap, View};
 const STACK_POINTER: u8 = 2;
 const CALL_NUMBER: u8 = 17;
 
-/// What is kept of one hart: its stack now, and all stacks that it has had.
+/// The records of one hart: its current stack, and all stacks that it has had.
 pub struct Collector {
     hart: usize,
     common: Common,
@@ -38,12 +38,12 @@ pub struct Collector {
     chains: Chains,
     places: Places,
     announced: Announced,
-    /// Whether no thread runs, as an emulated kernel has it.
+    /// Whether no thread runs, under an emulated kernel.
     is_idle: bool,
     task: KernelTask,
 }
 
-/// What has happened since the last block that was observed, and takes effect with the next.
+/// Events since the last observed block, which take effect with the next one.
 #[derive(Default)]
 struct Announced {
     /// Traps whose handlers were not seen yet, and when they were taken.
@@ -51,13 +51,13 @@ struct Announced {
     redirects: Vec<Redirect>,
 }
 
-/// An emulated kernel has had a program go on elsewhere.
+/// An emulated kernel has continued a program at another address.
 #[derive(Clone, Copy)]
 struct Redirect {
-    /// What was interrupted, and its stack pointer.
+    /// The address of the interruption, and its stack pointer.
     from: u64,
     pointer: u64,
-    /// Where it goes on, and with which stack pointer.
+    /// The new address, and its stack pointer.
     to: (u64, u64),
     begin: u64,
 }
@@ -108,13 +108,13 @@ impl Collector {
         self.account.instructions()
     }
 
-    /// The timing model says so much of itself at present.
+    /// The timing model's current counters.
     #[inline(always)]
     pub(crate) fn update(&mut self, reasons: Reasons) {
         self.stalls.update(reasons);
     }
 
-    /// Observes the hart from `now` on. What was called before is not known, but which task a kernel has there, as `view` shows.
+    /// Observes the hart from `now` on. Earlier calls are unknown, but `view` shows which task a kernel runs there.
     pub(crate) fn begin(&mut self, view: Option<View<'_>>, now: u64, reasons: Reasons) {
         self.account.switch_on();
         self.start_at(now, reasons);
@@ -130,7 +130,7 @@ impl Collector {
         }
     }
 
-    /// What was before `now` was not observed.
+    /// The time before `now` was not observed.
     pub(crate) fn start_at(&mut self, now: u64, reasons: Reasons) {
         self.update(reasons);
         self.stalls.skip();
@@ -189,7 +189,7 @@ impl Collector {
         }
     }
 
-    /// Code goes on at `pc`, in another function, without a call.
+    /// Execution continues at `pc`, in another function, without a call.
     pub(crate) fn moved(&mut self, pc: u64, view: View<'_>, now: u64) {
         self.settle(view);
         if self.is_within(pc) {
@@ -216,7 +216,8 @@ impl Collector {
         self.run(&place);
     }
 
-    /// Code of the topmost frame's function goes on at `place`: cycles go to what is inlined there.
+    /// Execution in the topmost frame's function continues at `place`: its cycles are those of the functions inlined
+    /// there.
     fn run(&mut self, place: &Place) {
         let parent = self.parent();
         let Some(top) = self.frames.last_mut() else { return };
@@ -231,7 +232,7 @@ impl Collector {
         self.near = top.near;
     }
 
-    /// A trap was taken. What its handler is, the next block that is observed says.
+    /// A trap was taken. The next observed block identifies the handler.
     pub(crate) fn trapped(&mut self, trap: &Trap, now: u64) {
         self.account(now);
         self.announced.traps.push((*trap, now));
@@ -252,7 +253,7 @@ impl Collector {
         let wanted = Entered::Trap(privilege);
         let found = self.frames.iter().rposition(|frame| frame.entered == wanted);
         match (trap, found) {
-            // Firmware hands a trap of a program on to the kernel.
+            // Firmware forwards a trap of a program to the kernel.
             (Some(index), _)
                 if privilege == Privilege::Supervisor && from == Some(Entered::Trap(Privilege::User)) =>
             {
@@ -278,7 +279,7 @@ impl Collector {
         }
     }
 
-    /// Accounts for what was done up to `now`.
+    /// Accounts for the time up to `now`.
     fn account(&mut self, now: u64) {
         let Some((cycles, instructions)) = self.account.take(now) else {
             return;
@@ -318,7 +319,7 @@ impl Collector {
         }
     }
 
-    /// Whether firmware runs below a kernel: it is one function to us.
+    /// Whether firmware runs below a kernel: it is treated as one function.
     fn is_firmware(&self, view: View<'_>) -> bool {
         self.task.has_kernel && view.privilege() == Privilege::Machine
     }

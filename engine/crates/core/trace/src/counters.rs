@@ -1,4 +1,4 @@
-//! What can be counted, and what of it is kept.
+//! The available counters, and the recorded ones.
 
 use crate::classes::CLASSES;
 use crate::slices::{Longest, Work};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What the harts of a machine share.
+/// Counters that the harts of a machine share.
 const SHARED: [&str; 6] = [
     "l2_hits",
     "l2_misses",
@@ -20,7 +20,7 @@ const SHARED: [&str; 6] = [
     "invalidations",
 ];
 
-/// The names of all counters: instructions by class, what the timing model says of itself, caches, and `units`' events.
+/// The names of all counters: instructions by class, counters of the timing model, caches, and `units`' events.
 pub fn counter_names(model: Accounts, units: &[String]) -> Vec<String> {
     let models = model.stalls.iter().chain(model.events);
     let fixed = CLASSES.iter().chain(models).chain(&SHARED);
@@ -41,7 +41,8 @@ pub(crate) fn shared(counters: &HierarchyCounters) -> [u64; SHARED.len()] {
     ]
 }
 
-/// The events of the units beside a hart, as of the last window that each of them has come through, and when they had work.
+/// The events of the units beside a hart, as of the last window that each of them has completed, and the times at which
+/// they had work.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct UnitEvents {
     counts: Arc<[AtomicU64]>,
@@ -50,7 +51,7 @@ pub(crate) struct UnitEvents {
 }
 
 impl UnitEvents {
-    /// So many events, of which none has happened.
+    /// `count` events, none of which has occurred.
     pub(crate) fn new(count: usize) -> UnitEvents {
         UnitEvents {
             counts: (0..count).map(|_| AtomicU64::new(0)).collect(),

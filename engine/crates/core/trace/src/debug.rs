@@ -1,4 +1,5 @@
-//! What a file's debug information (DWARF) says of its code: which functions are inlined where, and where the source has them.
+//! The debug information (DWARF) of a file's code: which functions are inlined at which addresses, and their positions
+//! in the source.
 
 use crate::elf::Elf;
 use gimli::{
@@ -14,7 +15,7 @@ type Entry<'unit, 'data> = DebuggingInformationEntry<'unit, 'unit, Reader<'data>
 /// A place in the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Source {
-    /// The file, as the compiler was given it.
+    /// The file, as passed to the compiler.
     pub file: String,
     /// The line, from 1 on.
     pub line: u32,
@@ -29,18 +30,18 @@ pub(crate) struct Inlined {
     pub(crate) chain: Vec<usize>,
 }
 
-/// What is known of a file.
+/// The debug information of a file.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Details {
-    /// Names as the linker would have them, and where they are declared.
+    /// Names in the linker's form, and the positions of their declarations.
     pub(crate) functions: Vec<(String, Option<Source>)>,
     /// In the order of addresses; none overlaps another.
     pub(crate) inlined: Vec<Inlined>,
-    /// Where the functions that begin at these addresses are declared.
+    /// The declarations of the functions that begin at these addresses.
     pub(crate) sources: HashMap<u64, Source>,
 }
 
-/// A range of code that one inlined function has, as deep among others as `level` says.
+/// A range of code of one inlined function, at the nesting depth `level`.
 #[derive(Clone, Copy)]
 struct Part {
     start: u64,
@@ -49,11 +50,11 @@ struct Part {
     function: usize,
 }
 
-/// References that are followed from an entry to where its name is.
+/// Maximum number of references followed from an entry to its name.
 const HOPS: usize = 8;
 
 impl Details {
-    /// What the sections of `elf` say; nothing where there are none, or where they can't be read.
+    /// The information in the sections of `elf`; empty if there are none, or if they cannot be read.
     pub(crate) fn of_elf(elf: &Elf<'_>) -> Details {
         let load = |id: SectionId| -> Result<Reader<'_>, Infallible> {
             let section = elf.section_by_name(id.name());
@@ -83,7 +84,7 @@ impl Details {
         }
     }
 
-    /// With other addresses, where `place` knows one.
+    /// With other addresses, for those known to `place`.
     pub(crate) fn moved(&mut self, place: impl Fn(u64) -> Option<u64>) {
         for part in &mut self.inlined {
             let bytes = part.end - part.start;
@@ -104,7 +105,7 @@ impl Details {
         parts: &mut Vec<Part>,
     ) {
         let mut known = HashMap::new();
-        // How deep the entries are that the next one may be inlined into.
+        // The depths of the entries into which the next one may be inlined.
         let mut above: Vec<isize> = Vec::new();
         let mut depth = 0;
         let mut entries = unit.entries();
@@ -137,7 +138,7 @@ impl Details {
         }
     }
 
-    /// Takes note of where a function with code of its own is declared.
+    /// Records the declaration of a function with code of its own.
     fn declare<'data>(
         &mut self,
         dwarf: &Dwarf<Reader<'data>>,
@@ -152,7 +153,7 @@ impl Details {
         }
     }
 
-    /// The number of the function that the entry at `offset` describes, if that says its name.
+    /// The number of the function described by the entry at `offset`, if it has a name.
     fn add<'data>(
         &mut self,
         dwarf: &Dwarf<Reader<'data>>,
@@ -165,7 +166,7 @@ impl Details {
     }
 }
 
-/// Where the code of an entry is. What the linker has left out begins at 0.
+/// The address ranges of an entry's code. Code omitted by the linker begins at 0.
 fn ranges<'data>(
     dwarf: &Dwarf<Reader<'data>>,
     unit: &Unit<Reader<'data>>,
@@ -183,7 +184,7 @@ fn ranges<'data>(
     found
 }
 
-/// Name and declaration of a function, which may stand at entries that its own one refers to.
+/// Name and declaration of a function, which may be in entries that its own one refers to.
 fn described<'data>(
     dwarf: &Dwarf<Reader<'data>>,
     unit: &Unit<Reader<'data>>,
@@ -239,7 +240,7 @@ fn path<'data>(dwarf: &Dwarf<Reader<'data>>, unit: &Unit<Reader<'data>>, number:
     })
 }
 
-/// The ranges between all the ends of `parts`, each with the functions that have it, outermost first.
+/// The ranges between all the ends of `parts`, each with the functions that it belongs to, outermost first.
 fn disjoint(mut parts: Vec<Part>) -> Vec<Inlined> {
     parts.sort_by_key(|part| (part.start, part.level));
     let mut ends: Vec<u64> = parts.iter().flat_map(|part| [part.start, part.end]).collect();

@@ -1,8 +1,8 @@
 use crate::names::Function;
 
-/// How long the calls of a function took, from call to return.
+/// The durations of a function's calls, from call to return.
 ///
-/// Durations below [`EXACT`] cycles are kept exactly, longer ones to one part in [`STEPS`].
+/// Durations below [`EXACT`] cycles are recorded exactly, longer ones to one part in [`STEPS`].
 #[derive(Clone, Default, Debug)]
 pub struct Durations {
     counts: Vec<u64>,
@@ -18,13 +18,13 @@ pub struct SlowCall {
     pub begin: u64,
 }
 
-/// Bits of a duration that are kept.
+/// Number of recorded bits of a duration.
 const BITS: u32 = 6;
 /// Parts that each power of two is divided into.
 pub const STEPS: u64 = 1 << BITS;
 /// The shortest duration that is rounded.
 pub const EXACT: u64 = 2 * STEPS;
-/// How many of the slowest calls are kept.
+/// Number of recorded slowest calls.
 const SLOWEST: usize = 10;
 
 impl Durations {
@@ -58,7 +58,7 @@ impl Durations {
         other.slowest.iter().for_each(|call| self.keep(*call));
     }
 
-    /// The shortest duration of each step with calls, and how many there were.
+    /// The shortest duration of each step with calls, and their number.
     pub fn steps(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let counts = self.counts.iter().enumerate();
         counts

@@ -4,7 +4,7 @@ use rackwright_cpu::View;
 use rackwright_memory::GuestMemory;
 use rackwright_translation::PageTables;
 
-/// A guest's memory as it is mapped by some page tables.
+/// A guest's memory as mapped by given page tables.
 #[derive(Clone, Copy)]
 pub(crate) struct Mapped<'a> {
     pub(crate) memory: &'a GuestMemory,
@@ -13,7 +13,7 @@ pub(crate) struct Mapped<'a> {
 }
 
 impl<'a> Mapped<'a> {
-    /// As it is mapped for a hart.
+    /// The memory as mapped for a hart.
     pub(crate) fn of(view: View<'a>) -> Mapped<'a> {
         Mapped {
             memory: view.memory(),
@@ -21,7 +21,7 @@ impl<'a> Mapped<'a> {
         }
     }
 
-    /// Where `address` lies in memory.
+    /// The physical address of `address`.
     fn physical(&self, address: u64) -> Option<u64> {
         if self.page_tables >> 60 == 0 {
             return Some(address);

@@ -1,17 +1,17 @@
-//! The symbols of a Linux kernel, from the tables that it has in itself (scripts/kallsyms.c of Linux 6.12): names, compressed by
-//! 256 tokens, an offset into them for each 256 symbols, the tokens, where each token begins, and addresses.
+//! The symbols of a Linux kernel, from the tables in its image (scripts/kallsyms.c of Linux 6.12): names, compressed by
+//! 256 tokens, an offset into them for each 256 symbols, the tokens, the position of each token, and addresses.
 
 use crate::symbols::Symbols;
 
 /// Symbols for each marker.
 const STEP: usize = 256;
 
-/// What a kernel says of itself.
+/// A kernel's own symbols.
 pub(crate) struct KernelSymbols {
     pub(crate) functions: Symbols,
     /// The address that it is linked to run at.
     pub(crate) base: u64,
-    /// Where the list of its loadable modules begins, if it names its data (`CONFIG_KALLSYMS_ALL`).
+    /// Address of the list of its loadable modules, if it has symbols of data (`CONFIG_KALLSYMS_ALL`).
     pub(crate) modules: Option<u64>,
 }
 
@@ -95,7 +95,7 @@ fn is_index(image: &[u8], at: usize) -> bool {
     begins(image, at).is_some_and(|begins| begins[0] == 0 && begins.windows(2).all(|pair| pair[0] < pair[1]))
 }
 
-/// Where the names begin that lie before the markers, which lie before the tokens at `table`; and how many they are.
+/// The start and the number of the names, which precede the markers, which precede the tokens at `table`.
 fn names(image: &[u8], table: usize) -> Option<(usize, usize)> {
     let mut at = table.checked_sub(4)?;
     while half_word(image, at)? == 0 {
@@ -131,7 +131,7 @@ fn fits(image: &[u8], start: usize, markers: &[usize]) -> bool {
     markers.get(1).is_some_and(|second| at - start == *second)
 }
 
-/// The tokens of a name, and where the next one begins.
+/// The tokens of a name, and the position of the next name.
 fn entry(image: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let first = usize::from(*image.get(at)?);
     let (length, begin) = if first & 0x80 == 0 {

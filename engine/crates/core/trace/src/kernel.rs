@@ -1,4 +1,4 @@
-//! What is known of any kernel of Linux: where its addresses are, and how a hart tells the task that it runs.
+//! Properties of all Linux kernels: their addresses, and the identity of a hart's current task.
 
 use rackwright_cpu::{Privilege, View};
 
@@ -36,7 +36,8 @@ macro_rules! offsets {
 
 pub(crate) use offsets;
 
-/// Where a kernel describes the task that it has on a hart: in its thread pointer, which it puts away when a program runs.
+/// The address of a kernel's description of the current task on a hart: in its thread pointer, which it saves while a
+/// program runs.
 pub(crate) fn task_on(view: View<'_>) -> u64 {
     match view.privilege() {
         Privilege::User => view.supervisor_scratch(),

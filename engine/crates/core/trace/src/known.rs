@@ -1,9 +1,9 @@
 use crate::names::Place;
 
-/// Places that are kept by address, as a hart needs them over and over.
+/// Number of cached places by address, since a hart looks them up repeatedly.
 const PLACES: usize = 1 << 12;
 
-/// What tells an address from the same of other address spaces.
+/// The identity of an address among equal ones of other address spaces.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) pc: u64,
@@ -15,11 +15,11 @@ pub(crate) struct Address {
 struct Known {
     address: Address,
     place: Place,
-    /// Whether it is what a call leads to, which may make it one that a function begins at.
+    /// Whether it is the target of a call, which may make it the beginning of a function.
     called: bool,
 }
 
-/// The places of addresses that were asked for last.
+/// The places of the addresses looked up last.
 pub(crate) struct Places(Box<[Option<Known>]>);
 
 impl Places {
@@ -43,13 +43,13 @@ impl Places {
         });
     }
 
-    /// What was known may be wrong now.
+    /// Cached places may be invalid now.
     pub(crate) fn forget(&mut self) {
         self.0.fill(None);
     }
 }
 
-/// Where the place of `pc` is kept.
+/// The cache slot for the place of `pc`.
 fn slot(pc: u64) -> usize {
     (pc >> 1 ^ pc >> 13) as usize % PLACES
 }

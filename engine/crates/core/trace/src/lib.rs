@@ -1,8 +1,9 @@
-//! Where the cycles of harts go: call stacks of everything that runs, followed from outside.
+//! Profiles of harts' cycles: call stacks of all software, followed from outside.
 //!
-//! [`Probed`] wraps the timing model of a hart and looks on: it keeps the call stack by the calling convention, and accounts
-//! every cycle to it. What runs on the hart cannot tell, and a hart without it pays nothing. When the hart is gone, its
-//! [`Collector`] comes out of the [`Session`] that all harts of a machine share, as a [`Profile`].
+//! [`Probed`] wraps the timing model of a hart and observes it: it tracks the call stack according to the calling
+//! convention, and attributes every cycle to it. Observation does not affect the hart's software, and costs nothing if
+//! it is not used. When the hart is dropped, its [`Collector`] is passed to the [`Session`] that all harts of a machine
+//! share, which creates a [`Profile`].
 
 mod archive;
 mod btf;

@@ -1,4 +1,4 @@
-//! What a Linux kernel knows of its processes, read in its memory by its own types (Linux 6.12).
+//! A Linux kernel's data about its processes, read from its memory according to its own types (Linux 6.12).
 
 use crate::archive::Archive;
 use crate::btf::Types;
@@ -21,7 +21,7 @@ pub(crate) struct Linux {
     /// Addresses that its image is linked to.
     base: u64,
     end: u64,
-    /// How far below that it lies in memory.
+    /// The difference between that and its physical address.
     physical: u64,
     offsets: Offsets,
     archive: Archive,
@@ -55,11 +55,11 @@ const NAME_BYTES: u64 = 16;
 /// Path components that are followed.
 const DEPTH: usize = 32;
 
-/// A task, as the kernel has it.
+/// A task of the kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Task {
     pub(crate) thread: Thread,
-    /// Address of what describes its memory; zero for threads of the kernel.
+    /// Address of the description of its memory; zero for threads of the kernel.
     pub(crate) memory: u64,
 }
 
@@ -87,7 +87,7 @@ impl Linux {
         &self.kernel
     }
 
-    /// Where the function `name` of a file begins, of which the path or the last part of it is given.
+    /// The address of the function `name` of a file, which is given by its path or the last part of it.
     pub(crate) fn function(&self, file: &str, name: &str) -> Result<Armed, SettingsError> {
         let paths = || self.archive.paths();
         let found = paths().find(|path| {
@@ -128,12 +128,12 @@ impl Linux {
         })
     }
 
-    /// What describes the memory of the task at `address`.
+    /// The address of the description of the memory of the task at `address`.
     pub(crate) fn memory_of(&self, guest: Mapped<'_>, address: u64) -> Option<u64> {
         guest.word(address + self.offsets.task_memory)
     }
 
-    /// Where `pc` lies, for code of the task with `memory`.
+    /// The place of `pc`, for code of the task with `memory`.
     pub(crate) fn place(&mut self, names: &mut Names, sight: Sight<'_>, pc: u64, called: bool) -> Place {
         let guest = sight.guest;
         if pc >= KERNEL {
@@ -148,7 +148,7 @@ impl Linux {
             .unwrap_or_else(|| nowhere(names.number("program", UNKNOWN), pc))
     }
 
-    /// Where `pc` lies, an address of the kernel's own: in its image or in a module.
+    /// The place of `pc`, an address of the kernel's own: in its image or in a module.
     fn kernel_place(&mut self, names: &mut Names, guest: Mapped<'_>, pc: u64) -> Place {
         if (self.base..self.end).contains(&pc) {
             return names.place("kernel", &self.kernel, pc);
@@ -254,7 +254,7 @@ pub(crate) fn module_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or_default()
 }
 
-/// One address of which nothing is known; its neighbours are asked for anew.
+/// A single unknown address; its neighbours are looked up separately.
 fn nowhere(function: Function, pc: u64) -> Place {
     Place::plain(function, pc & !(PAGE - 1), PAGE)
 }

@@ -13,7 +13,7 @@ const MOST: usize = 1024;
 const MOST_SYMBOLS: u64 = 1 << 16;
 const NAME_BYTES: u64 = 56;
 
-/// A module whose code lies from `start` to `end`.
+/// A module with code from `start` to `end`.
 pub(crate) struct Module {
     pub(crate) name: String,
     pub(crate) start: u64,
@@ -34,7 +34,7 @@ offsets! {
     kinds: "mod_kallsyms" "typetab";
 }
 
-/// Where a kernel's modules are.
+/// The addresses of a kernel's modules.
 pub(crate) struct Modules {
     /// Address of the head of their list.
     head: u64,
@@ -52,7 +52,7 @@ impl Modules {
         })
     }
 
-    /// The module whose code `address` lies in. The list is read anew when none that is known has it.
+    /// The module that contains the code at `address`. The list is read again if no known module contains it.
     pub(crate) fn at(&mut self, guest: Mapped<'_>, address: u64) -> Option<&Module> {
         let holds = |module: &Module| (module.start..module.end).contains(&address);
         if !self.known.iter().any(holds) {

@@ -1,10 +1,10 @@
 //! Names that are like one that does not exist.
 
-/// How many are offered.
+/// Number of suggestions.
 const OFFERED: usize = 5;
 
-/// The nearest of `known` to `name`, if any is near: by the letters that have to be changed, where one that contains the
-/// name, or is contained, is nearer than others.
+/// The entries of `known` that are most similar to `name`, if there are any: by the number of changed letters, with
+/// preference for names that contain it, or are contained in it.
 pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let wanted = name.to_lowercase();
     let mut found: Vec<(usize, &str)> = known
@@ -19,7 +19,7 @@ pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> O
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// Letters to change, to add or to leave out; those around a name that is contained count less.
+/// Letters to change, to add or to omit; those around a contained name count less.
 fn distance(one: &str, other: &str) -> usize {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let (short, long) = if one.len() < other.len() {

@@ -11,29 +11,29 @@ use rackwright_stats::UnitObserver;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What of a run is observed.
+/// The settings of an observation.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Cycles between two looks at the counters.
+    /// Cycles between two samples of the counters.
     pub every: u64,
-    /// How many looks are kept of each hart; when there are more, every second one goes.
+    /// Maximum number of samples of each hart; beyond it, every second one is dropped.
     pub samples: usize,
-    /// The counters that are kept; if there are none, all of them.
+    /// The recorded counters; if there are none, all of them.
     pub counters: Vec<String>,
     /// The harts that are observed; if there are none, all of them.
     pub harts: Vec<usize>,
-    /// What begins the observation; without it, the run's own beginning does.
+    /// The trigger that starts the observation; without it, the observation starts with the run.
     pub from: Option<Trigger>,
     /// What ends it.
     pub to: Option<Trigger>,
 }
 
-/// How the harts of a machine are observed.
+/// The observation of the harts of a machine.
 #[derive(Clone)]
 pub struct Observation {
     session: Session,
     settings: Settings,
-    /// All counters, and the places of those that are kept.
+    /// All counters, and the positions of the recorded ones.
     names: Vec<String>,
     chosen: Vec<usize>,
     watch: Arc<Watch>,
@@ -44,8 +44,8 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// The observation of a machine with these counters ([`crate::counter_names`]), of which the last `units` are events of units.
-    /// When it `resumes` from a checkpoint, what was before is not observed.
+    /// The observation of a machine with these counters ([`crate::counter_names`]), the last `units` of which are
+    /// events of units. If it `resumes` from a checkpoint, the time before was not observed.
     ///
     /// # Errors
     /// [`SettingsError`] when a counter or a function does not exist.
@@ -90,7 +90,7 @@ impl Observation {
         })
     }
 
-    /// The same, and what the observed harts execute is written to `file`.
+    /// The same, with a trace of the observed harts' execution in `file`.
     #[must_use]
     pub fn traced(self, file: TraceFile) -> Observation {
         let file = Arc::new(file);
@@ -101,7 +101,7 @@ impl Observation {
         }
     }
 
-    /// Who is told what happens in the units beside hart number `hart`.
+    /// The observer of the units beside hart number `hart`.
     pub fn units(&self, hart: usize) -> Arc<dyn UnitObserver> {
         Arc::new(self.events(hart))
     }
@@ -116,7 +116,7 @@ impl Observation {
         events.entry(hart).or_insert_with(new).clone()
     }
 
-    /// Hart number `hart` with the model `timing`, observed; `hierarchy` is what it shares with others.
+    /// Hart number `hart` with the model `timing`, observed; `hierarchy` is the part that it shares with others.
     pub fn probe<T: Timing>(&self, timing: T, hart: usize, hierarchy: &SharedHierarchy) -> Probed<T> {
         let hierarchy = hierarchy.clone();
         let units = self.events(hart);

@@ -11,10 +11,10 @@ use rackwright_cpu::{BlockInstruction, BlockRun, Instruction, Operation, Registe
 use rackwright_time::{Cycle, Cycles};
 use std::sync::Arc;
 
-/// What a block ends with, if all of it is executed.
+/// The end of a block that is executed completely.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum End {
-    /// Nothing that concerns the stack, unless it leads to another function.
+    /// No effect on the stack, unless it leads to another function.
     Plain,
     Call,
     Return,
@@ -22,8 +22,8 @@ enum End {
     Resume,
 }
 
-/// A block of the model `T`, and what it does to the call stack. What is looked at after each block is in front, beside what the
-/// model begins with.
+/// A block of the model `T`, and its effect on the call stack. Members used after each block come first, next to the
+/// first members of the model's block.
 #[repr(C, align(64))]
 pub struct ProbedBlock<B> {
     /// Whether there are marks.
@@ -31,64 +31,64 @@ pub struct ProbedBlock<B> {
     end: End,
     instructions: u32,
     timing: B,
-    /// Behind the last instruction.
+    /// Address after the last instruction.
     next: u64,
     classes: BlockClasses,
     marks: Option<Box<Marks>>,
-    /// What a trace shows of it, if there is one.
+    /// Its code in a trace, if there is one.
     code: Option<Arc<RecordedCode>>,
 }
 
 /// Appends the values of counters.
 type ReadCounters = Box<dyn Fn(&mut Vec<u64>) + Send>;
 
-/// How counters are looked at, and how often.
+/// The settings for samples of counters.
 pub(crate) struct Sampling {
-    /// Cycles between two looks.
+    /// Cycles between two samples.
     pub(crate) every: u64,
-    /// How many looks are kept.
+    /// Maximum number of samples.
     pub(crate) most: usize,
-    /// The places of the counters that are kept, among all.
+    /// The positions of the recorded counters, among all.
     pub(crate) chosen: Vec<usize>,
-    /// How many there are.
+    /// Number of counters.
     pub(crate) counters: usize,
-    /// Reads those that are not the hart's own; must not change anything that the simulation goes by.
+    /// Reads those that are not the hart's own; must not change anything that affects the simulation.
     pub(crate) read: ReadCounters,
 }
 
-/// A timing model that is looked at from outside. Takes exactly the time that `T` does.
+/// A timing model under observation. Takes exactly the time that `T` does.
 pub struct Probed<T: Timing> {
     timing: T,
     collector: Option<Collector>,
-    /// The trace of the machine, and what adds this hart to it.
+    /// The trace of the machine, and the writer of this hart's part.
     trace: Option<Arc<TraceFile>>,
     tracer: Option<Tracer>,
     watch: Arc<Watch>,
-    /// What this hart knows of the changes that the watch has seen.
+    /// The number of changes of the watch that this hart has processed.
     changes: u32,
     /// Whether it is observed at present.
     on: bool,
-    /// The cycle and the number of instructions at which there is something to look at.
+    /// The cycle and the number of instructions of the next check.
     alarm: u64,
     instructions_alarm: u64,
     instructions: u64,
-    /// Whether instructions are told apart.
+    /// Whether instructions are counted by class.
     counts_classes: bool,
     classes: Classes,
     follows_processes: bool,
     session: Session,
     sampling: Sampling,
     samples: Samples,
-    /// All counters at the last look.
+    /// All counters at the last sample.
     counters: Vec<u64>,
-    /// Whether the hart goes on from elsewhere, so that the time before is not its own.
+    /// Whether the hart continues from another run, so that the time before is not its own.
     resumes: bool,
-    /// Whether it has just done so, and nobody has looked yet what runs there.
+    /// Whether it has just done so, and the running thread has not been determined yet.
     resumed: bool,
 }
 
 impl<T: Timing> Probed<T> {
-    /// Observes hart number `hart`, with the model `timing`; or only looks for triggers on it, when it is not `observed`.
+    /// Observes hart number `hart`, with the model `timing`; or only checks triggers on it, if it is not `observed`.
     pub(crate) fn new(
         timing: T,
         (hart, observed): (usize, bool),
@@ -139,8 +139,8 @@ impl<T: Timing> Probed<T> {
         }
     }
 
-    /// Has the collector follow a block that ends like this and goes on at `next_pc`, beside `next` after it. Apart from
-    /// [`Timing::observe`], which is in the loop that runs blocks and is to be short there.
+    /// Passes a block to the collector that ends in this way and continues at `next_pc`; `next` is the address after
+    /// it. Separate from [`Timing::observe`], which is in the loop that runs blocks and has to be short there.
     #[inline(never)]
     fn follow(&mut self, end: End, next: u64, next_pc: u64, view: View<'_>, now: u64) {
         let Some(collector) = &mut self.collector else {
@@ -155,7 +155,7 @@ impl<T: Timing> Probed<T> {
         }
     }
 
-    /// Looks at triggers and counters, after the block.
+    /// Checks triggers and counters, after the block.
     #[cold]
     #[inline(never)]
     fn look(&mut self, block: &ProbedBlock<T::Block>, run: &BlockRun<'_>, view: View<'_>, now: u64) {
@@ -175,7 +175,7 @@ impl<T: Timing> Probed<T> {
                 (false, Phase::On) => self.begin(Some(view), now),
                 (true, Phase::Off) => {
                     self.end(now);
-                    // With the look at its beginning, it says what has been counted meanwhile.
+                    // Together with the sample at its beginning, it shows the counts in between.
                     let _ = self.read_counters();
                     self.keep_sample(now);
                 }
@@ -191,8 +191,8 @@ impl<T: Timing> Probed<T> {
         self.set_alarms();
     }
 
-    /// Whether what is waited for has happened in the block, which ends at `now`. `before` are the counters at the look before, when
-    /// this is one too.
+    /// Whether the awaited event has occurred in the block, which ends at `now`. `before` are the counters of the
+    /// previous sample, if this is one too.
     fn fires(
         &self,
         block: &ProbedBlock<T::Block>,
@@ -243,7 +243,7 @@ impl<T: Timing> Probed<T> {
         self.on = false;
     }
 
-    /// Reads all counters, and hands over what they were.
+    /// Reads all counters, and returns their previous values.
     fn read_counters(&mut self) -> Vec<u64> {
         let mut values = Vec::with_capacity(self.counters.len());
         values.extend(self.classes.counts());

@@ -6,24 +6,24 @@ use crate::trace_file::TraceRecord;
 use crate::tree::WHOLE;
 use serde::Serialize;
 
-/// What the harts of a machine did, from the start to the end.
+/// The profile of a machine's harts, from the start to the end.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
 pub struct Profile {
-    /// All functions; others say which by their place in this list.
+    /// All functions; other records refer to them by their position in this list.
     pub functions: Vec<FunctionRecord>,
-    /// All threads; others say which by their place in this list.
+    /// All threads; other records refer to them by their position in this list.
     pub threads: Vec<ThreadRecord>,
     /// The harts, in the order of their numbers.
     pub harts: Vec<HartRecord>,
-    /// The names of what [`FunctionRecord::stalls`] counts.
+    /// The names of the counts in [`FunctionRecord::stalls`].
     pub stalls: Vec<String>,
     /// The counters that samples have.
     pub counters: Vec<String>,
-    /// How often triggers have begun and ended the observation.
+    /// Number of times that triggers have started and ended the observation.
     pub fired: [u32; 2],
-    /// What has become of the trace, if one was asked for.
+    /// The result of the trace, if one was requested.
     pub trace: Option<TraceRecord>,
-    /// Of each hart, look by look: cycle, instructions, and the counters.
+    /// For each hart, sample by sample: cycle, instructions, and the counters.
     #[serde(skip)]
     pub samples: Vec<Vec<u64>>,
 }
@@ -31,21 +31,21 @@ pub struct Profile {
 /// A function.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
 pub struct FunctionRecord {
-    /// The program, library, module or kernel that it is of.
+    /// The program, library, module or kernel that contains it.
     pub module: String,
-    /// Its name as the source has it.
+    /// Its name in the source.
     pub name: String,
-    /// Its name as the linker has it.
+    /// Its name for the linker.
     pub symbol: String,
-    /// The shortest duration of each step in which there were calls, and how many.
+    /// The shortest duration of each step with calls, and their number.
     pub durations: Vec<(u64, u64)>,
     /// Duration and begin of the slowest calls.
     pub slowest: Vec<(u64, u64)>,
-    /// Cycles in which nothing retired, by reason.
+    /// Cycles in which no instruction retired, by reason.
     pub stalls: Vec<u64>,
-    /// The source file in which it is declared; empty where debug information does not say so.
+    /// The source file of its declaration; empty if debug information does not have it.
     pub file: String,
-    /// The line there, from 1 on; 0 where it is not known.
+    /// The line in this file, from 1 on; 0 if unknown.
     pub line: u32,
 }
 
@@ -73,13 +73,14 @@ pub struct HartRecord {
     pub windows: Vec<(u64, u64)>,
     /// The instructions that it executed.
     pub instructions: u64,
-    /// Its call stacks as a tree; the first node stands for the hart, its children are threads, below which are functions.
+    /// Its call stacks as a tree; the first node represents the hart, its children are threads, below which are
+    /// functions.
     pub nodes: Vec<NodeRecord>,
     /// The depth below which recursions are folded, if some are.
     pub folded_below: Option<u32>,
     /// The longest calls.
     pub slices: Vec<SliceRecord>,
-    /// How many calls are not among the slices.
+    /// Number of calls that are not among the slices.
     pub slices_dropped: u64,
     /// The longest times in which it has run one thread.
     pub turns: Vec<TurnRecord>,
@@ -99,8 +100,8 @@ pub struct UnitRecord {
 }
 
 impl HartRecord {
-    /// Takes note of the work of units while the hart was observed. Each comes with the number of its first event among `events`,
-    /// which begin with the names of their units.
+    /// Takes note of the work of units while the hart was observed. Each comes with the number of its first event among
+    /// `events`, which begin with the names of their units.
     pub(crate) fn keep_work(&mut self, work: Vec<(usize, Vec<Work>)>, events: &[String]) {
         let seen = |each: &Work| {
             let windows = self.windows.iter();

@@ -1,4 +1,4 @@
-//! Executed blocks, as a chunk of a trace holds them (docs/trace.md says what every field is).
+//! Executed blocks, as in a chunk of a trace (docs/trace.md specifies every field).
 
 use crate::trace_file::{Finished, Kind};
 use rackwright_cpu::Privilege;
@@ -24,7 +24,7 @@ impl RecordedCode {
     }
 }
 
-/// What the code of a block is executed under.
+/// The context in which the code of a block is executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Context {
     pub(crate) privilege: Privilege,
@@ -35,7 +35,7 @@ pub(crate) struct Context {
 /// Blocks that a hart has executed, one after the other.
 #[derive(Default)]
 pub(crate) struct Chunk {
-    /// The codes that blocks are of, each once.
+    /// The codes of blocks, each once.
     codes: Vec<Arc<RecordedCode>>,
     /// From which block on there is another context.
     contexts: Vec<(u32, Context)>,
@@ -68,7 +68,7 @@ impl Chunk {
         self.last
     }
 
-    /// Makes `code` known, and gives its place.
+    /// Adds `code` to the table, and returns its position.
     pub(crate) fn learn(&mut self, code: &Arc<RecordedCode>) -> u32 {
         self.codes.push(code.clone());
         self.codes.len() as u32 - 1
@@ -79,7 +79,7 @@ impl Chunk {
         self.codes.iter().map(|code| code.number)
     }
 
-    /// Adds a block of which the first `executed` instructions were executed, until the cycle `now`.
+    /// Adds a block whose first `executed` instructions were executed, until the cycle `now`.
     #[inline]
     pub(crate) fn add(&mut self, place: u32, executed: usize, context: Context, now: u64) {
         if self.contexts.last().is_none_or(|(_, last)| *last != context) {
@@ -92,7 +92,7 @@ impl Chunk {
         self.last = now;
     }
 
-    /// What the file gets.
+    /// The data for the file.
     pub(crate) fn finish(&self, hart: usize) -> Finished {
         let words = self.codes.iter().flat_map(|code| code.words.iter().copied());
         let mut columns = Columns::default();

@@ -1,13 +1,13 @@
-//! Looks at the counters of a hart.
+//! Samples of the counters of a hart.
 
-/// Cycle, instructions and the chosen counters, at many times. When there are too many, every second one goes.
+/// Cycle, instructions and the chosen counters, at many times. If there are too many, every second one is dropped.
 #[derive(Default, Debug)]
 pub(crate) struct Samples {
-    /// All values, look by look.
+    /// All values, sample by sample.
     values: Vec<u64>,
     width: usize,
     most: usize,
-    /// Cycles between two looks, and when the next one is due.
+    /// Cycles between two samples, and the time of the next one.
     every: u64,
     due: u64,
 }
@@ -23,18 +23,18 @@ impl Samples {
         }
     }
 
-    /// When the next look is due.
+    /// Time of the next sample.
     #[inline]
     pub(crate) fn due(&self) -> u64 {
         self.due
     }
 
-    /// The first look after `now` is the next one.
+    /// The first sample after `now` is the next one.
     pub(crate) fn skip_to(&mut self, now: u64) {
         self.due = (now / self.every + 1).saturating_mul(self.every);
     }
 
-    /// Keeps a look at `now`; `counters` has one value for each.
+    /// Records a sample at `now`; `counters` has one value for each.
     pub(crate) fn add(&mut self, now: u64, instructions: u64, counters: impl Iterator<Item = u64>) {
         self.values.extend([now, instructions]);
         self.values.extend(counters);
@@ -51,7 +51,7 @@ impl Samples {
         self.values = kept.flatten().copied().collect();
     }
 
-    /// All values, look by look.
+    /// All values, sample by sample.
     pub(crate) fn into_values(self) -> Vec<u64> {
         self.values
     }

@@ -17,7 +17,7 @@ use rackwright_cpu::{Privilege, View};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What a profile is made of when all harts are gone.
+/// The data from which a profile is created when all harts have been dropped.
 #[derive(Default)]
 struct Kept {
     finished: Vec<(Collector, Vec<u64>)>,
@@ -25,12 +25,12 @@ struct Kept {
     trace: Option<Arc<TraceFile>>,
     /// The counters that samples have.
     counters: Vec<String>,
-    /// What the units beside each hart say, and the names of their events.
+    /// The events of the units beside each hart, and their names.
     units: HashMap<usize, UnitEvents>,
     unit_events: Vec<String>,
 }
 
-/// The observation of a machine, from its start until all its harts are gone.
+/// The observation of a machine, from its start until all its harts have been dropped.
 #[derive(Clone, Default)]
 pub struct Session {
     common: Common,
@@ -38,7 +38,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Observes a machine on which nothing runs but one program, `module`, with these symbols.
+    /// Observes a machine that runs a single program, `module`, with these symbols.
     pub fn of_program(module: &str, symbols: Symbols) -> Session {
         let shared = Shared {
             threads: vec![Thread {
@@ -56,11 +56,11 @@ impl Session {
         Session::observing(shared)
     }
 
-    /// Observes a machine that boots the Linux kernel in `kernel`, which lies at `physical` in its memory, with `files` as its
-    /// initial file system.
+    /// Observes a machine that boots the Linux kernel in `kernel`, which is at `physical` in its memory, with `files`
+    /// as its initial file system.
     ///
     /// # Errors
-    /// [`KernelError`] when the kernel does not say what is needed of it.
+    /// [`KernelError`] if the kernel lacks required information.
     pub fn of_linux(kernel: &[u8], physical: u64, files: &[u8]) -> Result<Session, KernelError> {
         let linux = Linux::new(kernel, physical, files)?;
         let shared = Shared {
@@ -83,12 +83,12 @@ impl Session {
         }
     }
 
-    /// What its harts have in common.
+    /// The data that its harts share.
     pub(crate) fn common(&self) -> Common {
         self.common.clone()
     }
 
-    /// What its harts have left, to be called when they are gone.
+    /// The records of its harts, to be called when they have been dropped.
     pub fn profile(&self) -> Profile {
         let Kept {
             mut finished,
@@ -111,7 +111,7 @@ impl Session {
         Profile { trace, ..profile }
     }
 
-    /// Keeps what the profile says of triggers and counters.
+    /// Records triggers and counters for the profile.
     pub(crate) fn keep(&self, watch: Arc<Watch>, counters: Vec<String>, unit_events: Vec<String>) {
         let mut kept = self.kept();
         kept.unit_events = unit_events;
@@ -119,7 +119,7 @@ impl Session {
         kept.counters = counters;
     }
 
-    /// Keeps what the units beside a hart say.
+    /// Records the events of the units beside a hart.
     pub(crate) fn keep_units(&self, hart: usize, events: UnitEvents) {
         self.kept().units.insert(hart, events);
     }
@@ -129,7 +129,7 @@ impl Session {
         self.kept().trace = Some(file);
     }
 
-    /// Where a trigger may happen.
+    /// The addresses at which a trigger may fire.
     pub(crate) fn arm(&self, trigger: &Trigger) -> Result<Armed, SettingsError> {
         let shared = self.common.lock();
         Ok(match trigger {

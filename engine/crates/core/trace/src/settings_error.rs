@@ -1,19 +1,19 @@
 use crate::nearest::nearest;
 
-/// Why a run can't be observed as it is asked for.
+/// The reason why a run cannot be observed with these settings.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// Nothing has this name.
+    /// No object has this name.
     #[error("no {what} is called `{name}`{}", .nearest.as_ref().map_or(String::new(), |near| format!("; the nearest names are {near}")))]
     Unknown {
-        /// What kind of thing.
+        /// The kind of object.
         what: String,
         /// The name.
         name: String,
         /// Names that there are.
         nearest: Option<String>,
     },
-    /// There is one process, and no kernel that has it run.
+    /// There is one process, and no kernel that runs it.
     #[error("process:{name} is for machines that boot Linux")]
     Process {
         /// The process.

@@ -11,17 +11,17 @@ use rackwright_cpu::Privilege;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What the harts of a machine have in common while they are observed.
+/// The data that the harts of a machine share while they are observed.
 #[derive(Default)]
 pub(crate) struct Shared {
     pub(crate) names: Names,
     pub(crate) threads: Vec<Thread>,
-    /// The stacks of threads that are on no hart, by what describes them.
+    /// The stacks of threads that are on no hart, by the address of their description.
     pub(crate) parked: HashMap<u64, Parked>,
     pub(crate) software: Software,
 }
 
-/// The same, in the hands of each of them.
+/// The same, as owned by each of them.
 #[derive(Clone, Default)]
 pub(crate) struct Common(Arc<Mutex<Shared>>);
 
@@ -54,13 +54,13 @@ pub(crate) struct Parked {
 }
 
 impl Parked {
-    /// Its calls are not known any more.
+    /// Its calls are unknown from now on.
     pub(crate) fn forget(&mut self) {
         self.frames.clear();
     }
 }
 
-/// What runs, and where its functions are.
+/// The software, and the addresses of its functions.
 pub(crate) enum Software {
     /// One program alone.
     Program {
@@ -112,7 +112,7 @@ impl Shared {
         }
     }
 
-    /// Where the function `name` begins, of `file` or of what is always there.
+    /// The address of the function `name`, in `file` or in files that are always loaded.
     pub(crate) fn function(&self, file: Option<&str>, name: &str) -> Result<Armed, SettingsError> {
         let (module, symbols) = match (&self.software, file) {
             (Software::Program { module, symbols }, None) => (module.as_str(), symbols),
@@ -134,7 +134,7 @@ impl Shared {
             .ok_or_else(unknown)
     }
 
-    /// Where `address` lies. Where a `called` function has no name, it is known by its address from now on.
+    /// Where `address` lies. A `called` function without a name is known by its address from now on.
     pub(crate) fn place(&mut self, sight: Sight<'_>, address: u64, called: bool) -> Place {
         let names = &mut self.names;
         match &mut self.software {
@@ -161,7 +161,8 @@ impl Shared {
 /// Bytes of the code by which a signal's handler returns: a constant and a system call.
 const HANDLER_RETURN_BYTES: u64 = 8;
 
-/// Where the code begins by which handlers return, if `address` is in it. An emulated kernel gives programs nothing else.
+/// The start of the code by which handlers return, if `address` is in it. An emulated kernel provides no other code to
+/// programs.
 fn handler_return(guest: Mapped<'_>, address: u64) -> Option<u64> {
     const CODE: [u32; 2] = [0x08b0_0893, 0x0000_0073]; // li a7, 139; ecall
     let begins = |start: &u64| {

@@ -6,6 +6,6 @@ use rackwright_cpu::Privilege;
 pub(crate) struct Sight<'a> {
     pub(crate) guest: Mapped<'a>,
     pub(crate) privilege: Privilege,
-    /// What describes the memory of the task that runs.
+    /// The address of the description of the current task's memory.
     pub(crate) memory: u64,
 }

@@ -1,6 +1,6 @@
 use crate::names::Function;
 
-/// What takes a while on the time line.
+/// An event with a duration on the time line.
 pub(crate) trait Lasting {
     /// How long.
     fn cycles(&self) -> u64;
@@ -11,7 +11,7 @@ pub(crate) trait Lasting {
 pub struct Slice {
     /// The thread, by its number in the profile.
     pub thread: u32,
-    /// How many calls are around it.
+    /// Number of enclosing calls.
     pub depth: u32,
     /// What was called.
     pub function: Function,
@@ -29,7 +29,7 @@ pub(crate) struct Turn {
     pub(crate) end: u64,
 }
 
-/// A trap on the time line, until what it interrupted goes on.
+/// A trap on the time line, until the interrupted code continues.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct TrapSlice {
     pub(crate) thread: u32,
@@ -42,7 +42,7 @@ pub(crate) struct TrapSlice {
 pub(crate) struct Cause {
     /// As in `scause`.
     pub(crate) code: u64,
-    /// Register `a7`: the number of what is called, if that is why.
+    /// Register `a7`: the number of the call, if it is the reason.
     pub(crate) call: u64,
     /// When.
     pub(crate) begin: u64,
@@ -79,7 +79,7 @@ impl Lasting for TrapSlice {
     }
 }
 
-/// The longest ones of a run: when there are too many, the shorter half of them goes.
+/// The longest slices of a run: if there are too many, the shorter half of them is dropped.
 #[derive(Debug)]
 pub(crate) struct Longest<T> {
     kept: Vec<T>,
@@ -87,7 +87,7 @@ pub(crate) struct Longest<T> {
     dropped: u64,
 }
 
-/// How many are kept.
+/// Maximum number of slices.
 const CAPACITY: usize = 1 << 17;
 
 impl<T> Default for Longest<T> {
@@ -113,12 +113,12 @@ impl<T: Lasting> Longest<T> {
         }
     }
 
-    /// Counts one that is not kept.
+    /// Counts a dropped one.
     pub(crate) fn leave_out(&mut self) {
         self.dropped += 1;
     }
 
-    /// Keeps the longer half; of those as long as its shortest one, the earliest.
+    /// Drops the shorter half; of those equal to the shortest remaining one, the earliest remain.
     fn thin(&mut self) {
         let half = self.kept.len() / 2;
         let mut cycles: Vec<u64> = self.kept.iter().map(Lasting::cycles).collect();

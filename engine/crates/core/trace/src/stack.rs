@@ -3,10 +3,10 @@ use crate::slices::Cause;
 use crate::tree::NodeId;
 use rackwright_cpu::Privilege;
 
-/// How a frame came to be, which says how it is left.
+/// How a frame was entered, which determines how it is left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Entered {
-    /// Nobody called it: a thread begins there, or the stack below is not known.
+    /// It was not called: a thread begins there, or the stack below is unknown.
     Bottom,
     /// By a call.
     Call,
@@ -24,7 +24,7 @@ pub(crate) struct Frame {
     pub(crate) entered: Entered,
     /// Of a trap, why it was taken.
     pub(crate) cause: Cause,
-    /// Where the caller goes on, or what was interrupted.
+    /// The return address of the caller, or the interrupted address.
     pub(crate) returns_to: u64,
     /// The caller's stack pointer.
     pub(crate) pointer: u64,
@@ -32,8 +32,8 @@ pub(crate) struct Frame {
     pub(crate) begin: u64,
     /// The code of the function.
     pub(crate) code: Extent,
-    /// What runs in it at present: functions that are inlined there, the innermost one (or the function itself), and the code
-    /// that has them.
+    /// The code that currently runs in it: functions inlined there, the innermost one (or the function itself), and the
+    /// surrounding code with the same ones.
     pub(crate) inlined: Chain,
     pub(crate) runs: Function,
     pub(crate) near: Extent,
@@ -46,24 +46,25 @@ impl Frame {
     }
 }
 
-/// Bytes of the longest instruction: a call of the kernel goes on behind it.
+/// Bytes of the longest instruction: a system call continues after it.
 const LONGEST: u64 = 4;
 
 impl Frame {
-    /// Whether going on at `pc` is what was interrupted, or the instruction after it.
+    /// Whether `pc` is the interrupted instruction, or the one after it.
     pub(crate) fn interrupted(&self, pc: u64) -> bool {
         pc.wrapping_sub(self.returns_to) <= LONGEST
     }
 }
 
-/// Stacks that are further apart than this are not one.
+/// Stack pointers that are further apart than this belong to different stacks.
 const SAME_STACK: u64 = 64 << 20;
 
-/// How many of `frames` remain when code goes on at `place`, address `pc`, with the stack pointer `pointer`, and the topmost frame
-/// is not the one that this ends: after `longjmp`, an exception, or a switch to another stack.
+/// Number of `frames` that remain when execution continues at `place`, address `pc`, with the stack pointer `pointer`,
+/// other than by a return from the topmost frame: after `longjmp`, an exception, or a switch to another stack.
 ///
-/// Frames of callees are below their callers' in memory. Whoever goes on this way has called others, and so keeps something below
-/// the pointer that it was called with: a frame with a caller's pointer that is not above `pointer` is gone.
+/// Frames of callees are below their callers' in memory. Code that continues in this way has called functions, and thus
+/// has data below the pointer with which it was called: a frame whose caller's pointer is not above `pointer` has
+/// ended.
 pub(crate) fn remaining(frames: &[Frame], pc: u64, pointer: u64) -> usize {
     let calls = |frame: &&Frame| frame.entered == Entered::Call;
     let bottom = frames.len() - frames.iter().rev().take_while(calls).count();

@@ -1,4 +1,4 @@
-//! Why cycles passed in which nothing retired, by function.
+//! Reasons for cycles in which no instruction retired, by function.
 
 use crate::names::Function;
 
@@ -22,7 +22,7 @@ impl Reasons {
         &self.0
     }
 
-    /// Adds what came between `before` and `after`.
+    /// Adds the difference between `before` and `after`.
     #[inline]
     fn add(&mut self, before: &Reasons, after: &Reasons) {
         for ((sum, after), before) in self.0.iter_mut().zip(after.0).zip(before.0) {
@@ -34,7 +34,7 @@ impl Reasons {
 /// The reasons of all functions.
 #[derive(Default, Debug)]
 pub(crate) struct Stalls {
-    /// The names of the reasons; without, nothing is kept.
+    /// The names of the reasons; if there are none, nothing is recorded.
     names: &'static [&'static str],
     present: Reasons,
     accounted: Reasons,
@@ -55,7 +55,7 @@ impl Stalls {
         self.names
     }
 
-    /// Takes note of what the model says now.
+    /// Updates the model's current counters.
     #[inline(always)]
     pub(crate) fn update(&mut self, present: Reasons) {
         if !self.names.is_empty() {
@@ -63,7 +63,7 @@ impl Stalls {
         }
     }
 
-    /// What came since the last time belongs to `function`.
+    /// Attributes the counts since the last call to `function`.
     #[inline]
     pub(crate) fn account(&mut self, function: Function) {
         if self.names.is_empty() {
@@ -77,7 +77,7 @@ impl Stalls {
         self.accounted = self.present;
     }
 
-    /// What came since the last time belongs to nobody.
+    /// Discards the counts since the last call.
     pub(crate) fn skip(&mut self) {
         self.accounted = self.present;
     }

@@ -28,7 +28,7 @@ impl Symbol {
 /// Why a file has no symbols.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SymbolError {
-    /// It is no file of that kind.
+    /// It is not an ELF file.
     #[error("not an ELF file that symbols can be read from: {0}")]
     Malformed(String),
 }
@@ -38,27 +38,27 @@ pub enum SymbolError {
 pub struct Symbols {
     /// In the order of addresses; none overlaps another.
     symbols: Vec<Symbol>,
-    /// How far the addresses of the file are above those here, by ranges of the latter.
+    /// The difference between addresses of the file and those here, by ranges of the latter.
     shifts: Vec<(Range<u64>, u64)>,
-    /// Where the file has code; empty when it is not known.
+    /// The ranges of the file's code; empty if unknown.
     code: Vec<Range<u64>>,
     pub(crate) debug: Details,
 }
 
-/// A symbol as it is found, and how well its name tells what the function is.
+/// A symbol, and how well its name describes the function.
 struct Candidate {
     symbol: Symbol,
     rank: (u8, usize),
 }
 
 impl Symbols {
-    /// The functions of an ELF file that lies `base` bytes above the addresses in it.
+    /// The functions of an ELF file loaded `base` bytes above the addresses in it.
     ///
-    /// They are those of its symbol table and of the one for dynamic linking. Functions that have no symbol, as in a stripped file,
-    /// are called by their address where the table for unwinding (`.eh_frame`) knows them.
+    /// They come from its symbol table and from the one for dynamic linking. Functions without a symbol, as in a
+    /// stripped file, are named by their address if the table for unwinding (`.eh_frame`) has them.
     ///
     /// # Errors
-    /// [`SymbolError`] for what is no ELF file.
+    /// [`SymbolError`] if it is not an ELF file.
     pub fn of_elf(file: &[u8], base: u64) -> Result<Symbols, SymbolError> {
         let elf = parse(file)?;
         let whole = (0..u64::MAX, base.wrapping_neg());
@@ -68,7 +68,7 @@ impl Symbols {
     /// The same by the place in the file instead of the address.
     ///
     /// # Errors
-    /// [`SymbolError`] for what is no ELF file.
+    /// [`SymbolError`] if it is not an ELF file.
     pub(crate) fn of_mapped_elf(file: &[u8]) -> Result<Symbols, SymbolError> {
         let elf = parse(file)?;
         let shift = |segment: object::read::elf::ElfSegment64<'_, '_, Endianness>| {
@@ -97,7 +97,7 @@ impl Symbols {
         }
     }
 
-    /// With the addresses that `shifts` say.
+    /// With the addresses shifted by `shifts`.
     fn moved(mut self, shifts: Vec<(Range<u64>, u64)>) -> Symbols {
         let place = |address: u64| {
             let mut places = shifts
@@ -123,8 +123,8 @@ impl Symbols {
         self
     }
 
-    /// Takes note that a function begins at `address`, which no symbol says, as it is called: one without a name. It goes
-    /// up to the next one.
+    /// Records that a function begins at `address`, where there is no symbol, because it was called: a function without
+    /// a name. It extends to the next one.
     pub(crate) fn learn(&mut self, address: u64) {
         let after = self.symbols.partition_point(|symbol| symbol.start <= address);
         let end = self.symbols.get(after).map_or(u64::MAX, |symbol| symbol.start);
@@ -143,7 +143,7 @@ impl Symbols {
         self.symbols.insert(after, symbol);
     }
 
-    /// Whether the function that `address` lies in has no name of its own, and begins elsewhere.
+    /// Whether the function that contains `address` has no name of its own, and begins elsewhere.
     pub(crate) fn is_inside_nameless(&self, address: u64) -> bool {
         match self.find(address) {
             Ok(symbol) => symbol.learned() && symbol.start != address,
@@ -170,7 +170,7 @@ impl Symbols {
         Symbols::settle(named.into_iter().map(candidate).collect(), &[end])
     }
 
-    /// One symbol for each address. One without a size goes up to the next, or to the end of its section.
+    /// One symbol for each address. A symbol without a size extends to the next one, or to the end of its section.
     fn settle(mut found: Vec<Candidate>, ends: &[u64]) -> Symbols {
         found.sort_by(|one, other| {
             let key = |each: &Candidate| (each.symbol.start, each.rank);
@@ -205,7 +205,7 @@ impl Symbols {
         }
     }
 
-    /// The function that `address` lies in, or the addresses without one around it.
+    /// The function that contains `address`, or the surrounding addresses without a function.
     pub fn find(&self, address: u64) -> Result<&Symbol, (u64, u64)> {
         let after = self.symbols.partition_point(|symbol| symbol.start <= address);
         let before = after.checked_sub(1).map(|index| &self.symbols[index]);
@@ -218,7 +218,7 @@ impl Symbols {
         }
     }
 
-    /// Where the function of this name begins.
+    /// The address of the function with this name.
     pub fn address_of(&self, name: &str) -> Option<u64> {
         self.iter()
             .find(|symbol| symbol.name == name)
@@ -281,12 +281,12 @@ fn described(elf: &Elf<'_>) -> Vec<Candidate> {
     found
 }
 
-/// What a function is called that has no name.
+/// The name of a function without a symbol.
 fn by_address(address: u64) -> String {
     format!("@{address:#x}")
 }
 
-/// A symbol of code. The marks that tell code from data (`$x`) and labels of the compiler are none.
+/// A symbol of code. The marks that distinguish code from data (`$x`) and labels of the compiler are excluded.
 fn candidate<'data>(elf: &Elf<'data>, symbol: &impl ObjectSymbol<'data>) -> Option<Candidate> {
     const INDIRECT: u8 = 10;
     let SymbolFlags::Elf { st_info, .. } = symbol.flags() else {

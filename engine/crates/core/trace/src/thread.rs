@@ -1,4 +1,4 @@
-/// A thread of the software, as it is told apart.
+/// The identity of a thread of the software.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Thread {
     pub(crate) process: String,

@@ -13,7 +13,7 @@ const VERSION: u32 = 1;
 /// Of zstd: the quickest of its usual levels.
 const LEVEL: i32 = 1;
 
-/// What ran, as the head of a trace says.
+/// The description of the run in the header of a trace.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
 pub struct About {
     /// The program or the kernel.
@@ -24,20 +24,20 @@ pub struct About {
     pub clock_hz: u64,
 }
 
-/// What has become of a trace.
+/// The result of a trace.
 #[derive(Clone, PartialEq, Eq, Serialize, Default, Debug)]
 pub struct TraceRecord {
     /// Instructions that the file has, of all harts.
     pub instructions: u64,
     /// Its length.
     pub bytes: u64,
-    /// Instructions that it has not, because it could not be written any more.
+    /// Number of instructions that are missing because it could not be written any more.
     pub lost_instructions: u64,
     /// Why not.
     pub error: Option<String>,
 }
 
-/// What a chunk holds.
+/// The kind of a chunk's data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     /// The trace is at its end, and complete.
@@ -45,7 +45,7 @@ pub(crate) enum Kind {
     Blocks = 1,
 }
 
-/// A chunk as the file gets it, but for its compression.
+/// A chunk in the file's format, before compression.
 pub(crate) struct Finished {
     pub(crate) kind: Kind,
     pub(crate) hart: u32,
@@ -78,14 +78,14 @@ impl Finished {
     }
 }
 
-/// A trace that is being written. When that fails, what was written stays, and what would follow is counted.
+/// A trace that is being written. If a write fails, earlier data remain, and later data are only counted.
 pub struct TraceFile {
     state: Mutex<State>,
     numbers: AtomicUsize,
 }
 
 struct State {
-    /// None when it is complete, or can't be written any more.
+    /// None if it is complete, or cannot be written any more.
     file: Option<File>,
     record: TraceRecord,
 }
@@ -127,7 +127,7 @@ impl TraceFile {
         }
     }
 
-    /// Ends the file, after the harts have gone; says what has become of it.
+    /// Ends the file, after the harts have been dropped; returns its result.
     pub(crate) fn finish(&self) -> TraceRecord {
         let mut state = self.lock();
         let end = Finished {
@@ -168,7 +168,7 @@ impl State {
 
     fn fail(&mut self, error: &Error, instructions: u64) {
         if let Some(file) = self.file.take() {
-            // A part of a chunk is of no use; where it can't be cut off, whoever reads it leaves it out.
+            // An incomplete chunk is useless; if it cannot be truncated, readers skip it.
             let _ = file.set_len(self.record.bytes);
             self.record.error = Some(error.to_string());
         }

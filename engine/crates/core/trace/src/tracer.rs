@@ -1,4 +1,4 @@
-//! Keeps what a hart executes.
+//! Recording of a hart's execution.
 
 use crate::recorded::{Chunk, Context, RecordedCode};
 use crate::trace_file::TraceFile;
@@ -12,14 +12,14 @@ const BLOCKS: usize = 1 << 18;
 /// The place of code that a chunk does not know yet.
 const UNKNOWN: u32 = u32::MAX;
 
-/// Writes what one hart executes to a file, chunk by chunk.
+/// Writes the execution of one hart to a file, chunk by chunk.
 pub(crate) struct Tracer {
     hart: usize,
     file: Arc<TraceFile>,
     chunk: Chunk,
     /// The places of codes in the chunk, by their numbers.
     places: Vec<u32>,
-    /// What the next instruction runs under, if it is known.
+    /// The context of the next instruction, if it is known.
     context: Option<Context>,
     /// Instructions that devices answer to, by address and word: they are in no block.
     accesses: HashMap<(u64, u32), Arc<RecordedCode>>,
@@ -37,7 +37,7 @@ impl Tracer {
         }
     }
 
-    /// What comes next is not what follows what was kept last.
+    /// The next block does not follow the last recorded one.
     pub(crate) fn begin(&mut self) {
         self.context = None;
     }
@@ -49,7 +49,7 @@ impl Tracer {
             privilege: view.privilege(),
             page_tables: view.page_tables(),
         };
-        // What ends a block may change what the next one runs under.
+        // The end of a block may change the context of the next one.
         let context = self.context.replace(after).unwrap_or(after);
         self.add(code, executed, context, now);
     }
@@ -63,7 +63,7 @@ impl Tracer {
 
     /// A device has answered to the instruction `word` at `pc`, in the cycle `now`.
     pub(crate) fn accessed(&mut self, pc: u64, word: u32, now: u64) {
-        // Whoever waits for a device has come through the block before it.
+        // A hart that waits for a device has completed the block before.
         let Some(context) = self.context else { return };
         let file = &self.file;
         let new = || Arc::new(RecordedCode::new(file.number(), pc, std::iter::once(word)));

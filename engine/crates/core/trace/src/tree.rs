@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 /// A node of a [`Tree`].
 pub(crate) type NodeId = u32;
 
-/// A function as it was called from those above it, on one hart.
+/// A function with its chain of callers, on one hart.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) parent: NodeId,
@@ -13,16 +13,16 @@ pub(crate) struct Node {
     pub(crate) cycles: u64,
     pub(crate) instructions: u64,
     pub(crate) calls: u64,
-    /// How many nodes are above it.
+    /// Number of nodes above it.
     depth: u32,
     /// The child that was found last, which mostly is the next one too.
     recent: (Function, NodeId),
 }
 
-/// Nodes from the root down to which stacks are kept frame by frame.
+/// Number of levels from the root on in which stacks are recorded frame by frame.
 pub(crate) const WHOLE: u32 = 512;
 
-/// Call stacks as a tree. The root, number 0, stands for the hart.
+/// Call stacks as a tree. The root, number 0, represents the hart.
 ///
 /// A recursion may be as deep as its stack is large, and files name all frames of every stack. Therefore, further than
 /// [`WHOLE`] nodes down, a function that is on the stack there already is the same node again: a recursion is folded,
@@ -82,7 +82,7 @@ impl Tree {
         &mut self.nodes[node as usize]
     }
 
-    /// The node of `function` where it has not been called from `parent` before.
+    /// The node of a `function` that has not been called from `parent` before.
     fn find_or_add(&mut self, parent: NodeId, function: Function) -> NodeId {
         let mut above = parent;
         while self.nodes[above as usize].depth > WHOLE {
@@ -115,7 +115,7 @@ impl Tree {
 mod tests {
     use super::*;
 
-    /// The node at which these functions, each called by the one before, end, and how many there are.
+    /// The node at which these functions, each called by the previous one, end, and their number.
     fn deepest(functions: impl Iterator<Item = u32>) -> (NodeId, Tree) {
         let mut tree = Tree::default();
         let node = functions.fold(Tree::ROOT, |node, function| tree.child(node, Function(function)));

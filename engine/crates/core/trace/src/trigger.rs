@@ -1,20 +1,20 @@
-//! What begins and ends an observation.
+//! The conditions that start and end an observation.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Something that happens on a hart, at which an observation begins or ends.
+/// An event on a hart that starts or ends an observation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Trigger {
     /// A cycle is reached.
     Cycle(u64),
-    /// A hart has executed so many instructions.
+    /// A hart has executed this number of instructions.
     Instructions(u64),
     /// The instruction at an address is executed.
     Address(u64),
     /// A function is entered: of the kernel or of the only program, or `FILE!NAME` of a file that a guest starts with.
     Function {
-        /// The file, if it is said.
+        /// The file, if it is given.
         file: Option<String>,
         /// The function.
         name: String,
@@ -42,8 +42,8 @@ pub enum Trigger {
 )]
 pub struct TriggerError(String);
 
-/// The instruction `slti x0, x0, number`, which does nothing: custom hints have these (unprivileged manual 20191213,
-/// section 2.9).
+/// The instruction `slti x0, x0, number`, which has no effect: it is in the encoding space of custom hints
+/// (unprivileged manual 20191213, section 2.9).
 pub const fn hint(number: u32) -> u32 {
     number << 20 | 0b010 << 12 | 0b001_0011
 }

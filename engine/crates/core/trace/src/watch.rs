@@ -1,17 +1,17 @@
-//! When an observation begins and ends: triggers as harts look for them.
+//! Start and end of an observation: triggers as checked by harts.
 
 use rackwright_cpu::BlockInstruction;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::Arc;
 
-/// A trigger of which it is known where it may happen.
+/// A trigger with the addresses at which it may fire.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Armed {
     Never,
     Cycle(u64),
     Instructions(u64),
     Address(u64),
-    /// A function of a file, of which only the place in a page is known before it is mapped.
+    /// A function of a file, of which only the offset in a page is known before it is mapped.
     InPage {
         offset: u64,
         file: String,
@@ -39,36 +39,36 @@ impl Armed {
         }
     }
 
-    /// Whether counters have to be looked at for it.
+    /// Whether it depends on counters.
     fn counts(&self) -> bool {
         matches!(self, Armed::Counter(..) | Armed::Event(_))
     }
 }
 
-/// Where the instructions of a block are that triggers look for: the first one for each.
+/// The instructions of a block that triggers check: the first one for each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Marks([Option<(usize, u64)>; 2]);
 
 impl Marks {
-    /// Number and address of the instruction that the trigger for this phase looks for.
+    /// Number and address of the instruction that the trigger for this phase checks.
     pub(crate) fn of(&self, phase: Phase) -> Option<(usize, u64)> {
         self.0[phase as usize]
     }
 }
 
-/// Whether harts are observed at present, which says what is waited for.
+/// Whether harts are observed at present, which determines the awaited trigger.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Phase {
     Off = 0,
     On = 1,
 }
 
-/// The triggers of a machine, and what has come of them.
+/// The triggers of a machine, and their state.
 #[derive(Debug)]
 pub(crate) struct Watch {
-    /// What begins the observation, and what ends it.
+    /// The triggers that start and end the observation.
     triggers: [Armed; 2],
-    /// How often it has changed; when that is odd, harts are observed.
+    /// The number of changes; if it is odd, harts are observed.
     changes: AtomicU32,
     /// Whether a trigger that fires once has.
     spent: [AtomicBool; 2],
@@ -98,7 +98,7 @@ impl Watch {
         }
     }
 
-    /// What is waited for.
+    /// The awaited trigger.
     pub(crate) fn armed(&self) -> &Armed {
         let phase = self.phase() as usize;
         if self.spent[phase].load(Ordering::Relaxed) {
@@ -107,7 +107,7 @@ impl Watch {
         &self.triggers[phase]
     }
 
-    /// What is waited for has happened.
+    /// The awaited event has occurred.
     pub(crate) fn fire(&self) {
         let once = matches!(
             self.armed(),
@@ -117,13 +117,13 @@ impl Watch {
         self.changes.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How often the observation was begun, and how often ended, by a trigger.
+    /// Number of times that a trigger has started, and ended, the observation.
     pub(crate) fn fired(&self) -> [u32; 2] {
         let changes = self.changes();
         [changes.div_ceil(2) - u32::from(self.begins_on), changes / 2]
     }
 
-    /// The instructions of a block that triggers look for.
+    /// The instructions of a block that triggers check.
     pub(crate) fn marks(&self, instructions: &[BlockInstruction]) -> Option<Box<Marks>> {
         let marks = self.triggers.each_ref().map(|trigger| {
             let index = instructions.iter().position(|at| trigger.marks(at))?;
@@ -132,13 +132,13 @@ impl Watch {
         (marks != [None, None]).then(|| Box::new(Marks(marks)))
     }
 
-    /// Whether somebody has to look which process runs.
+    /// Whether the current process has to be tracked.
     pub(crate) fn follows_processes(&self) -> bool {
         let process = |trigger: &Armed| matches!(trigger, Armed::Process(_));
         self.triggers.iter().any(process)
     }
 
-    /// Whether counters have to be looked at while harts are not observed.
+    /// Whether counters have to be checked while harts are not observed.
     pub(crate) fn counts(&self) -> bool {
         self.triggers.iter().any(Armed::counts)
     }

@@ -1,4 +1,5 @@
-//! A fabric as a part of a machine, behind the host bridge on its PCI bus: harts access it, and its cards the machine's memory.
+//! A fabric as a part of a machine, behind the host bridge on its PCI bus: harts access it, and its cards access the
+//! machine's memory.
 
 use crate::capture::Captured;
 use crate::clocks::Edges;
@@ -19,17 +20,17 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A fabric in a machine. Clones are the same fabric: the machine has one, another tells what has happened.
+/// A fabric in a machine. Clones are the same fabric: the machine has one, another reports its events.
 ///
-/// It goes on whenever the machine's devices do. A hart that waits for an answer gets it at once: the fabric then goes on to that
-/// answer, by no more than a completion takes, ahead of the other harts of the same window.
+/// It advances with the machine's devices. A hart that waits for a response gets it immediately: the fabric then
+/// advances to that response, by at most the latency of a completion, ahead of the other harts of the same window.
 #[derive(Clone)]
 pub struct Attached(Arc<Mutex<State>>);
 
 struct State {
     fabric: Fabric,
     edges: Edges,
-    /// What harts have begun and the fabric has not seen, in order.
+    /// Accesses of harts that the fabric has not processed yet, in order.
     begun: VecDeque<Begun>,
     answers: Vec<Answered>,
     failure: Option<String>,
@@ -51,7 +52,7 @@ impl Attached {
     /// The fabric of a description in a machine with these caches and memory at these addresses.
     ///
     /// # Errors
-    /// [`FabricError`] when a link or a card is not what it says.
+    /// [`FabricError`] if a link or a card differs from its description.
     pub fn new(
         system: SystemDescription,
         designs: &[Design],
@@ -74,12 +75,12 @@ impl Attached {
         self.state().fabric.capture();
     }
 
-    /// The packets that were kept, in the order in which they left.
+    /// The recorded packets, in the order in which they left.
     pub fn take_captured(&self) -> Vec<Captured> {
         self.state().fabric.take_captured()
     }
 
-    /// Names of the ports with what has left them, in the order of the links.
+    /// Names of the ports with the counters of their output, in the order of the links.
     pub fn port_counters(&self) -> Vec<(String, PortCounters)> {
         let state = self.state();
         let counters = state.fabric.port_counters();
@@ -148,7 +149,7 @@ impl Tree for Attached {
 }
 
 impl State {
-    /// Has the fabric see the next access that was begun, and go on to its answer if it has one.
+    /// Lets the fabric process the next access, and advance to its response if it has one.
     fn perform_next(&mut self, ram: &mut Ram<'_>) {
         let Some(Begun { access, at, ticket }) = self.begun.pop_front() else {
             return;
@@ -168,7 +169,7 @@ impl State {
         self.answers.push(Answered { ticket, value, at });
     }
 
-    /// Has the fabric do something with the machine's memory. What goes wrong in it is kept, and ends the run.
+    /// Executes a function on the fabric with the machine's memory. An error in it is recorded, and ends the run.
     fn lend<R>(
         &mut self,
         ram: &mut Ram<'_>,
@@ -185,7 +186,8 @@ impl State {
 }
 
 impl Fabric {
-    /// Serves an access of a hart: what it reads, and when that is known. What nobody serves, or nobody completes, reads as ones.
+    /// Executes an access of a hart: returns the value, and the time at which it is known. Reads without a target or a
+    /// completion return ones.
     fn serve(&mut self, access: TreeAccess) -> Result<(u64, fabric::Cycle), FabricError> {
         let TreeAccess { place, bytes, write } = access;
         let bytes = u16::from(bytes);

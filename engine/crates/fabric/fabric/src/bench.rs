@@ -15,7 +15,7 @@ use std::str::FromStr;
 /// What is measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Test {
-    /// Reads of the host's memory, as many at once as the card may have.
+    /// Reads of the host's memory, as many at a time as the card supports.
     Read,
     /// Writes of it.
     Write,
@@ -52,14 +52,14 @@ impl FromStr for Test {
     }
 }
 
-/// How a test is made.
+/// The settings of a test.
 #[derive(Clone, Copy, Debug)]
 pub struct Bench {
     /// Requests of each size.
     pub count: u32,
-    /// Requests that a card has under way, at most; of tests of latency, 1.
+    /// Maximum number of outstanding requests of a card; for tests of latency, 1.
     pub outstanding: u32,
-    /// Cycles of the card from one request to the next, at least.
+    /// Minimum number of the card's cycles from one request to the next.
     pub interval: u32,
     /// Cycles of the card to copy 16 bytes, after a read or before a write; 0 for none.
     pub copy: u32,
@@ -67,7 +67,7 @@ pub struct Bench {
     pub warm: bool,
 }
 
-/// What was measured of one size.
+/// The results for one size.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// The test.
@@ -76,11 +76,11 @@ pub struct Row {
     pub path: String,
     /// Bytes of a request.
     pub size_bytes: u32,
-    /// What requests took; of writes, until their last packet had left the card's own queues.
+    /// Latencies of requests; of writes, until their last packet has left the card's own queues.
     pub latencies: Latencies,
     /// Bytes of requests over time, in bits.
     pub gigabits_per_second: f64,
-    /// Where a request spends its time, on average; none for writes.
+    /// The average time of a request in each part; none for writes.
     pub parts: Option<Parts>,
 }
 
@@ -89,17 +89,17 @@ pub(crate) const BUFFER: u64 = 1 << 20;
 pub(crate) const BUFFER_BYTES: u64 = 1 << 20;
 /// Vendor and device of the unit `traffic`.
 const TRAFFIC: (u16, u16) = (0x5257, 0x0001);
-/// What data begins with.
+/// The seed of the data.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Simulated time after which a run is given up.
+/// Simulated time after which a run is aborted.
 const PATIENCE_MS: u64 = 1000;
 
 impl Fabric {
-    /// Makes a test with requests of so many bytes, a power of two from 16 on, by the card `by`; of peers, to the card `to`;
-    /// while another card loads the fabric. Of registers, `size` means nothing.
+    /// Runs a test with requests of `size` bytes, a power of two from 16 on, by the card `by`; for peers, to the card
+    /// `to`; optionally while another card loads the fabric. For registers, `size` is ignored.
     ///
     /// # Errors
-    /// [`FabricError`] when something is not answered, or data is wrong.
+    /// [`FabricError`] if a request has no response, or data are wrong.
     pub fn bench(
         &mut self,
         test: Test,
@@ -240,7 +240,7 @@ impl Fabric {
         let latencies = card.stamps.latencies();
         let all: Vec<_> = latencies.map(|cycles| edges.span(cycles.0)).collect();
         let mean = Cycles::new(all.iter().map(|span| span.0).sum::<u64>() / all.len().max(1) as u64);
-        // From the first end to the last, so that what was issued before the first one counts for nothing.
+        // From the first completion to the last, so that requests issued before the first one do not count.
         let (bytes, span) = match (run.peer, run.writes) {
             (Some(peer), _) => self.cards[peer].written.rate(),
             (None, true) => self.host.written.rate(),
@@ -270,7 +270,7 @@ impl Fabric {
         }
     }
 
-    /// The sum that the card has made of what so many requests read is that of memory.
+    /// The card's sum of the data that `count` requests have read equals that of memory.
     pub(crate) fn check_read(&mut self, run: &Run, count: u64) -> Result<(), FabricError> {
         let words = run.size / 8;
         let requests = (0..count).map(|index| (index * run.size) & (BUFFER_BYTES - 1));
@@ -280,7 +280,7 @@ impl Fabric {
         equal("the sum of what was read", found, expected)
     }
 
-    /// Each word of memory is its address and the seed, as far as the card has come.
+    /// Each word of memory is its address plus the seed, as far as the card has written.
     pub(crate) fn check_written(&mut self, run: &Run) -> Result<(), FabricError> {
         let bytes = (u64::from(run.bench.count) * run.size).min(BUFFER_BYTES);
         for address in (run.buffer..run.buffer + bytes).step_by(8) {
@@ -359,12 +359,12 @@ impl Fabric {
 /// A run of a card.
 pub(crate) struct Run {
     pub(crate) writes: bool,
-    /// Where its registers are.
+    /// The address of its registers.
     pub(crate) registers: u64,
     pub(crate) card: usize,
     /// To which card it writes.
     pub(crate) peer: Option<usize>,
-    /// Its buffer in the host's memory, and where its requests begin: there, or at a peer.
+    /// Its buffer in the host's memory, and the start of its requests: there, or at a peer.
     pub(crate) buffer: u64,
     pub(crate) target: u64,
     pub(crate) size: u64,
@@ -372,7 +372,7 @@ pub(crate) struct Run {
     pub(crate) outstanding: u32,
 }
 
-/// Where a window of a card is.
+/// The address of a card's window.
 pub(crate) fn window(found: &Found, index: usize, card: &str) -> Result<u64, FabricError> {
     let window = found.windows.get(index);
     let missing = || FabricError::Card {

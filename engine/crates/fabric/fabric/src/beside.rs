@@ -1,4 +1,4 @@
-//! A load on the fabric while something else is measured.
+//! A load on the fabric during a measurement.
 
 use crate::bench::{check_size, window, Bench, Run, BUFFER, BUFFER_BYTES};
 use crate::enumeration::Found;
@@ -6,14 +6,14 @@ use crate::error::FabricError;
 use crate::fabric::Fabric;
 use rackwright_registers::traffic::{self, start};
 
-/// A card that reads the host's memory, as much as it can, while another one is measured.
+/// A card that reads the host's memory at its maximum rate, while another one is measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Beside<'a> {
     /// The card.
     pub by: &'a Found,
     /// Bytes of its requests, a power of two from 16 on.
     pub size: u32,
-    /// How it reads; `count` is more than it ever does.
+    /// The settings of its reads; `count` is more than it ever executes.
     pub bench: Bench,
 }
 
@@ -42,7 +42,7 @@ impl Fabric {
         })
     }
 
-    /// Starts the load beside, and waits until as many of its requests are done as it has under way.
+    /// Starts the additional load, and waits until its outstanding requests have completed once.
     pub(crate) fn begin_beside(&mut self, beside: &Run) -> Result<(), FabricError> {
         self.start(beside)?;
         let (card, steady) = (beside.card, beside.outstanding as usize);
@@ -54,7 +54,7 @@ impl Fabric {
         Err(self.unfinished(beside))
     }
 
-    /// Ends it, and compares what it has read.
+    /// Stops it, and compares the data that it has read.
     pub(crate) fn end_beside(&mut self, beside: &Run) -> Result<(), FabricError> {
         self.write_register(traffic::START.within(beside.registers), start::STOP.put(1))?;
         self.run(self.deadline(), Fabric::is_quiet)?;

@@ -3,7 +3,7 @@ use crate::packet::Id;
 use crate::rate::Rate;
 use std::ops::{Range, RangeInclusive};
 
-/// Which port of a fabric a bridge is, as its capability says (7.5.3.2).
+/// The kind of port of a bridge, as in its capability (7.5.3.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BridgeKind {
     /// Of the root complex.
@@ -15,7 +15,7 @@ pub enum BridgeKind {
 }
 
 impl BridgeKind {
-    /// The kind of that number in the capability.
+    /// The kind with that number in the capability.
     pub(crate) fn of(number: u32) -> Option<BridgeKind> {
         let all = [BridgeKind::RootPort, BridgeKind::Upstream, BridgeKind::Downstream];
         all.into_iter().find(|kind| *kind as u32 == number)
@@ -36,7 +36,7 @@ const IDENTITY: u32 = 0x0010_5257;
 const CLASS: u32 = 0x06_0400;
 const HEADER: u32 = 1 << 16;
 const CAPABILITIES: u32 = 0x40;
-/// Memory, bus master, parity, system errors, no legacy interrupts; and what a bridge passes on of them.
+/// Memory, bus master, parity, system errors, no legacy interrupts; and the part of them that a bridge forwards.
 const COMMAND_BITS: u32 = 0x0546;
 const BRIDGE_CONTROL_BITS: u32 = 0x0043;
 const CONTROL_BITS: u32 = 0x79ff;
@@ -53,7 +53,7 @@ const MASTER: u32 = 4;
 /// Of the PCI Express capability: version 2; payloads of 512 bytes, tags of eight bits, errors by their role.
 const CAPABILITY: u32 = 0x0002_0010;
 const DEVICE: u32 = 2 | 1 << 5 | 1 << 15;
-/// The link's layer says whether it is up (7.5.3.6); it is.
+/// The data link layer reports whether the link is up (7.5.3.6); it is.
 const REPORTS_ACTIVE: u32 = 1 << 20;
 const ACTIVE: u32 = 1 << 29;
 /// Bases and limits of windows have a granularity of 1 MiB; prefetchable ones have 64 bits (7.5.1.3.8, 7.5.1.3.9).
@@ -61,8 +61,9 @@ const WINDOW_BITS: u32 = 0xfff0_fff0;
 const WIDE: u32 = 0x0001_0001;
 const WINDOW: u64 = 1 << 20;
 
-/// The configuration space of a port of the root complex or of a switch: a header of type 1 (7.5.1.3) and the capability of PCI
-/// Express. Words that are not there, of which there are up to 4 KiB, read as 0: among them those of windows of ports. The extended capability is that for errors.
+/// The configuration space of a port of the root complex or of a switch: a header of type 1 (7.5.1.3) and the
+/// capability of PCI Express. Absent words, up to 4 KiB, read as 0: among them those of windows of ports. The extended
+/// capability is that for errors.
 pub(crate) struct Bridge {
     kind: BridgeKind,
     number: u32,
@@ -122,7 +123,7 @@ impl Bridge {
             0x12 => self.status << 16 | self.control,
             0x13 => self.number << 24 | lanes << 4 | generation | if reports { REPORTS_ACTIVE } else { 0 },
             0x14 => (lanes << 4 | generation) << 16 | if reports { ACTIVE } else { 0 },
-            // The speeds that the link can have, and the one it is to have (7.5.3.18, 7.5.3.19).
+            // The supported speeds of the link, and the target speed (7.5.3.18, 7.5.3.19).
             0x1b => ((1 << generation) - 1) << 1,
             0x1c => generation,
             EXTENDED.. => self.errors.read(word - EXTENDED),
@@ -232,7 +233,7 @@ pub struct FoundBridge {
     pub id: Id,
     /// Which port it is.
     pub kind: BridgeKind,
-    /// The buses below it, of which the first is its own other side.
+    /// The buses below it, the first of which is its own secondary bus.
     pub buses: RangeInclusive<u8>,
     /// The addresses below it; empty without any.
     pub window: Range<u64>,

@@ -7,7 +7,7 @@ use crate::fabric::Fabric;
 use crate::parts::{Part, Parts};
 use rackwright_time::fabric::Cycles;
 
-/// A call: what is written into the unit's registers, and the word of memory that it writes when it is done.
+/// A call: the values for the unit's registers, and the word of memory that it writes on completion.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
     /// Offsets and values of registers of eight bytes, in the order of the writes.
@@ -16,12 +16,12 @@ pub struct Call<'a> {
     pub flag: u64,
 }
 
-/// What a call took.
+/// The duration of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Called {
     /// From the first write of the host until the flag is in its memory.
     pub span: Cycles,
-    /// Requests of the card that were completed, and where one spent its time outside of the card, on average.
+    /// Completed requests of the card, and the average time of one outside of the card.
     pub reads: u64,
     /// The same, by part.
     pub parts: Parts,
@@ -61,7 +61,7 @@ impl Fabric {
         })
     }
 
-    /// Reads the host's memory, for a look that costs no time.
+    /// Reads the host's memory, for an inspection that takes no time.
     ///
     /// # Errors
     /// [`FabricError::Fault`] outside of it.

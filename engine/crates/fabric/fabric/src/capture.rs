@@ -2,7 +2,7 @@ use crate::crc::link_check;
 use crate::pool::Packet;
 use rackwright_time::fabric::Cycle;
 
-/// A packet as it went over a link.
+/// A packet as transferred over a link.
 #[derive(Clone, Debug)]
 pub struct Captured {
     /// When its first byte left, in picoseconds.

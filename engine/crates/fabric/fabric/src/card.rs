@@ -14,34 +14,34 @@ use rackwright_rtl::{Attach, Design};
 use rackwright_time::{fabric, unit, Clock};
 use std::collections::VecDeque;
 
-/// Something that a card gives out, and when.
+/// An output of a card, and its time.
 pub(crate) enum Output<'a> {
-    /// A packet. A completion goes on with where its request has spent its time.
+    /// A packet. A completion includes the times of its request in each part.
     Packet(fabric::Cycle, &'a Header, &'a [u8], Parts),
     /// So much room is free again.
     Freed(fabric::Cycle, Class, Amount),
 }
 
-/// A card: a function on a clock of its own, and what is known of its requests.
+/// A card: a function on a clock of its own, and the state of its requests.
 pub(crate) struct Card {
     pub(crate) name: String,
     function: Function,
     edges: Edges,
-    /// Where the requests of others have spent their time that it has not completed, in order.
+    /// The times in each part of others' requests that it has not completed, in order.
     asked: VecDeque<Parts>,
     pub(crate) stamps: Stamps,
-    /// Where the requests that have been answered have spent their time, without the card; and how many they are.
+    /// The times of completed requests in each part, without the card; and their number.
     pub(crate) spent: Parts,
     pub(crate) answered: u64,
-    /// What others have written into its windows.
+    /// The writes of others into its windows.
     pub(crate) written: Written,
-    /// Packets that it has made wrong.
+    /// Number of its malformed packets.
     pub(crate) malformed: u64,
 }
 
 impl Card {
-    /// One that has just left reset, and has said how much room it has: as a model, or one of `designs`. A design with streams is
-    /// a function, another one a unit behind a function. Its link has the rate `rate`.
+    /// A card just after reset that has advertised its credits: as a model, or one of `designs`. A design with streams
+    /// is a function, another one is a unit behind a function. Its link has the rate `rate`.
     ///
     /// # Errors
     /// [`FabricError`] when it has no design, or one that cannot be on a card.
@@ -65,7 +65,7 @@ impl Card {
                 manifest.require(Attach::Card)?;
                 Function::Rtl(Box::new(Rtl::new(name, design)?))
             } else {
-                // The window of its card is to it what a hart is.
+                // The window of its card has the role of a hart.
                 manifest.require(Attach::Hart)?;
                 Function::Unit(Box::new(Unit::new(name, design, edges, rate)?))
             };
@@ -89,7 +89,7 @@ impl Card {
         self.function.credits()
     }
 
-    /// How long its cycles last.
+    /// The length of its cycles.
     pub(crate) fn edges(&self) -> Edges {
         self.edges
     }
@@ -99,12 +99,12 @@ impl Card {
         self.edges.instant(self.function.cycle())
     }
 
-    /// Whether nothing is under way in it.
+    /// Whether it is idle.
     pub(crate) fn is_idle(&self) -> bool {
         self.function.is_idle()
     }
 
-    /// What its events have added up to.
+    /// The sums of its events.
     pub(crate) fn events(&self) -> Vec<(String, u64)> {
         self.function.events()
     }
@@ -114,7 +114,7 @@ impl Card {
         self.function.grant(self.edges.seen(at), initial, class, limit);
     }
 
-    /// Has a packet come in at `at`.
+    /// Passes an incoming packet at `at`.
     pub(crate) fn arrive(&mut self, at: fabric::Cycle, packet: &Packet) {
         self.function.arrive(self.edges.seen(at), packet);
         if packet.header.kind == Kind::MemoryWrite {
@@ -132,10 +132,10 @@ impl Card {
         }
     }
 
-    /// Advances to the first cycle that begins at `until` or later. `give` gets what it gives out.
+    /// Advances to the first cycle that begins at `until` or later. `give` receives its outputs.
     ///
     /// # Errors
-    /// [`FabricError::Stopped`] when an assertion of it fails.
+    /// [`FabricError::Stopped`] if an assertion in it fails.
     pub(crate) fn advance(
         &mut self,
         until: fabric::Cycle,
@@ -152,7 +152,7 @@ impl Card {
         } = self;
         let end: unit::Cycle = edges.seen(until);
         function.advance(end, name, |cycle, given| {
-            // What a cycle gives out is there when it ends.
+            // The outputs of a cycle are ready at its end.
             let at = edges.instant(unit::Cycle::new(cycle.0 + 1));
             match given {
                 Given::Packet(header, data) => {

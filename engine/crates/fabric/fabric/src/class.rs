@@ -1,4 +1,4 @@
-/// The classes of packets that flow control keeps apart (2.6.1).
+/// The classes of packets that flow control distinguishes (2.6.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
     /// Requests without a completion: memory writes and messages.

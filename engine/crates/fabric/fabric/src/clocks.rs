@@ -5,12 +5,12 @@ use rackwright_time::{unit, Clock, Domain};
 const PER_SECOND: u128 = 1_024_000_000_000_000;
 const PER_NANOSECOND: f64 = 1_024_000.0;
 
-/// A span of so many nanoseconds.
+/// A span of `span` nanoseconds.
 pub(crate) fn nanoseconds(span: f64) -> Cycles {
     Cycles::new((span * PER_NANOSECOND).round() as u64)
 }
 
-/// How many nanoseconds a span lasts.
+/// The length of a span in nanoseconds.
 pub(crate) fn in_nanoseconds(span: Cycles) -> f64 {
     span.0 as f64 / PER_NANOSECOND
 }
@@ -19,7 +19,7 @@ pub(crate) fn in_nanoseconds(span: Cycles) -> f64 {
 #[derive(Clone, Copy)]
 pub(crate) struct Edges {
     hertz: u128,
-    /// How long a cycle lasts, if that is a whole number.
+    /// The length of a cycle, if it is a whole number.
     period: Option<u64>,
 }
 
@@ -49,7 +49,7 @@ impl Edges {
         rackwright_time::Cycle::new((u128::from(at.0) * self.hertz).div_ceil(PER_SECOND) as u64)
     }
 
-    /// How long so many cycles of the clock last.
+    /// The duration of `cycles` cycles of the clock.
     pub(crate) fn span(self, cycles: u64) -> Cycles {
         self.instant(unit::Cycle::new(cycles)).since(Cycle::ZERO)
     }

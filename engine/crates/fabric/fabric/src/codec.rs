@@ -4,10 +4,10 @@ use thiserror::Error;
 /// Why bytes are no packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum Malformed {
-    /// The first byte is of no kind that this fabric knows.
+    /// The first byte is of an unknown kind.
     #[error("no kind of packet begins with {0:#04x}")]
     Kind(u8),
-    /// It ends within the header, or has not as many bytes as the header says.
+    /// It ends within the header, or its number of bytes differs from the header.
     #[error("a packet of {given} bytes says that it has {said}")]
     Length {
         /// Bytes that there are.
@@ -50,7 +50,7 @@ const STATUSES: [(u8, Status); 4] = [
     (4, Status::Aborted),
 ];
 
-/// Appends the bytes of a header, in the order of the wire (2.2), and gives how many they are.
+/// Appends the bytes of a header, in the order of the wire (2.2), and returns their number.
 pub fn encode(header: &Header, bytes: &mut Vec<u8>) -> usize {
     let words = words_of(header);
     let count = header.header_words();
@@ -60,7 +60,7 @@ pub fn encode(header: &Header, bytes: &mut Vec<u8>) -> usize {
     4 * count
 }
 
-/// The words of a header, the last one 0 where there are three.
+/// The words of a header, with 0 as the last one if there are three.
 pub(crate) fn words_of(header: &Header) -> [u32; 4] {
     let tag = u32::from(header.tag);
     let first = u32::from(first_byte(header)) << 24
@@ -112,10 +112,10 @@ fn first_byte(header: &Header) -> u8 {
     byte | if header.header_words() == 4 { LONG } else { 0 }
 }
 
-/// The header at the begin of a packet, of which `bytes` is all; the payload follows it.
+/// The header at the beginning of a packet, whose bytes are `bytes`; the payload follows it.
 ///
 /// # Errors
-/// [`Malformed`] for what is no packet.
+/// [`Malformed`] if it is not a packet.
 pub fn decode(bytes: &[u8]) -> Result<Header, Malformed> {
     let short = Malformed::Length {
         given: bytes.len(),
@@ -137,7 +137,7 @@ pub fn decode(bytes: &[u8]) -> Result<Header, Malformed> {
     Ok(header)
 }
 
-/// The header in four words, and how many of them are its own.
+/// The header in four words, and its number of words.
 pub(crate) fn header_of(words: [u32; 4]) -> Result<(Header, usize), Malformed> {
     let [first, second, third, fourth] = words;
     let (kind, count) = kind_of((first >> 24) as u8)?;
@@ -198,7 +198,7 @@ fn kind_of(byte: u8) -> Result<(Kind, usize), Malformed> {
     Ok((kind, if byte & LONG != 0 { 4 } else { 3 }))
 }
 
-/// Words that a length stands for; what has no data and reads none has no length.
+/// Number of words for a length; a packet that neither has nor reads data has no length.
 fn length(kind: Kind, field: u32) -> u16 {
     match kind {
         Kind::Message(_, false) | Kind::Completion(false) => 0,
@@ -206,7 +206,7 @@ fn length(kind: Kind, field: u32) -> u16 {
     }
 }
 
-/// A field in which 0 stands for its `range`.
+/// A field in which 0 represents its `range`.
 fn full(field: u32, range: u16) -> u16 {
     if field == 0 {
         range

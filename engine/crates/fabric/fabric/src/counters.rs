@@ -1,17 +1,17 @@
 use rackwright_time::fabric::Cycles;
 
-/// What left a port, of one class.
+/// Packets of one class that left a port.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ClassCounters {
     /// Packets.
     pub packets: u64,
     /// Bytes of their payloads.
     pub payload_bytes: u64,
-    /// How long one was ready, the wire was free, and there were no credits.
+    /// Time for which a packet was ready, the wire was free, and there were no credits.
     pub credit_stall: Cycles,
 }
 
-/// What left a port.
+/// Packets that left a port.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PortCounters {
     /// By class.

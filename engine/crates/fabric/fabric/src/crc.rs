@@ -20,7 +20,7 @@ mod tests {
 
     #[test]
     fn the_check_is_the_usual_crc_of_32_bits() {
-        // What zlib makes of the two bytes of the number and those of the packet.
+        // zlib's result for the two bytes of the number and those of the packet.
         assert_eq!(link_check(0x132, b"3456789"), 0xe5c5f9f4);
         assert_eq!(
             link_check(0xf132, b"3456789"),

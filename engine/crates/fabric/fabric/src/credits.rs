@@ -22,7 +22,7 @@ impl AddAssign for Amount {
 pub struct Credits([Amount; 3]);
 
 impl Credits {
-    /// Those of the classes in their order.
+    /// The credits of the classes in their order.
     pub fn new(of: [Amount; 3]) -> Credits {
         Credits(of)
     }
@@ -41,7 +41,7 @@ impl IndexMut<Class> for Credits {
     }
 }
 
-/// Header credits are counted modulo 256, those of data modulo 4096: half of that is the most that may be advertised.
+/// Header credits are counted modulo 256, those of data modulo 4096: at most half of that may be advertised.
 pub(crate) const MOST: Amount = Amount {
     headers: 127,
     data: 2047,
@@ -54,7 +54,8 @@ pub(crate) fn packed(initial: bool, class: Class, limit: Amount) -> [u8; 4] {
     [kind, headers >> 2, headers << 6 | (data >> 8) as u8, data as u8]
 }
 
-/// What such a packet says: whether it is the first, the class, and the limit modulo its range; none for another packet.
+/// The contents of such a packet: whether it is the first, the class, and the limit modulo its range; none for another
+/// packet.
 pub(crate) fn unpacked(bytes: [u8; 4]) -> Option<(bool, Class, Amount)> {
     let class = *Class::ALL.get(usize::from(bytes[0] >> 4 & 3))?;
     let initial = match bytes[0] & 0xc8 {
@@ -67,7 +68,7 @@ pub(crate) fn unpacked(bytes: [u8; 4]) -> Option<(bool, Class, Amount)> {
     Some((initial, class, Amount { headers, data }))
 }
 
-/// The first total from `known` on that is `told` modulo `range`: limits are told by their last bits.
+/// The first total from `known` on that equals `told` modulo `range`: limits are transferred by their last bits.
 pub(crate) fn resumed(known: u64, told: u64, range: u64) -> u64 {
     known + (told.wrapping_sub(known) % range)
 }

@@ -4,7 +4,7 @@ use crate::fabric::{Answer, Fabric, ROOT};
 use crate::packet::{Header, Id, Kind, Status};
 use crate::parts::Parts;
 
-/// What software on the host accesses.
+/// The target of an access of software on the host.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Space {
     /// The configuration space of a function.
@@ -22,7 +22,7 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// The bits in front of it in its word.
+    /// The number of bits before it in its word.
     fn shift(self) -> u64 {
         8 * (self.address & 3)
     }
@@ -34,14 +34,14 @@ impl Access {
     }
 }
 
-/// How long the host waits for a completion: the time-out that software sees by default (7.5.3.16), at its shortest.
+/// How long the host waits for a completion: the minimum of the default completion time-out (7.5.3.16).
 const PATIENCE_NS: f64 = 50_000.0;
 
 impl Fabric {
     /// Makes an access of the host, and waits for its completion; of posted writes there is none.
     ///
     /// # Errors
-    /// [`FabricError`] when it is refused, or nobody answers.
+    /// [`FabricError`] if it is refused, or there is no completion.
     pub(crate) fn access(
         &mut self,
         access: Access,

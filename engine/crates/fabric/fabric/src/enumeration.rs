@@ -7,9 +7,9 @@ use crate::port::Place;
 use crate::rejected::Rejected;
 use std::ops::{Range, RangeInclusive};
 
-/// Where windows of cards begin: above the memory of any host.
+/// The address from which windows of cards are placed: above the memory of any host.
 const WINDOWS: u64 = 1 << 40;
-/// The windows of what is below a bridge are multiples of this (7.5.1.3.8).
+/// The windows below a bridge are multiples of this (7.5.1.3.8).
 const BRIDGE_WINDOW: u64 = 1 << 20;
 /// Numbers of words of the configuration space, as software finds them (7.5.1, 7.5.3).
 mod word {
@@ -46,7 +46,7 @@ pub struct Window {
     pub bar: u16,
     /// Its addresses.
     pub range: Range<u64>,
-    /// Whether reads of it change nothing.
+    /// Whether reads of it have no side effects.
     pub prefetchable: bool,
 }
 
@@ -65,23 +65,23 @@ pub struct Found {
     pub windows: Vec<Window>,
 }
 
-/// What software has found at a number: a bridge with what is below it, or a card.
+/// A function found by software: a bridge with the functions below it, or a card.
 struct Seen {
     id: Id,
     bridge: Option<(BridgeKind, RangeInclusive<u8>, Vec<Seen>)>,
 }
 
 impl Fabric {
-    /// Numbers the buses, finds bridges and cards, places their windows, and switches them on, as the firmware of a server does:
-    /// what lies below links by packets of configuration.
+    /// Numbers the buses, finds bridges and cards, places their windows, and enables them, like the firmware of a
+    /// server: functions below links by packets of configuration.
     ///
     /// # Errors
-    /// [`FabricError`] when a card does not answer, or cannot what the fabric is set to.
+    /// [`FabricError`] if a card does not respond, or does not support the fabric's settings.
     pub fn enumerate(&mut self) -> Result<Vec<Found>, FabricError> {
         let seen = self.scan(0, DEVICES, &mut 1)?;
         let (mut next, mut all) = (WINDOWS, Vec::new());
         self.place_all(&seen, &mut next, &mut all)?;
-        // Looking where nothing is means nothing.
+        // Accesses to absent functions are not errors.
         self.rejected = Rejected::default();
         Ok(all)
     }
@@ -91,7 +91,7 @@ impl Fabric {
         &self.bridges
     }
 
-    /// Finds what is on a bus, and numbers the buses below, depth first; `next` is the first number that is free.
+    /// Finds the functions on a bus, and numbers the buses below, depth first; `next` is the first free number.
     fn scan(&mut self, bus: u8, devices: u8, next: &mut u8) -> Result<Vec<Seen>, FabricError> {
         let mut all = Vec::new();
         for device in 0..devices {
@@ -117,7 +117,7 @@ impl Fabric {
         Ok(all)
     }
 
-    /// The type of the header of a function; none where there is no function.
+    /// The header type of a function; none if there is no function.
     fn probe(&mut self, id: Id) -> Result<Option<u32>, FabricError> {
         match self.configuration(id, word::HEADER, None) {
             Ok(header) => Ok(Some(header >> 16 & 0x7f)),
@@ -142,7 +142,8 @@ impl Fabric {
         BridgeKind::of(header >> 20 & 0xf).ok_or_else(unknown)
     }
 
-    /// Places the windows of what was found, from `next` on, and switches it on: bridges when all below them is.
+    /// Places the windows of the functions found, from `next` on, and enables the functions: a bridge after all
+    /// functions below it.
     fn place_all(&mut self, seen: &[Seen], next: &mut u64, all: &mut Vec<Found>) -> Result<(), FabricError> {
         for each in seen {
             let Some((kind, buses, below)) = &each.bridge else {
@@ -202,7 +203,7 @@ impl Fabric {
         }
     }
 
-    /// Where a function has its capability of PCI Express, in words.
+    /// The position of a function's PCI Express capability, in words.
     fn capability(&mut self, id: Id) -> Result<Option<u16>, FabricError> {
         let mut place = self.configuration(id, word::CAPABILITIES, None)? & 0xfc;
         while place != 0 {
@@ -236,7 +237,8 @@ impl Fabric {
         })
     }
 
-    /// Finds out what a base address register is for, and places its window; tells how many registers it takes.
+    /// Determines the kind of a base address register, and places its window; returns the number of registers that it
+    /// uses.
     fn place(&mut self, id: Id, bar: u16, next: &mut u64) -> Result<(Option<Window>, u16), FabricError> {
         let register = word::FIRST_BAR + bar;
         self.configuration(id, register, Some(u32::MAX))?;
@@ -296,7 +298,7 @@ impl Fabric {
     }
 }
 
-/// How the specification encodes a length from 128 to 4096 bytes (7.5.3.4).
+/// The specification's encoding of a length from 128 to 4096 bytes (7.5.3.4).
 fn code(bytes: u32) -> u32 {
     (bytes / 128).trailing_zeros()
 }

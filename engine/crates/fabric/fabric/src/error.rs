@@ -3,7 +3,7 @@ use rackwright_rtl::RtlError;
 use rackwright_time::unit::Cycle;
 use thiserror::Error;
 
-/// Why a fabric cannot be built, or does not go on.
+/// The reason why a fabric cannot be built, or cannot continue.
 #[derive(Debug, Error)]
 pub enum FabricError {
     /// The hierarchy cannot have these parameters.
@@ -15,10 +15,10 @@ pub enum FabricError {
     /// The host's memory cannot be reserved.
     #[error("the memory of the host cannot be reserved: {0}")]
     Memory(#[from] std::io::Error),
-    /// Software touches memory that is not there.
+    /// Software accesses memory that does not exist.
     #[error(transparent)]
     Fault(#[from] GuestFault),
-    /// A description that names what is not there, or says what cannot be.
+    /// A description that refers to missing parts, or is invalid.
     #[error("{0}")]
     Description(String),
     /// A design without a stream that functions have.
@@ -39,13 +39,13 @@ pub enum FabricError {
         /// Why.
         reason: String,
     },
-    /// A card did not say how much room it has.
+    /// A card did not advertise its credits.
     #[error("card {card}: it advertises no credits after its reset")]
     NoCredits {
         /// Its name.
         card: String,
     },
-    /// Nobody completes a request of the host.
+    /// A request of the host has no completion.
     #[error("the host waits for a completion from {from} that does not come")]
     NoCompletion {
         /// What was asked.
@@ -57,7 +57,7 @@ pub enum FabricError {
         /// What was asked.
         from: String,
     },
-    /// A card cannot what the fabric is set to.
+    /// A card does not support the fabric's settings.
     #[error("card {card}: {reason}")]
     Card {
         /// Its name.
@@ -65,7 +65,7 @@ pub enum FabricError {
         /// What it cannot.
         reason: String,
     },
-    /// A run does not come to its end.
+    /// A run does not end.
     #[error("{what} has not ended after {milliseconds} ms")]
     Unfinished {
         /// Which.
@@ -73,14 +73,14 @@ pub enum FabricError {
         /// Simulated time.
         milliseconds: u64,
     },
-    /// Data is not what it should be.
+    /// Data are wrong.
     #[error("{what} is wrong: {found:#x} instead of {expected:#x}")]
     Wrong {
         /// Which data.
         what: String,
         /// What there is.
         found: u64,
-        /// What there should be.
+        /// The expected data.
         expected: u64,
     },
 }

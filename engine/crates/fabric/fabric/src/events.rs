@@ -21,30 +21,30 @@ impl PortId {
 pub(crate) enum LinkPacket {
     /// All packets before the one of this number, counted from 0, have arrived.
     Acknowledge(u64),
-    /// So many credits have been given since the start.
+    /// Total credits granted since the start.
     Update(Class, Amount),
 }
 
-/// What happens at an instant.
+/// An event at an instant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
-    /// A packet has come in through a port, as far as what is behind the port needs it.
+    /// A packet has arrived through a port, as far as the part behind the port needs it.
     Arrive(PortId, PacketId),
     /// The wire that leaves a port is free again.
     Wire(PortId),
-    /// Something that waits at a port may leave.
+    /// A packet that waits at a port may leave.
     Ready(PortId),
-    /// The next packet of the data link layer has come in.
+    /// The next packet of the data link layer has arrived.
     Link(PortId),
-    /// An acknowledgement has waited for as long as it may.
+    /// An acknowledgement has waited for the maximum time.
     Acknowledge(PortId),
     /// An update of credits has.
     Update(PortId, Class),
-    /// Room behind a port is free again.
+    /// Room behind a port has become free.
     Release(PortId, Class, Room),
 }
 
-/// An [`Amount`] as small as what may be advertised, so that events are.
+/// An [`Amount`] limited to the values that may be advertised, so that events are small.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     headers: u8,
@@ -74,7 +74,8 @@ impl From<Room> for Amount {
 const LANES: usize = 6;
 
 impl Event {
-    /// The lane of the port in which such events mostly come in the order of their instants: a wire gives them one by one.
+    /// The lane of the port in which such events are mostly in the order of their instants: a wire produces them one by
+    /// one.
     fn lane(&self) -> usize {
         let (port, lane) = match self {
             Event::Arrive(port, _) => (port, 0),
@@ -117,13 +118,13 @@ impl PartialOrd for Entry {
 }
 
 impl Ord for Entry {
-    /// The first is the greatest, since the heap gives the greatest.
+    /// The first is the greatest, since the heap returns the greatest.
     fn cmp(&self, other: &Entry) -> Ordering {
         other.key().cmp(&self.key())
     }
 }
 
-/// Events in the order of their instants, of which the heap has the first.
+/// Events in the order of their instants, the first of which is in the heap.
 #[derive(Default)]
 struct Lane {
     in_heap: bool,
@@ -131,9 +132,9 @@ struct Lane {
     behind: VecDeque<Entry>,
 }
 
-/// What is to happen, by instant; at one instant, in the order in which it was scheduled.
+/// Future events, by instant; at one instant, in the order in which they were scheduled.
 ///
-/// The heap stays small: of what comes in order, it has the first only.
+/// The heap stays small: of events in order, it contains only the first.
 #[derive(Default)]
 pub(crate) struct Events {
     heap: BinaryHeap<Entry>,

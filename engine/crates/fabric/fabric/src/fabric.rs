@@ -39,8 +39,8 @@ pub(crate) struct Answer {
     pub(crate) parts: Parts,
 }
 
-/// A server's fabric: one queue of events for all of its links, and cards that run ahead of it by less than anything takes to
-/// reach them.
+/// A server's fabric: one queue of events for all of its links, and cards that run ahead of it by less than the minimum
+/// latency to a card.
 pub struct Fabric {
     pub(crate) now: Cycle,
     pub(crate) events: Events,
@@ -65,16 +65,16 @@ pub struct Fabric {
     captured: Option<Vec<Captured>>,
     hops: u64,
     pub(crate) rejected: Rejected,
-    /// The request of the host that is under way: its tag, and the words that it reads.
+    /// The outstanding request of the host: its tag, and the number of words that it reads.
     asked: Option<(u16, usize)>,
     tag: u16,
 }
 
 impl Fabric {
-    /// The fabric of a description, with cards of `designs` that have just left reset, and so many bytes of memory.
+    /// The fabric of a description, with cards of `designs` just after reset, and `bytes` bytes of memory.
     ///
     /// # Errors
-    /// [`FabricError`] when a link or a card is not what it says.
+    /// [`FabricError`] if a link or a card differs from its description.
     pub fn new(
         system: SystemDescription,
         designs: &[Design],
@@ -140,7 +140,7 @@ impl Fabric {
         Ok(fabric)
     }
 
-    /// Tells cards how much room there is at the other ends of their links.
+    /// Passes the credits of the other ends of their links to cards.
     fn begin(&mut self) {
         for (card, port) in self.cards.iter_mut().zip(&self.ports.of_cards) {
             let other = self.ports.all[port.index()].other;
@@ -155,12 +155,12 @@ impl Fabric {
         self.captured.get_or_insert_default();
     }
 
-    /// The packets that were kept, in the order in which they left.
+    /// The recorded packets, in the order in which they left.
     pub fn take_captured(&mut self) -> Vec<Captured> {
         self.captured.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Names of the ports with what has left them, in the order of the links.
+    /// Names of the ports with the counters of their output, in the order of the links.
     pub fn port_counters(&self) -> impl Iterator<Item = (&str, PortCounters)> {
         let ports = self.ports.all.iter();
         ports.map(|port| (port.name.as_str(), port.transmitter.counters))
@@ -171,7 +171,7 @@ impl Fabric {
         self.hops
     }
 
-    /// What has gone wrong so far, and what cards count.
+    /// Errors so far, and the counters of cards.
     pub fn counters(&self) -> Counters {
         let mut counters = Counters::new();
         counters.push("unsupported_requests", self.rejected.unsupported);
@@ -193,7 +193,7 @@ impl Fabric {
         self.digest.clone()
     }
 
-    /// Whether nothing is under way, all credits are back, and cards are idle.
+    /// Whether no packet is in flight, all credits have been returned, and cards are idle.
     pub fn is_quiet(&self) -> bool {
         self.events.next().is_none()
             && self.pool.used() == 0
@@ -201,7 +201,7 @@ impl Fabric {
             && self.ports.all.iter().all(Port::is_quiet)
     }
 
-    /// Goes on until `done`, or until `deadline`, or until nothing happens any more; tells whether it is done.
+    /// Advances until `done`, until `deadline`, or until there are no further events; returns whether it is done.
     pub(crate) fn run(
         &mut self,
         deadline: Cycle,
@@ -216,7 +216,7 @@ impl Fabric {
         Ok(true)
     }
 
-    /// When something happens next: at once, while a card is busy.
+    /// Time of the next event: now, while a card is busy.
     pub(crate) fn begins(&self) -> Option<Cycle> {
         if self.cards.iter().any(|card| !card.is_idle()) {
             return Some(self.now);
@@ -224,8 +224,8 @@ impl Fabric {
         Some(self.now.max(self.events.next()?))
     }
 
-    /// Goes on to an instant and over all that happens up to it, in steps that are no longer than those to something that is
-    /// waited for.
+    /// Advances to an instant and handles all events up to it, in steps that end at the next awaited event at the
+    /// latest.
     pub(crate) fn run_until(&mut self, instant: Cycle) -> Result<(), FabricError> {
         let end = instant + Cycles::new(1);
         while let Some(begin) = self.begins().filter(|begin| *begin < end) {
@@ -235,7 +235,8 @@ impl Fabric {
         Ok(())
     }
 
-    /// Advances cards and then the fabric to `until`, no farther from its next event than anything takes to reach a card.
+    /// Advances cards and then the fabric to `until`, no farther from its next event than the minimum latency to a
+    /// card.
     fn advance(&mut self, until: Cycle) -> Result<(), FabricError> {
         for index in 0..self.cards.len() {
             let port = self.ports.of_cards[index];
@@ -293,7 +294,7 @@ impl Fabric {
         &mut self.ports.all[port.index()]
     }
 
-    /// The next packet of the data link layer has come in.
+    /// The next packet of the data link layer has arrived.
     fn link_packet(&mut self, now: Cycle, port: PortId) {
         let Port {
             coming, transmitter, ..
@@ -306,7 +307,7 @@ impl Fabric {
         self.transmit(now, port);
     }
 
-    /// An acknowledgement has waited for as long as it may.
+    /// An acknowledgement has waited for the maximum time.
     fn acknowledge(&mut self, now: Cycle, port: PortId) {
         let other = self.port(port).other;
         let transmitter = &self.port(other).transmitter;
@@ -326,7 +327,7 @@ impl Fabric {
         self.transmit(now, port);
     }
 
-    /// Room behind a port is free again.
+    /// Room behind a port has become free.
     fn release(&mut self, now: Cycle, port: PortId, class: Class, amount: Amount) {
         let limit = self.port(port).limit;
         match self.port(port).receiver.release(class, amount) {
@@ -340,7 +341,7 @@ impl Fabric {
         }
     }
 
-    /// Has a packet leave through a port when it is `ready`, that came the way `source`.
+    /// Queues a packet from `source` at a port, to leave from `ready` on.
     pub(crate) fn offer(&mut self, port: PortId, source: usize, waiting: Waiting, class: Class) {
         let (ready, now) = (waiting.ready, self.now);
         self.port(port).transmitter.add(source, class, waiting);
@@ -351,10 +352,10 @@ impl Fabric {
         }
     }
 
-    /// Puts the next packet on the wire that leaves a port, if the wire is free.
+    /// Sends the next packet of a port, if the wire is free.
     fn transmit(&mut self, now: Cycle, id: PortId) {
         let port = &mut self.ports.all[id.index()];
-        // Whatever takes the wire has an event for when it is free again.
+        // Each transfer on the wire has an event for its end.
         if port.transmitter.wire > now {
             return;
         }
@@ -400,7 +401,7 @@ impl Fabric {
         if let Some(captured) = &mut self.captured {
             captured.push(Captured::of(now, id.0, sequence, packet));
         }
-        // Switches act on the header, others on what has been checked.
+        // Switches act on the header, other parts on the checked packet.
         let head = now + rate.bytes(FRONT + 4 * packet.header.header_words() as u64) + delay;
         let Port {
             place,
@@ -421,7 +422,7 @@ impl Fabric {
             }
             Place::Switch(_) | Place::Card(_) => packet.parts.add(Part::Link, arrives.since(now)),
         }
-        // A card runs ahead by less than this takes: it gets the packet now, for the cycle in which it is there.
+        // A card runs ahead by less than this latency: it receives the packet now, for the cycle of its arrival.
         if let Place::Card(card) = *place {
             self.cards[card].arrive(arrives, packet);
         }
@@ -435,7 +436,7 @@ impl Fabric {
         self.events.at(arrives, Event::Arrive(other, waiting.packet));
     }
 
-    /// A packet has come in through a port.
+    /// A packet has arrived through a port.
     fn arrive(&mut self, now: Cycle, id: PortId, packet: PacketId) -> Result<(), FabricError> {
         let header = self.pool.get(packet).header;
         let port = self.port(id);
@@ -464,8 +465,8 @@ impl Fabric {
         }
     }
 
-    /// Forwards a packet through a switch once its header is there: it leaves so late that its end does not overtake the end
-    /// that comes in.
+    /// Forwards a packet through a switch once its header has arrived: it leaves late enough that its end does not
+    /// overtake the arriving end.
     fn at_switch(&mut self, now: Cycle, id: PortId, switch: usize, packet: PacketId, header: &Header) {
         let own = self.ports.all[id.index()].number;
         if let Kind::ConfigurationRead(further) | Kind::ConfigurationWrite(further) = header.kind {
@@ -482,7 +483,7 @@ impl Fabric {
         }
         let routes = &self.switch_routes[switch];
         let bridges = &self.switch_bridges[switch];
-        // What comes from below passes the bridge of its port, what goes up that of the switch.
+        // Packets from below pass the bridge of their port, packets from above that of the switch.
         let passes = |out: usize| {
             !header.kind.is_memory()
                 || (own == 0 || bridges[own].is_master()) && (out != 0 || bridges[0].is_master())
@@ -509,11 +510,11 @@ impl Fabric {
         self.offer(out, own, waiting, header.kind.class());
     }
 
-    /// Which of the bridges of a switch a request of configuration is for that came through the port `own`: one of its own, none
-    /// since it goes further, or nobody, as the outer option says.
+    /// The bridge of a switch that is the target of a configuration request from the port `own`: one of its own, none
+    /// if it is forwarded, or no target, according to the outer option.
     fn bridge_at(&self, switch: usize, own: usize, further: bool, target: Id) -> Option<Option<usize>> {
         let bridges = &self.switch_bridges[switch];
-        // Configuration comes from the root only.
+        // Configuration requests come only from the root.
         if own != 0 {
             return None;
         }
@@ -575,7 +576,7 @@ impl Fabric {
         if class == Class::Completion && header.requester == ROOT {
             let packet_of = self.pool.get(packet);
             let data = packet_of.data.len() / 4;
-            // Data is all that was asked for; what is refused has none.
+            // The data are complete; refused requests have none.
             let fits = |(tag, words)| {
                 tag == header.tag && (data == words || header.completion.status != Status::Successful)
             };
@@ -616,7 +617,7 @@ impl Fabric {
                 self.message(now, id, packet, header);
                 Ok(())
             }
-            // Configuration is the host's to ask for.
+            // Only the host may send configuration requests.
             Kind::ConfigurationRead(_) | Kind::ConfigurationWrite(_) => {
                 self.refuse(now, id, packet, header);
                 Ok(())
@@ -637,7 +638,7 @@ impl Fabric {
         }
     }
 
-    /// Reads memory, and has the completions leave when their data is there.
+    /// Reads memory, and sends the completions when their data are ready.
     fn read(
         &mut self,
         now: Cycle,
@@ -664,13 +665,13 @@ impl Fabric {
         Ok(())
     }
 
-    /// A packet has come to its end: its room is free.
+    /// A packet has reached its destination: its room is free.
     pub(crate) fn settle(&mut self, now: Cycle, id: PortId, packet: PacketId, header: &Header) {
         self.pool.free(packet);
         self.release(now, id, header.kind.class(), header.cost());
     }
 
-    /// Nobody serves a packet: who waits for a completion gets one that says so.
+    /// A packet has no target: a requester that waits for a completion receives one with this status.
     pub(crate) fn refuse(&mut self, now: Cycle, id: PortId, packet: PacketId, header: &Header) {
         if header.kind.class() == Class::Completion {
             self.rejected.unexpected += 1;
@@ -689,7 +690,7 @@ impl Fabric {
         self.settle(now, id, packet, header);
     }
 
-    /// Has the host send a packet towards what its header names.
+    /// Sends a packet from the host to the target in its header.
     pub(crate) fn issue(&mut self, mut header: Header, data: &[u8]) -> Result<(), FabricError> {
         if header.kind.class() == Class::NonPosted {
             self.tag = (self.tag + 1) % TAGS;
@@ -711,15 +712,15 @@ impl Fabric {
     }
 }
 
-/// Through which port a packet leaves that came through that of the number `own`, and its header there: what is not below
-/// leaves `up`, and nothing leaves where it came from.
+/// The port through which a packet from the port with the number `own` leaves, and its header there: packets for
+/// targets that are not below leave through `up`, and no packet leaves through the port of its arrival.
 fn next_port(routes: &Routes, header: &Header, own: usize, up: Option<usize>) -> Option<(usize, Header)> {
     let mut header = *header;
     let below = match header.kind {
         Kind::Completion(_) => routes.of_bus(header.requester.bus()).map(|(port, _)| port),
         Kind::ConfigurationRead(_) | Kind::ConfigurationWrite(_) => {
             let (port, reached) = routes.of_bus(header.request.target.bus())?;
-            // On the bus of its target, configuration is of type 0.
+            // On the bus of its target, a configuration request has type 0.
             header.kind = match header.kind {
                 Kind::ConfigurationRead(_) => Kind::ConfigurationRead(!reached),
                 _ => Kind::ConfigurationWrite(!reached),

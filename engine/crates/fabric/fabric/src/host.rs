@@ -12,24 +12,23 @@ use std::ops::Range;
 /// Bytes of a beat on the port of the root complex to the hierarchy.
 const BEAT: u64 = 32;
 
-/// What the root complex leads to: the host's memory behind its hierarchy, which answers each access with the cycle in which
-/// it is done.
+/// The root complex: the host's memory behind its hierarchy, which returns the cycle of completion of each access.
 pub(crate) struct Host {
-    /// That of a machine is lent while something happens.
+    /// That of a machine is lent for the handling of events.
     pub(crate) memory: GuestMemory,
     /// Where memory is.
     range: Range<u64>,
     hierarchy: SharedHierarchy,
     requester: RequesterId,
     edges: Edges,
-    /// What devices have written.
+    /// The writes of devices.
     pub(crate) written: Written,
-    /// An address of which the next write is awaited, and when that is there.
+    /// The address of an awaited write, and the time of its arrival.
     awaited: Option<(u64, Option<Cycle>)>,
 }
 
 impl Host {
-    /// Zeroed memory of so many bytes, with cold caches.
+    /// Zeroed memory of `bytes` bytes, with cold caches.
     ///
     /// # Errors
     /// [`FabricError`] when it cannot be reserved, or no hardware can have the parameters.
@@ -43,7 +42,7 @@ impl Host {
     /// The host that a machine is, with these caches and memory at these addresses, which is lent to it later.
     ///
     /// # Errors
-    /// [`FabricError`] when nothing can be reserved for the meantime.
+    /// [`FabricError`] if no placeholder memory can be reserved.
     pub(crate) fn attached(hierarchy: &SharedHierarchy, range: Range<u64>) -> Result<Host, FabricError> {
         Ok(Host::with(GuestMemory::new(PAGE_BYTES)?, range, hierarchy))
     }
@@ -67,7 +66,7 @@ impl Host {
         self.range.start <= range.start && range.start <= range.end && range.end <= self.range.end
     }
 
-    /// Puts a range into the last-level cache.
+    /// Brings a range into the last-level cache.
     pub(crate) fn warm(&mut self, range: Range<u64>) {
         self.hierarchy.lock().warm(range, WarmLevel::Llc);
     }
@@ -77,12 +76,12 @@ impl Host {
         self.awaited = Some((address, None));
     }
 
-    /// When what was awaited has been written.
+    /// Time at which the awaited write arrived.
     pub(crate) fn came(&self) -> Option<Cycle> {
         self.awaited.and_then(|(_, at)| at)
     }
 
-    /// Writes the data of a request that comes to memory at `at`; tells when the last of it is there.
+    /// Writes the data of a request that reaches memory at `at`; returns the time at which the last of it is written.
     ///
     /// # Errors
     /// [`FabricError::Fault`] outside of memory.
@@ -100,7 +99,7 @@ impl Host {
         Ok(done)
     }
 
-    /// Reads data that is asked of memory at `at`; tells when the last of it is there.
+    /// Reads data requested from memory at `at`; returns the time at which the last of it arrives.
     ///
     /// # Errors
     /// [`FabricError::Fault`] outside of memory.
@@ -161,8 +160,8 @@ pub(crate) fn bytes_asked(header: &Header) -> Range<u64> {
     begin..end.max(begin + 1)
 }
 
-/// The completions of a read, none longer than `most` bytes nor across a multiple of that: their headers, and the addresses of
-/// their data.
+/// The completions of a read, none longer than `most` bytes nor across a multiple of that: their headers, and the
+/// addresses of their data.
 pub(crate) fn completions(
     request: &Header,
     completer: Id,

@@ -1,4 +1,4 @@
-/// How long requests took: the middle, and what few exceed, in nanoseconds.
+/// Latencies of requests: the median, and high percentiles, in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Latencies {
     /// Half take less.
@@ -10,7 +10,7 @@ pub struct Latencies {
 }
 
 impl Latencies {
-    /// Of so many, in any order.
+    /// The distribution of these latencies, in any order.
     pub(crate) fn of(mut all: Vec<f64>) -> Latencies {
         all.sort_by(f64::total_cmp);
         let at = |percent: usize| {

@@ -19,10 +19,10 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
-    /// Those that a description has.
+    /// The links of a description.
     ///
     /// # Errors
-    /// [`FabricError::Description`] for links between what is not there.
+    /// [`FabricError::Description`] for links between parts that do not exist.
     pub(crate) fn new(system: &SystemDescription, of_cards: &[Credits]) -> Result<Ports, FabricError> {
         let mut ports = Ports {
             all: Vec::new(),
@@ -101,7 +101,8 @@ impl Ports {
         of.iter().enumerate().map(bridge).collect()
     }
 
-    /// Gives each port a source for each port of its place, and at the root one for the host, and the room of its other end.
+    /// Creates a source in each port for each port of its place, and at the root one for the host, and sets the credits
+    /// of its other end.
     fn connect(&mut self) {
         for port in 0..self.all.len() {
             let sources = match self.all[port].place {
@@ -117,7 +118,7 @@ impl Ports {
     }
 }
 
-/// How many links are between the root and what has this name.
+/// Number of links between the root and the part with this name.
 fn depth(system: &SystemDescription, name: &str) -> usize {
     let mut depth = 0;
     let mut below = name;

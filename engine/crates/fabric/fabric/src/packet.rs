@@ -38,14 +38,14 @@ impl std::fmt::Display for Id {
     }
 }
 
-/// What a packet is (2.2.1).
+/// The kind of a packet (2.2.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A read of memory.
     MemoryRead,
     /// A write of memory.
     MemoryWrite,
-    /// A read of configuration, of type 1 or 0: whether it still has to find the bus of its target.
+    /// A configuration read, of type 1 or 0: whether it still has to reach the bus of its target.
     ConfigurationRead(bool),
     /// A write of configuration.
     ConfigurationWrite(bool),
@@ -71,7 +71,7 @@ impl Kind {
         }
     }
 
-    /// Whether it asks for something of memory.
+    /// Whether it is a request to memory.
     pub fn is_memory(self) -> bool {
         use Kind::{CompareSwap, FetchAdd, MemoryRead, MemoryWrite, Swap};
         matches!(self, MemoryRead | MemoryWrite | FetchAdd | Swap | CompareSwap)
@@ -88,39 +88,39 @@ impl Kind {
     }
 }
 
-/// What only requests have.
+/// The fields of requests.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Request {
     /// Which bytes of the first and of the last word are meant, a bit each; of messages together their code.
     pub enables: u8,
     /// The address, a multiple of 4; of configuration, the number of the word times 4; of messages, their last eight bytes.
     pub address: u64,
-    /// To whom configuration goes.
+    /// The target of a configuration request.
     pub target: Id,
 }
 
-/// How a request ended (2.2.9.1).
+/// The status of a completion (2.2.9.1).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Status {
     /// As asked for.
     #[default]
     Successful,
-    /// Nobody serves such a request.
+    /// The request has no target.
     Unsupported,
-    /// Configuration is to be asked for again.
+    /// The configuration request must be repeated.
     Retry,
     /// The completer has failed.
     Aborted,
 }
 
-/// What only completions have.
+/// The fields of completions.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Completion {
     /// Who completes.
     pub completer: Id,
     /// How it ended.
     pub status: Status,
-    /// Bytes that are still to come, with those of this packet: 1 to 4096.
+    /// Number of remaining bytes, including those of this packet: 1 to 4096.
     pub byte_count: u16,
     /// The low seven bits of the address of the first byte.
     pub lower_address: u8,
@@ -191,7 +191,7 @@ impl Header {
         4 * (self.header_words() + self.payload_words())
     }
 
-    /// What it costs its receiver: a header, and data in units of 16 bytes (2.6.1).
+    /// Its cost for the receiver: a header, and data in units of 16 bytes (2.6.1).
     pub fn cost(&self) -> Amount {
         Amount {
             headers: 1,
@@ -199,7 +199,7 @@ impl Header {
         }
     }
 
-    /// A request for memory of so many whole words, with what else is asked for.
+    /// A request for whole words of memory, with its other fields.
     pub fn memory(kind: Kind, requester: Id, tag: u16, address: u64, words: u16) -> Header {
         debug_assert!((1..=WORDS_MOST).contains(&words), "a request of {words} words");
         let mut header = Header::new(kind, requester, tag);
@@ -223,7 +223,7 @@ impl Header {
         header
     }
 
-    /// Whether a completion may pass what was posted before it (2.4.1).
+    /// Whether a completion may pass earlier posted packets (2.4.1).
     pub fn is_relaxed(&self) -> bool {
         self.attributes & 2 != 0
     }

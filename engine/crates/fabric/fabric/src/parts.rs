@@ -1,9 +1,9 @@
 use rackwright_time::fabric::Cycles;
 
-/// Where a packet spends its time.
+/// The parts of a packet's latency.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// In the card that made the request.
+    /// In the card that sent the request.
     Card,
     /// On wires: its bytes, and the delay of links.
     Link,
@@ -39,25 +39,25 @@ impl Part {
 pub struct Parts([u64; 6]);
 
 impl Parts {
-    /// Adds what has been spent in a part.
+    /// Adds time in a part.
     #[inline]
     pub fn add(&mut self, part: Part, span: Cycles) {
         self.0[part as usize] += span.0;
     }
 
-    /// What has been spent in one.
+    /// Time in a part.
     pub fn of(&self, part: Part) -> Cycles {
         Cycles::new(self.0[part as usize])
     }
 
-    /// Adds what has been spent elsewhere.
+    /// Adds the times of another one.
     pub fn add_all(&mut self, other: &Parts) {
         for (mine, others) in self.0.iter_mut().zip(other.0) {
             *mine += others;
         }
     }
 
-    /// What has been spent in all.
+    /// Time in all parts.
     pub fn total(&self) -> Cycles {
         Cycles::new(self.0.iter().sum())
     }

@@ -1,7 +1,7 @@
 use crate::packet::{Header, Id, Kind};
 use crate::parts::Parts;
 
-/// Names a packet under way.
+/// Identifies a packet in flight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PacketId(u32);
 
@@ -12,14 +12,14 @@ impl PacketId {
     }
 }
 
-/// A packet under way: its fields, its payload, and where it has spent its time.
+/// A packet in flight: its fields, its payload, and its time in each part.
 pub(crate) struct Packet {
     pub(crate) header: Header,
     pub(crate) data: Vec<u8>,
     pub(crate) parts: Parts,
 }
 
-/// The packets under way. Those that have arrived leave their place, and its memory, to the next.
+/// The packets in flight. The slots of arrived packets, and their memory, are reused.
 #[derive(Default)]
 pub(crate) struct Pool {
     packets: Vec<Packet>,
@@ -48,7 +48,7 @@ impl Pool {
         &mut self.packets[id.0 as usize]
     }
 
-    /// The packet has arrived where it goes.
+    /// The packet has reached its destination.
     pub(crate) fn free(&mut self, id: PacketId) {
         debug_assert!(!self.free.contains(&id), "a packet is freed twice");
         self.free.push(id);
@@ -60,7 +60,7 @@ impl Pool {
     }
 }
 
-/// What a place holds before its first packet.
+/// The contents of a slot before its first packet.
 impl Default for Header {
     fn default() -> Header {
         Header::new(Kind::MemoryRead, Id::default(), 0)

@@ -7,7 +7,7 @@ use crate::transmitter::Transmitter;
 use rackwright_time::fabric::Cycles;
 use std::collections::VecDeque;
 
-/// What is behind a port.
+/// The part behind a port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     /// The root complex.
@@ -22,22 +22,22 @@ pub(crate) enum Place {
 pub(crate) struct Port {
     pub(crate) name: String,
     pub(crate) place: Place,
-    /// Its number among those of its place.
+    /// Its number among the ports of its place.
     pub(crate) number: usize,
     pub(crate) other: PortId,
     pub(crate) rate: Rate,
     pub(crate) delay: Cycles,
-    /// How long acknowledgements and updates may wait.
+    /// Maximum time for which acknowledgements and updates may wait.
     pub(crate) limit: Cycles,
     pub(crate) transmitter: Transmitter,
     pub(crate) receiver: Receiver,
     /// The room behind it.
     pub(crate) room: Credits,
-    /// What the data link layer has to send, before any other packet.
+    /// Packets that the data link layer has to send, before any other packet.
     pub(crate) link_packets: VecDeque<LinkPacket>,
-    /// What the data link layer of the other end has sent that has not come in yet.
+    /// Packets of the other end's data link layer that have not arrived yet.
     pub(crate) coming: VecDeque<LinkPacket>,
-    /// Packets that came although there was no room for them.
+    /// Packets that arrived without room for them.
     pub(crate) overflows: u64,
 }
 
@@ -55,7 +55,7 @@ impl Port {
         self.transmitter.is_empty() && self.link_packets.is_empty() && self.receiver.is_empty(&self.room)
     }
 
-    /// Puts an update of credits in front of what waits, if one is due.
+    /// Queues an update of credits before other packets, if one is due.
     pub(crate) fn tell(&mut self, class: Class) -> bool {
         let Some(limit) = self.receiver.update(class) else {
             return false;

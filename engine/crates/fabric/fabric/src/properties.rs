@@ -1,4 +1,4 @@
-//! Properties of whole fabrics: random trees of modelled cards that all make DMA at once.
+//! Properties of whole fabrics: random trees of modelled cards that all do DMA at the same time.
 
 use crate::bench::{window, Bench, Run, BUFFER, BUFFER_BYTES};
 use crate::class::Class;
@@ -9,10 +9,10 @@ use proptest::prelude::*;
 use rackwright_memory::HierarchyParameters;
 use serde_json::{json, Value};
 
-/// Simulated time within which everything ends.
+/// Simulated time within which all runs end.
 const PATIENCE_NS: f64 = 20e6;
 
-/// A switch or a card: below which of the switches before it, or the root, and by what link.
+/// A switch or a card: the switch before it, or the root, and its link.
 #[derive(Clone, Debug)]
 struct Node {
     above: usize,
@@ -22,7 +22,7 @@ struct Node {
     spare: u64,
 }
 
-/// What a card does.
+/// The transfers of a card.
 #[derive(Clone, Debug)]
 struct Work {
     kind: u8,
@@ -116,7 +116,7 @@ impl Tree {
     }
 }
 
-/// Goes on until all is quiet.
+/// Advances until all is quiet.
 fn rest(fabric: &mut Fabric) {
     let deadline = fabric.now + nanoseconds(PATIENCE_NS);
     assert!(
@@ -149,8 +149,8 @@ fn run_of(fabric: &Fabric, found: &[Found], card: usize, work: &Work, count: u32
     }
 }
 
-/// What one end of each link has been granted and has consumed is what the other has given and has received, and all of the
-/// room is free.
+/// The credits granted to and consumed by one end of each link are those that the other has granted and received, and
+/// all of the room is free.
 fn check_credits(fabric: &Fabric) {
     for port in &fabric.ports.all {
         let other = &fabric.ports.all[port.other.index()];

@@ -1,6 +1,6 @@
 use rackwright_time::fabric::Cycles;
 
-/// Which generation a link is of: its signalling rate and encoding.
+/// The generation of a link: its signalling rate and encoding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Generation {
     /// 2.5 GT/s, 8b/10b.
@@ -15,7 +15,7 @@ pub enum Generation {
     Five,
 }
 
-/// How fast a link is: its generation and how many lanes it has.
+/// The rate of a link: its generation and number of lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rate {
     generation: Generation,
@@ -28,7 +28,7 @@ const WIDTHS: [u32; 5] = [1, 2, 4, 8, 16];
 const SHORT_PAYLOAD: u32 = 256;
 
 impl Rate {
-    /// The rate of a link of `generation` 1 to 5; none for what is no generation or no width.
+    /// The rate of a link of `generation` 1 to 5; none for an invalid generation or width.
     pub fn new(generation: u32, lanes: u32) -> Option<Rate> {
         use Generation::{Five, Four, One, Three, Two};
         let known = [One, Two, Three, Four, Five];
@@ -36,7 +36,7 @@ impl Rate {
         WIDTHS.contains(&lanes).then_some(Rate { generation, lanes })
     }
 
-    /// Its generation, 1 to 5, as registers of links have it.
+    /// Its generation, 1 to 5, as in registers of links.
     pub(crate) fn generation(self) -> u32 {
         self.generation as u32 + 1
     }
@@ -45,7 +45,7 @@ impl Rate {
         self.lanes
     }
 
-    /// What a byte takes on one lane, which is the time of a symbol; of 130 bits of a block, 128 are bytes.
+    /// The time of a byte on one lane, which is the time of a symbol; of 130 bits of a block, 128 are data.
     pub fn symbol(self) -> Cycles {
         Cycles::new(match self.generation {
             Generation::One => 4_096_000,
@@ -56,15 +56,15 @@ impl Rate {
         })
     }
 
-    /// What so many bytes take on all lanes.
+    /// The time of `bytes` bytes on all lanes.
     pub fn bytes(self, bytes: u64) -> Cycles {
         Cycles::new(bytes * (self.symbol().0 / u64::from(self.lanes)))
     }
 
-    /// The longest that an acknowledgement or an update of credits may wait for others to go with it (3.6.3.1, 2.6.1.2), for a
-    /// longest payload of so many bytes.
+    /// The maximum time for which an acknowledgement or an update of credits may wait to be combined with others
+    /// (3.6.3.1, 2.6.1.2), for a maximum payload of `payload` bytes.
     ///
-    /// The specification's tables follow from this formula; those of 16 and 32 GT/s take the delay of 8 GT/s here.
+    /// The specification's tables follow from this formula; those of 16 and 32 GT/s use the delay of 8 GT/s here.
     pub fn latency_limit(self, payload: u32) -> Cycles {
         let internal = match self.generation {
             Generation::One => 19,
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_lane_of_each_generation_has_the_rate_of_the_specification() {
-        // Bytes of a second on 16 lanes: transfers, times what the encoding leaves of them.
+        // Bytes per second on 16 lanes: transfers, times the efficiency of the encoding.
         let expected = [
             4.0e9,
             8.0e9,

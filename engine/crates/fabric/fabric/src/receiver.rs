@@ -1,18 +1,18 @@
 use crate::class::Class;
 use crate::credits::{Amount, Credits};
 
-/// How soon something of the data link layer is to be sent.
+/// The urgency of a data link layer packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Urgency {
     /// Now.
     Now,
     /// Once it has waited for others to go with it.
     Later,
-    /// Not at all: it is being waited for already, or never told.
+    /// None: it is awaited already, or never sent.
     Never,
 }
 
-/// The room behind a port for what comes in, and what of it the other end knows.
+/// The room behind a port for incoming packets, and the part of it that the other end knows.
 pub(crate) struct Receiver {
     given: Credits,
     used: Credits,
@@ -26,7 +26,7 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    /// One with so much room; 0 stands for no limit. The longest payload is `payload` bytes.
+    /// A receiver with this room; 0 stands for no limit. The longest payload is `payload` bytes.
     pub(crate) fn new(credits: Credits, payload: u32) -> Receiver {
         Receiver {
             given: credits,
@@ -38,7 +38,8 @@ impl Receiver {
         }
     }
 
-    /// A packet has come in. Tells whether there was room for it, as there is unless the sender breaks the rules.
+    /// A packet has arrived. Returns whether there was room for it, which is always true unless the sender violates the
+    /// rules.
     pub(crate) fn arrive(&mut self, class: Class, cost: Amount) -> bool {
         self.used[class] += cost;
         let (given, used) = (self.given[class], self.used[class]);
@@ -46,7 +47,8 @@ impl Receiver {
         (headers || used.headers <= given.headers) && (data || used.data <= given.data)
     }
 
-    /// Its room is free again. Tells how soon the other end is to know: at once when it lacks room for one more (2.6.1.2).
+    /// Its room is free again. Returns how soon the other end must be informed: immediately if it lacks room for one
+    /// more packet (2.6.1.2).
     pub(crate) fn release(&mut self, class: Class, cost: Amount) -> Urgency {
         let (headers, data) = self.infinite[class.index()];
         if headers && data {
@@ -65,13 +67,13 @@ impl Receiver {
         }
     }
 
-    /// What the other end is told of a class, if that has been waiting.
+    /// The update of a class for the other end, if one is pending.
     pub(crate) fn update(&mut self, class: Class) -> Option<Amount> {
         let updating = std::mem::replace(&mut self.updating[class.index()], false);
         updating.then_some(self.given[class])
     }
 
-    /// What has been given so far, and what of it has been used.
+    /// The credits granted so far, and the part of them that has been used.
     #[cfg(test)]
     pub(crate) fn credits(&self) -> (Credits, Credits) {
         (self.given, self.used)

@@ -3,18 +3,18 @@ use crate::packet::{Header, Kind};
 /// A page that no request crosses (2.2.7).
 const PAGE: u64 = 4096;
 
-/// Packets that ended where they were received, by the errors of the specification (6.2.10).
+/// Packets that were rejected by their receivers, by the errors of the specification (6.2.10).
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Rejected {
-    /// Requests that nobody serves.
+    /// Requests without a target.
     pub(crate) unsupported: u64,
-    /// Completions that nobody waits for.
+    /// Completions that are not awaited.
     pub(crate) unexpected: u64,
     /// Packets that break the rules of their own form.
     pub(crate) malformed: u64,
 }
 
-/// Whether a packet with `payload` bytes breaks a rule that receivers check, where payloads have at most `most` bytes.
+/// Whether a packet with `payload` bytes violates a rule that receivers check, for a maximum payload of `most` bytes.
 pub(crate) fn is_malformed(header: &Header, payload: usize, most: u32) -> bool {
     let crosses = match header.kind {
         Kind::MemoryRead | Kind::MemoryWrite => {
@@ -58,7 +58,8 @@ mod tests {
         fabric
     }
 
-    /// The first card sends what no function of ours would; then all must be quiet, and a register can be read.
+    /// The first card sends packets that none of our functions would send; then all must be quiet, and a register can
+    /// be read.
     fn send(fabric: &mut Fabric, header: Header, data: &[u8]) {
         let port = fabric.ports.of_cards[0];
         let id = fabric.pool.take(header);
@@ -103,7 +104,7 @@ mod tests {
     #[test]
     fn what_nobody_serves_is_counted_and_changes_nothing() {
         let mut fabric = fabric();
-        // Right behind the end of memory, further behind it, and into a window that no card has.
+        // Directly after the end of memory, further after it, and to a window that no card has.
         for (number, address) in [MEMORY, MEMORY + 4096, 0x0123_4567_8000].into_iter().enumerate() {
             send(&mut fabric, write(address, 4), &[0xaa; 16]);
             assert_eq!(count(&fabric, "unsupported_requests"), number as u64 + 1);
@@ -111,7 +112,7 @@ mod tests {
         for address in (0..MEMORY).step_by(8) {
             assert_eq!(fabric.host.memory.word(address).unwrap(), 0);
         }
-        // A read gets its completion, for which the model of the card does not wait.
+        // A read receives its completion, which the model of the card does not await.
         send(
             &mut fabric,
             Header::memory(Kind::MemoryRead, CARD, 5, MEMORY, 4),
@@ -162,7 +163,7 @@ mod tests {
         // Of the other card, it is that card's to count.
         send(&mut fabric, completion(Id(0x0400), 1, 4, 0), &[0; 4]);
         assert_eq!(count(&fabric, "unexpected_completions"), 3);
-        // Of nobody, the root's.
+        // An unknown requester's, and the root's.
         send(&mut fabric, completion(Id(0x7700), 1, 4, 0), &[0; 4]);
         assert_eq!(count(&fabric, "unexpected_completions"), 4);
     }
@@ -171,7 +172,7 @@ mod tests {
     fn packets_that_break_their_own_form_are_counted_and_dropped() {
         let mut fabric = fabric();
         let wrong = [
-            // Longer than software allows, across a page, shorter and longer than it says.
+            // Longer than software allows, across a page, shorter and longer than in the header.
             (write(0x1000, 128), 512),
             (write(0x1ff8, 4), 16),
             (write(0x1000, 8), 16),

@@ -1,8 +1,8 @@
 use crate::bridge::Bridge;
 use std::ops::{Range, RangeInclusive};
 
-/// To which of its ports a switch or the root complex forwards: what is below each port that leads away from the root, as its
-/// bridge says.
+/// The forwarding of a switch or the root complex to its ports: the addresses below each downstream port, as in its
+/// bridge.
 #[derive(Default)]
 pub(crate) struct Routes {
     below: Vec<Below>,
@@ -11,7 +11,7 @@ pub(crate) struct Routes {
 struct Below {
     /// Number of the port.
     port: usize,
-    /// Buses, of which the first is that of the link.
+    /// Buses, the first of which is that of the link.
     buses: RangeInclusive<u8>,
     /// Addresses.
     windows: [Range<u64>; 2],

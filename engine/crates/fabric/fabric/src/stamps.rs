@@ -1,6 +1,7 @@
 use rackwright_time::unit::Cycles;
 
-/// When the requests of a run were issued and done, as a card says it out of band: in its own cycles, modulo 2 to the 32.
+/// The times at which the requests of a run were issued and done, as reported by a card out of band: in its own cycles,
+/// modulo 2 to the 32.
 #[derive(Default)]
 pub(crate) struct Stamps {
     stamps: Vec<(u32, u32)>,
@@ -11,7 +12,7 @@ impl Stamps {
         self.stamps.clear();
     }
 
-    /// Adds one, as the card's stream has it.
+    /// Adds one, in the format of the card's stream.
     pub(crate) fn add(&mut self, word: u64) {
         self.stamps.push((word as u32, (word >> 32) as u32));
     }
@@ -20,7 +21,7 @@ impl Stamps {
         self.stamps.len()
     }
 
-    /// What each request took.
+    /// The latency of each request.
     pub(crate) fn latencies(&self) -> impl Iterator<Item = Cycles> + '_ {
         let latency = |(issued, done): &(u32, u32)| Cycles::new(u64::from(done.wrapping_sub(*issued)));
         self.stamps.iter().map(latency)

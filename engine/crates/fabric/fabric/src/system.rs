@@ -5,7 +5,7 @@ use crate::function::ModelDescription;
 use crate::rate::Rate;
 use serde::Deserialize;
 
-/// A server's fabric as it is described: a tree below the root complex, which Python has checked to be one.
+/// The description of a server's fabric: a tree below the root complex, as checked by Python.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SystemDescription {
@@ -57,7 +57,7 @@ pub struct SwitchDescription {
 pub struct CardDescription {
     /// Its name.
     pub name: String,
-    /// Number of its design among those that the fabric is built with.
+    /// Number of its design among those passed to the fabric.
     #[serde(default)]
     pub design: Option<usize>,
     /// The model that it is in place of a design.
@@ -99,7 +99,7 @@ impl CreditDescription {
     /// The same as credits.
     ///
     /// # Errors
-    /// When more is to be advertised than the fields of packets hold.
+    /// If the credits to advertise exceed the fields of packets.
     pub(crate) fn credits(&self, owner: &str) -> Result<Credits, FabricError> {
         let of = [self.posted, self.non_posted, self.completion];
         for (class, [headers, data]) in Class::ALL.into_iter().zip(of) {
@@ -116,7 +116,7 @@ impl CreditDescription {
 }
 
 impl SystemDescription {
-    /// How fast the link is that leads to a card.
+    /// The rate of the link to a card.
     ///
     /// # Errors
     /// When there is none, or none that can be.

@@ -11,14 +11,14 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy)]
 pub(crate) struct Waiting {
     pub(crate) packet: PacketId,
-    /// Not before then: it is still on its way through the switch, or its data is not there.
+    /// The earliest time at which it may leave: before, it is still in the switch, or its data are not ready.
     pub(crate) ready: Cycle,
-    /// Through which port it came, and what its room there is.
+    /// The port of its arrival, and its room there.
     pub(crate) from: Option<PortId>,
     pub(crate) cost: Amount,
     /// Bytes in the transaction layer.
     pub(crate) bytes: u32,
-    /// A completion that may pass what was posted before.
+    /// A completion that may pass earlier posted packets.
     pub(crate) relaxed: bool,
     order: u64,
 }
@@ -37,8 +37,8 @@ impl Waiting {
     }
 }
 
-/// Packets that came the same way and leave through the same port: within a class in their order, between classes by the
-/// ordering table (2.4.1).
+/// Packets that arrived through the same port and leave through the same port: in order within a class, ordered between
+/// classes by the ordering table (2.4.1).
 #[derive(Default)]
 struct Source {
     classes: [VecDeque<Waiting>; 3],
@@ -50,12 +50,13 @@ impl Source {
         self.classes[class.index()].front()
     }
 
-    /// The class whose oldest packet may go, and is the oldest of those that may. `allowed` says whether a packet could.
+    /// The class whose oldest packet may leave, and is the oldest of those that may. `allowed` returns whether a packet
+    /// could leave.
     fn choice(&self, mut allowed: impl FnMut(Class, &Waiting) -> bool) -> Option<Class> {
         let posted = self.head(Class::Posted).map_or(u64::MAX, |head| head.order);
         let candidates = Class::ALL.into_iter().filter_map(|class| {
             let head = self.head(class)?;
-            // Nothing passes what was posted before it, except relaxed completions; what is posted passes all else.
+            // No packet passes earlier posted ones, except relaxed completions; posted packets pass all others.
             let in_order =
                 class == Class::Posted || head.order < posted || class == Class::Completion && head.relaxed;
             (in_order && allowed(class, head)).then_some((head.order, class))
@@ -70,19 +71,19 @@ struct Sent {
     bytes: u32,
 }
 
-/// What is about to leave a port.
+/// The next output of a port.
 pub(crate) enum Next {
     /// This packet.
     Packet(Waiting, Class),
-    /// Nothing before something happens.
+    /// None before a further event.
     Nothing,
 }
 
 /// Sequence numbers have 12 bits, and half of them may be unacknowledged (3.6.2.1).
 const UNACKNOWLEDGED: usize = 2048;
 
-/// Chooses what leaves a port next: by turns among the ways by which packets came, with the credits of the other end, and as
-/// far as packets that have not been acknowledged leave room to keep one more.
+/// Selects the next output of a port: in turn among the ports of arrival, with the credits of the other end, and as far
+/// as unacknowledged packets leave room in the replay buffer.
 pub(crate) struct Transmitter {
     sources: Vec<Source>,
     /// Packets that wait.
@@ -98,7 +99,7 @@ pub(crate) struct Transmitter {
     acknowledged: u64,
     kept: u64,
     room: u64,
-    /// Since when each class waits for nothing but credits.
+    /// The time since which each class has waited only for credits.
     stalled: [Option<Cycle>; 3],
     pub(crate) counters: PortCounters,
 }
@@ -123,13 +124,13 @@ impl Transmitter {
         }
     }
 
-    /// Packets come so many ways.
+    /// Adds `count` ports of arrival.
     pub(crate) fn add_sources(&mut self, count: usize) {
         self.sources
             .resize_with(self.sources.len() + count, Source::default);
     }
 
-    /// The other end has so much room at the start; 0 stands for no limit.
+    /// The other end initially has this room; 0 stands for no limit.
     pub(crate) fn begin(&mut self, credits: Credits) {
         self.granted = credits;
         for class in Class::ALL {
@@ -138,7 +139,7 @@ impl Transmitter {
         }
     }
 
-    /// What has been granted so far, and what consumed of it.
+    /// The credits granted so far, and those consumed.
     #[cfg(test)]
     pub(crate) fn credits(&self) -> (Credits, Credits) {
         (self.granted, self.consumed)
@@ -157,7 +158,7 @@ impl Transmitter {
         self.waiting += 1;
     }
 
-    /// Whether nothing waits here.
+    /// Whether no packets wait here.
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting == 0 && self.unacknowledged.is_empty()
     }
@@ -169,7 +170,7 @@ impl Transmitter {
             && (data || consumed.data + cost.data <= granted.data)
     }
 
-    /// Takes what leaves next in the cycle `now`, in which the wire is free.
+    /// Takes the next output in the cycle `now`, in which the wire is free.
     pub(crate) fn next(&mut self, now: Cycle) -> Next {
         if self.waiting == 0 {
             return Next::Nothing;
@@ -209,7 +210,7 @@ impl Transmitter {
         }
     }
 
-    /// Keeps how long classes have had no credits.
+    /// Records how long classes have had no credits.
     fn account(&mut self, now: Cycle, found: Option<Class>, starved: [bool; 3]) {
         if starved == [false; 3] && self.stalled == [None; 3] {
             return;
@@ -228,7 +229,8 @@ impl Transmitter {
         }
     }
 
-    /// A packet of so many bytes has left, and has arrived at the other end at `tail`. Gives its sequence number.
+    /// A packet of `bytes` bytes has left, and arrives completely at the other end at `tail`. Returns its sequence
+    /// number.
     pub(crate) fn sent(&mut self, bytes: u32, tail: Cycle) -> u64 {
         let sequence = self.acknowledged + self.unacknowledged.len() as u64;
         self.unacknowledged.push_back(Sent { tail, bytes });
@@ -236,7 +238,7 @@ impl Transmitter {
         sequence
     }
 
-    /// How many packets have arrived at the other end until `now`.
+    /// Number of packets that have arrived at the other end until `now`.
     pub(crate) fn arrived(&self, now: Cycle) -> u64 {
         let arrived = self.unacknowledged.iter().take_while(|sent| sent.tail <= now);
         self.acknowledged + arrived.count() as u64
@@ -335,7 +337,7 @@ mod tests {
         assert_eq!(tags(&mut out, &mut pool), [5, 6]);
     }
 
-    /// A packet that waits: its class, whether it is relaxed, and the way it came.
+    /// A waiting packet: its class, whether it is relaxed, and its port of arrival.
     fn packets() -> impl Strategy<Value = (Kind, bool, usize)> {
         let kinds = vec![Kind::MemoryRead, Kind::MemoryWrite, Kind::Completion(true)];
         (prop::sample::select(kinds), any::<bool>(), 0..3_usize)

@@ -1,6 +1,6 @@
 use rackwright_time::fabric::{Cycle, Cycles};
 
-/// What has been written somewhere, and when.
+/// The amount and times of writes to a destination.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Written {
     first: Option<Cycle>,
@@ -9,9 +9,9 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// So many bytes arrive.
+    /// Records the arrival of `bytes` bytes.
     pub(crate) fn add(&mut self, at: Cycle, bytes: usize) {
-        // What the first packet brings is left out: between two ends, only the second one's bytes have come.
+        // The data of the first packet are omitted: between two completions, only the second one's bytes have arrived.
         if self.first.is_some() {
             self.bytes += bytes as u64;
         }
@@ -19,7 +19,7 @@ impl Written {
         self.last = at;
     }
 
-    /// Bytes after the first packet, and how long they took.
+    /// Bytes after the first packet, and the time that they took.
     pub(crate) fn rate(&self) -> (u64, Cycles) {
         (self.bytes, self.last.since(self.first.unwrap_or(self.last)))
     }

@@ -15,22 +15,22 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How many replicas there can be in the life of a balancer.
+/// Maximum number of replicas over the life of a balancer.
 const MOST_REPLICAS: usize = 65_000;
 
-/// How often a balancer that is to stop looks whether it has.
+/// Interval of checks while a balancer drains.
 const DRAIN_LOOK: Duration = Duration::from_millis(1);
 
 /// A dispatcher on real sockets, at work until it is stopped or dropped.
 pub struct Balancer {
     shared: Arc<Shared>,
-    /// The services as they are now.
+    /// The current services.
     services: Vec<ServiceSettings>,
     wakers: Vec<Waker>,
     threads: Vec<JoinHandle<std::io::Result<()>>>,
 }
 
-/// The sockets that threads share by address: for each thread those of the services, and that of peers.
+/// The sockets that threads share by address: for each thread, those of the services and that of peers.
 type ThreadSockets = (Vec<Socket>, Option<Socket>);
 
 impl Balancer {
@@ -94,27 +94,27 @@ impl Balancer {
         Ok(())
     }
 
-    /// Where the services are listened for, in the order of the settings.
+    /// The addresses of the services, in the order of the settings.
     pub fn addresses(&self) -> Vec<SocketAddr> {
         (self.shared.settings.services.iter())
             .map(|service| service.listen)
             .collect()
     }
 
-    /// Where other dispatchers are listened for.
+    /// The address for messages of other dispatchers.
     pub fn peer_address(&self) -> Option<SocketAddr> {
         self.shared.settings.peer_listen
     }
 
-    /// What it knows and has done.
+    /// Its state and counters.
     pub fn status(&self) -> Status {
         Status::of(&self.shared)
     }
 
-    /// Adds and removes replicas, so that they are those of other settings; gives how many were added and removed.
+    /// Adds and removes replicas according to other settings; returns the numbers of added and removed ones.
     ///
     /// # Errors
-    /// [`BalancerError::Restart`] when anything else is different; then nothing changes.
+    /// [`BalancerError::Restart`] if other settings differ; then nothing changes.
     pub fn reload(&mut self, new: &Settings) -> Result<(usize, usize), BalancerError> {
         self.check_same(new)?;
         let mut changes = Vec::new();
@@ -213,8 +213,8 @@ impl Balancer {
         self.threads.iter().all(|thread| !thread.is_finished())
     }
 
-    /// Takes no more requests, waits until those under way are answered, but not longer than `patience`, and ends;
-    /// whether nothing was under way any more.
+    /// Accepts no more requests, waits at most `patience` until outstanding ones have responses, and ends; returns
+    /// whether no request was outstanding any more.
     ///
     /// # Errors
     /// [`BalancerError::Thread`] when a thread had ended before.
@@ -248,7 +248,7 @@ impl Balancer {
 
 impl Drop for Balancer {
     fn drop(&mut self) {
-        // After `stop` nothing is left to end; otherwise nobody wants to hear why a thread had ended.
+        // After `stop`, there is nothing left to end; otherwise the reason for a thread's end is not needed.
         let _ = self.end();
     }
 }
@@ -292,7 +292,7 @@ fn listen(settings: &mut Settings) -> Result<Vec<ThreadSockets>, BalancerError> 
     Ok(sockets)
 }
 
-/// As many sockets at one address as there are threads.
+/// One socket per thread at an address.
 fn share(address: &mut SocketAddr, threads: usize) -> Result<Vec<Socket>, BalancerError> {
     let bind = |address: SocketAddr, shared: bool| {
         let options = Options {

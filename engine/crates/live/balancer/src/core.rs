@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 
-/// What all threads share: the dispatcher, the requests that wait, and the replicas to be tried.
+/// State shared by all threads: the dispatcher, waiting requests, and replicas to be tried.
 pub(crate) struct Core {
     dispatcher: Dispatcher,
     held: BTreeMap<Ticket, Held>,
@@ -103,7 +103,7 @@ impl Core {
         });
     }
 
-    /// Does what is due, if anything is.
+    /// Handles timer events that are due.
     pub(crate) fn timer(&mut self, at: u64, actions: &mut Vec<Action>) {
         if self.dispatcher.next_timer() > at {
             return;
@@ -155,25 +155,26 @@ impl Core {
         Ok(())
     }
 
-    /// A replica that failed is to be tried with requests of clients, first and then again after `wait` nanoseconds.
+    /// Registers a failed replica for trials with requests of clients, the first one now, further ones at intervals of
+    /// at least `wait` nanoseconds.
     pub(crate) fn begin_trials(&mut self, at: u64, replica: ReplicaId, service: ServiceId, wait: u64) {
         self.trials.begin(at, replica, service, wait);
     }
 
-    /// Who is to have a copy of a request that another replica has got.
+    /// The replica that gets a copy of a request that another replica has received.
     #[inline]
     pub(crate) fn on_trial(&mut self, at: u64, service: ServiceId) -> Option<ReplicaId> {
         let replica = self.trials.due(at, service)?;
         self.still_failed(replica, service)
     }
 
-    /// Who is to have a request for which no replica is alive.
+    /// The replica that gets a request if no replica is alive.
     pub(crate) fn last_resort(&mut self, at: u64, service: ServiceId) -> Option<ReplicaId> {
         let replica = self.trials.last_resort(at, service)?;
         self.still_failed(replica, service)
     }
 
-    /// A late answer may have told the dispatcher that a replica is alive, and others are removed.
+    /// A late response may have shown the dispatcher that a replica is alive, and others are removed.
     fn still_failed(&mut self, replica: ReplicaId, service: ServiceId) -> Option<ReplicaId> {
         let known = self.dispatcher.replicas(service);
         if known
@@ -197,17 +198,17 @@ impl Core {
         self.held.insert(ticket, held);
     }
 
-    /// Gives a request that waited.
+    /// Removes and returns a waiting request.
     pub(crate) fn take(&mut self, ticket: Ticket) -> Option<Held> {
         self.held.remove(&ticket)
     }
 
-    /// How many requests wait.
+    /// Number of waiting requests.
     pub(crate) fn waiting(&self) -> usize {
         self.held.len()
     }
 
-    /// Writes what is left of the record.
+    /// Writes the rest of the record.
     pub(crate) fn finish(&mut self) -> std::io::Result<()> {
         self.record.as_mut().map_or(Ok(()), Write::flush)
     }

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 macro_rules! counters {
     ($($(#[doc = $doc:literal])* $name:ident,)*) => {
-        /// What happened to datagrams, beside what the dispatcher decided.
+        /// Counters of datagrams, in addition to the dispatcher's decisions.
         #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
         pub struct DatagramCounts {
             $($(#[doc = $doc])* pub $name: u64,)*
@@ -24,7 +24,7 @@ macro_rules! counters {
 }
 
 counters! {
-    /// Datagrams received, from anybody.
+    /// Datagrams received, from any sender.
     received,
     /// Datagrams that the kernel took to send.
     sent,
@@ -34,7 +34,7 @@ counters! {
     malformed_requests,
     /// Datagrams from replicas that are no answers.
     malformed_answers,
-    /// Answers of replicas and dispatchers to requests that are not under way.
+    /// Responses of replicas and dispatchers to requests that are not outstanding.
     late_answers,
     /// Answers brought back to clients, or to the dispatchers that had redirected the requests.
     answers,
@@ -42,11 +42,11 @@ counters! {
     malformed_messages,
     /// Messages of dispatchers without the right key, or from no peer's address.
     strangers,
-    /// Requests sent on whose answers did not come in time.
+    /// Forwarded requests without a response in time.
     expired,
-    /// Requests dropped because too many were under way to one replica.
+    /// Requests dropped because too many were outstanding at one replica.
     overflows,
-    /// How often a replica's machine said that nobody listens.
+    /// Refusals by a replica's machine, where no program listens.
     refused,
     /// Frames of AF_XDP received with a datagram each, which `received` counts too.
     frames_received,
@@ -54,9 +54,9 @@ counters! {
     frames_sent,
     /// Frames of AF_XDP with a wrong checksum or length.
     malformed_frames,
-    /// Frames of AF_XDP from others than the replica that the address is for, or for one that has just gone.
+    /// Frames of AF_XDP from senders other than the replica of their address, or for one that has just been removed.
     stray_frames,
-    /// Messages about decisions that nobody could follow any more: a replica or peer was just removed.
+    /// Messages about decisions that could not be executed any more: a replica or peer was just removed.
     undelivered,
 }
 

@@ -2,26 +2,26 @@ use crate::hand::Origin;
 use rackwright_dispatch::RequestKey;
 use std::collections::VecDeque;
 
-/// Slots at first. Slots are used in turn, so that this is also how many requests go by before an answer
-/// that comes late could be taken for one to another request, where numbers have only two bytes.
+/// Slots at first. Slots are used in turn: this is also the number of requests after which a late response could be
+/// matched to another request, if numbers have only two bytes.
 const FIRST_SLOTS: usize = 4096;
-/// Slots at most: as many as two bytes can tell apart.
+/// Maximum number of slots: the number of values of two bytes.
 const MOST_SLOTS: usize = 1 << 16;
 /// The bits of a number that are its slot.
 const SLOT: u64 = MOST_SLOTS as u64 - 1;
 
-/// A request that was sent on, and whose answer is to go back.
+/// A forwarded request whose response has to be returned.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flight {
-    /// Where the answer goes.
+    /// The destination of the response.
     pub(crate) origin: Origin,
-    /// What the dispatcher knows it by.
+    /// The dispatcher's key of it.
     pub(crate) key: RequestKey,
     /// The index of its service.
     pub(crate) service: usize,
     /// When it was sent on, in nanoseconds.
     pub(crate) since: u64,
-    /// Whether the dispatcher counts it: not what finds out if a replica is alive.
+    /// Whether the dispatcher counts it: not for probes of whether a replica is alive.
     pub(crate) counted: bool,
 }
 
@@ -62,7 +62,7 @@ impl Flights {
         self.slots.resize(size, empty);
     }
 
-    /// How many answers somebody waits for.
+    /// Number of awaited responses.
     pub(crate) fn open(&self) -> usize {
         self.open
     }
@@ -83,7 +83,7 @@ impl Flights {
         Some(number)
     }
 
-    /// The request with a number, as far as `mask` says that the number came back.
+    /// The request with a number, compared under `mask`, the bits that are returned.
     pub(crate) fn find(&self, number: u64, mask: u64) -> Option<Flight> {
         let slot = self.slots.get((number & SLOT) as usize)?;
         slot.flight.filter(|_| (slot.number ^ number) & mask == 0)
@@ -109,7 +109,7 @@ impl Flights {
         slot.flight.is_some() && slot.number == number
     }
 
-    /// Forgets requests that were sent on before `time`; how many these were.
+    /// Removes requests that were forwarded before `time`; returns their number.
     pub(crate) fn expire(&mut self, time: u64) -> u64 {
         let mut expired = 0;
         while let Some(first) = self.order.front().copied() {

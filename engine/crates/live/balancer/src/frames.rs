@@ -4,16 +4,16 @@ use rackwright_xdp::{Attachment, Queue};
 
 /// AF_XDP beside the sockets.
 pub(crate) enum Frames {
-    /// Nobody asked for it.
+    /// It was not requested.
     Unused,
-    /// It was asked for and cannot be had, for this reason: there are sockets alone.
+    /// It was requested and is not available, for this reason: only sockets are used.
     Refused(String),
     /// It is at work.
     Used(Attachment),
 }
 
 impl Frames {
-    /// As the settings want it; the queues are for threads, one for each until there are no more.
+    /// According to the settings; the queues are for threads, one each until there are no more.
     pub(crate) fn new(settings: &Settings) -> Result<(Frames, Vec<Queue>), BalancerError> {
         let Some(xdp) = &settings.xdp else {
             return Ok((Frames::Unused, Vec::new()));
@@ -25,7 +25,7 @@ impl Frames {
         }
     }
 
-    /// What is attached, if anything is.
+    /// The attachment, if there is one.
     pub(crate) fn attachment(&self) -> Option<&Attachment> {
         match self {
             Frames::Used(attachment) => Some(attachment),

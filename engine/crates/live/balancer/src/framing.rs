@@ -5,24 +5,24 @@ use serde::{Deserialize, Serialize};
 /// Bytes of the header that memcached has before each datagram (its protocol.txt, "UDP protocol").
 const MEMCACHED_BYTES: usize = 8;
 
-/// How requests of a service are told apart, so that an answer finds its client.
+/// The method by which requests of a service are identified, so that a response finds its client.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Framing {
     /// Memcached over UDP: each datagram begins with a number of two bytes, and an answer may be several.
     Memcached,
-    /// Requests have a number of so many bytes at this offset, and answers have it at the same place.
+    /// Requests have a number of this many bytes at this offset, and responses have it at the same offset.
     Field {
         /// Bytes before the number.
         offset: usize,
         /// Bytes of the number: 2, 4 or 8.
         bytes: usize,
     },
-    /// The dispatcher puts a header of its own before each request, and the service before its answer.
+    /// The dispatcher prepends a header of its own to each request, and the service to its response.
     Shim,
 }
 
-/// What is sent instead of a datagram: the same but for its number.
+/// A rewritten datagram: identical except for its number.
 pub(crate) struct Rewritten<'a> {
     before: &'a [u8],
     number: [u8; HEADER_BYTES],
@@ -56,7 +56,7 @@ impl Framing {
         }
     }
 
-    /// The bits of the dispatcher's numbers that come back with an answer.
+    /// The bits of the dispatcher's numbers that a response returns.
     pub(crate) fn mask(self) -> u64 {
         match self {
             Framing::Memcached => 0xffff,
@@ -65,7 +65,7 @@ impl Framing {
         }
     }
 
-    /// Where the number is.
+    /// The position of the number.
     fn field(self) -> (usize, usize) {
         match self {
             Framing::Memcached => (0, 2),
@@ -121,8 +121,8 @@ impl Framing {
         }
     }
 
-    /// Whether no more datagrams of the same answer follow. The last may come before others; these are
-    /// then passed on no more.
+    /// Whether no more datagrams of the same answer follow. The last one may precede others; these are then not
+    /// forwarded any more.
     pub(crate) fn is_last(self, answer: &[u8]) -> bool {
         match self {
             Framing::Memcached if answer.len() >= MEMCACHED_BYTES => {
@@ -132,8 +132,8 @@ impl Framing {
         }
     }
 
-    /// What asks a replica for a sign of life, with the dispatcher's number in it: `configured` if there is
-    /// any. None when nothing is known that the service would answer.
+    /// A probe of a replica, with the dispatcher's number in it: `configured` if there is one. None if no message is
+    /// known to which the service responds.
     pub(crate) fn probe(self, configured: Option<&[u8]>, number: u64, service: ServiceId) -> Option<Vec<u8>> {
         match (self, configured) {
             (Framing::Shim, configured) => {
@@ -149,7 +149,7 @@ impl Framing {
         }
     }
 
-    /// What keeps requests for one key together: the second word of memcached's command.
+    /// The bytes that keep requests for one key together: the second word of memcached's command.
     pub(crate) fn key(self, request: &[u8]) -> &[u8] {
         let command = match self {
             Framing::Memcached => &request[MEMCACHED_BYTES..],

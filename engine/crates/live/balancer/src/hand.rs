@@ -3,7 +3,7 @@ use rackwright_xdp::Route;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::net::{IpAddr, SocketAddr};
 
-/// Where a request came from, and its answer goes.
+/// The origin of a request, and destination of its response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Origin {
     /// A client.
@@ -12,7 +12,7 @@ pub(crate) enum Origin {
         address: SocketAddr,
         /// Its number of the request.
         number: u64,
-        /// The way back, when the request came as a frame.
+        /// The route back, if the request arrived as a frame.
         route: Option<Route>,
     },
     /// Another dispatcher.
@@ -21,12 +21,12 @@ pub(crate) enum Origin {
         address: SocketAddr,
         /// Its number of the request.
         number: u64,
-        /// The client, for a dispatcher that it would go on to.
+        /// The client, for a dispatcher to which the request is redirected.
         client: [u8; 6],
         /// The client's number of the request.
         client_number: u64,
     },
-    /// The dispatcher itself: it asks for a sign of life.
+    /// The dispatcher itself: a probe.
     Probe,
 }
 
@@ -41,8 +41,8 @@ pub(crate) struct Hand<'a> {
     pub(crate) bytes: &'a [u8],
 }
 
-/// A client as the dispatcher knows it. Clients of IPv6 that agree in what is left of their address could be
-/// taken for one; then one of two requests with the same number goes where the other went.
+/// A client as the dispatcher knows it. IPv6 clients whose shortened addresses are equal could be confused; then one of
+/// two requests with the same number goes to the same replica as the other.
 pub(crate) fn client_of(address: SocketAddr) -> [u8; 6] {
     let host = match address.ip() {
         IpAddr::V4(host) => host.octets(),
@@ -52,7 +52,7 @@ pub(crate) fn client_of(address: SocketAddr) -> [u8; 6] {
     [host[0], host[1], host[2], host[3], port[0], port[1]]
 }
 
-/// What tells a request from others.
+/// The identity of a request.
 pub(crate) fn key_of(client: [u8; 6], number: u64) -> RequestKey {
     let [a, b, c, d, e, f] = client;
     RequestKey {

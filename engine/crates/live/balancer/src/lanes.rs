@@ -17,7 +17,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use way::{Upstream, Way};
 
-/// The sockets of one thread, and what goes from one to another.
+/// The sockets of one thread, and the forwarding between them.
 pub(crate) struct Lanes {
     shared: Arc<Shared>,
     pub(crate) poll: Poll,
@@ -35,7 +35,7 @@ pub(crate) struct Lanes {
     /// Makes the numbers of redirected requests hard to guess: answers carry no authentication but these.
     /// This is no part of any decision, so that it need not be the same in every run.
     secret: RandomState,
-    /// When flights are looked through for old ones again.
+    /// Time of the next search for expired flights.
     look_at: u64,
 }
 
@@ -83,7 +83,7 @@ impl Lanes {
         Ok(lanes)
     }
 
-    /// Makes the way to a replica.
+    /// Creates the connection to a replica.
     fn connect(&mut self, member: Member) -> Result<(), (SocketAddr, std::io::Error)> {
         let index = usize::from(member.id.0);
         let address = member.settings.address;
@@ -105,7 +105,7 @@ impl Lanes {
         Ok(())
     }
 
-    /// Whether there is a way to a replica, which may have been added a moment ago.
+    /// Whether there is a connection to a replica, which may just have been added.
     fn reaches(&mut self, replica: ReplicaId) -> bool {
         let known = self.replicas.get(usize::from(replica.0));
         if known.is_some_and(Option::is_some) {
@@ -115,7 +115,7 @@ impl Lanes {
         member.is_some_and(|member| self.connect(member).is_ok())
     }
 
-    /// Closes the ways to replicas that were removed and owe no answer.
+    /// Closes the connections to removed replicas without outstanding responses.
     fn close_unused(&mut self) {
         let shared = self.shared.clone();
         let is_removed = |id| shared.member(id).is_none_or(|member| member.removed);
@@ -138,16 +138,16 @@ impl Lanes {
         self.relays.open() + upstreams.map(|upstream| upstream.flights.open()).sum::<usize>()
     }
 
-    /// Lets clients know that nobody listens any more.
+    /// Refuses further datagrams of clients.
     pub(crate) fn refuse_clients(&mut self) {
         self.refuse_frames();
         for way in &self.clients {
-            // A socket that goes on listening is read no less.
+            // A socket that continues to listen is still read.
             let _ = way.socket.refuse();
         }
     }
 
-    /// Receives once through a socket, does what is to be done about it, and tells whether more may be there.
+    /// Receives once through a socket, handles the datagrams, and returns whether more may be available.
     pub(crate) fn receive(&mut self, lane: Lane, inbox: &mut Inbox) -> std::io::Result<bool> {
         let way = match lane {
             Lane::Clients(index) => self.clients.get(index),
@@ -158,7 +158,7 @@ impl Lanes {
                 .map(|upstream| &upstream.way),
             Lane::Peers => self.peers.as_ref(),
             Lane::Relayed => self.relayed.as_ref(),
-            // Frames come through no socket of the kernel.
+            // Frames do not arrive through a socket of the kernel.
             Lane::Frames => None,
         };
         // A socket that was closed after the wait has ended.
@@ -195,7 +195,7 @@ impl Lanes {
         Ok(inbox.is_full())
     }
 
-    /// Does what time asks for.
+    /// Handles timer events.
     pub(crate) fn timer(&mut self) -> std::io::Result<()> {
         let shared = self.shared.clone();
         let now = shared.now();
@@ -218,7 +218,7 @@ impl Lanes {
         self.flush()
     }
 
-    /// When `timer` is to be called at the latest, in nanoseconds.
+    /// The latest time for the next call of `timer`, in nanoseconds.
     pub(crate) fn next_timer(&self) -> u64 {
         let next = self.shared.core().dispatcher().next_timer();
         match self.open() {
@@ -254,7 +254,7 @@ impl Lanes {
         Ok(())
     }
 
-    /// Makes changes that were asked for from elsewhere.
+    /// Executes changes requested by other threads.
     pub(crate) fn change(&mut self, changes: &[Change]) -> std::io::Result<()> {
         let shared = self.shared.clone();
         let mut core = shared.core();
@@ -264,7 +264,7 @@ impl Lanes {
                 Change::Add(service, replica) => core.add(now, service, replica, &mut self.actions),
                 Change::Remove(replica) => core.remove(now, replica, &mut self.actions),
             };
-            // Changes were checked before they were asked for.
+            // Changes were checked before they were requested.
             shared.counters.undelivered.add(result.is_err().into());
             self.perform(&mut core, now, None);
         }

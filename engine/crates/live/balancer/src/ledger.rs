@@ -3,37 +3,37 @@ use rackwright_dispatch::{Action, Counters, Dispatcher, PeerId, RequestKey, Serv
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
-/// What a record says beside its decisions: for how long a request counted as under way although no answer came, and
-/// for how long a peer was taken for alive although it said nothing.
+/// Results of a record in addition to its decisions: the longest time for which a request without a response counted as
+/// outstanding, and for which a silent peer was assumed to be alive.
 ///
-/// Time is that of the dispatcher. What is due is done before anything is decided, so that these times hold for every
-/// decision, however busy the machine was.
+/// Time is that of the dispatcher. Timer events that are due are handled before any decision, so that these times hold
+/// for every decision, however busy the machine was.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Replayed {
-    /// Events that the dispatcher was told of.
+    /// Events passed to the dispatcher.
     pub events: u64,
-    /// Requests that were given to replicas of this rack and counted.
+    /// Requests that were sent to replicas of this rack and counted.
     pub counted: u64,
-    /// Of these, how many were answered while they counted.
+    /// Those with a response while they counted.
     pub answered: u64,
-    /// Of these, how many ceased to count without an answer, by the number of their replica.
+    /// Those that ceased to count without a response, by the number of their replica.
     pub forgotten: BTreeMap<u16, u64>,
-    /// How old such a request was when it still counted: the oldest, in nanoseconds.
+    /// The maximum age of such a request while it still counted, in nanoseconds.
     pub longest_counted_ns: u64,
-    /// For how long a peer had said nothing when a request was redirected to it: at most, in nanoseconds.
+    /// The maximum time for which a peer had been silent when a request was redirected to it, in nanoseconds.
     pub longest_trusted_ns: u64,
 }
 
-/// The requests that a dispatcher has to count, by what it was told and has decided. It is kept beside the dispatcher,
-/// which has to come to the same number.
+/// The requests that a dispatcher has to count, computed from its events and decisions. It is separate from the
+/// dispatcher, whose count has to be equal.
 pub(crate) struct Ledger {
     services: Vec<ServiceId>,
-    /// In the order in which they were given to replicas: by time, and by their turn.
+    /// In the order in which they were sent to replicas: by time, and in turn.
     open: BTreeMap<(u64, u64), (RequestKey, u16)>,
     places: HashMap<RequestKey, (u64, u64)>,
     held: BTreeMap<Ticket, RequestKey>,
     heard: HashMap<PeerId, u64>,
-    /// What the dispatcher had done at the event before, and when that was.
+    /// The dispatcher's counters at the previous event, and its time.
     counters: Counters,
     before: u64,
     replayed: Replayed,
@@ -53,7 +53,7 @@ impl Ledger {
         }
     }
 
-    /// Takes in an event and what was decided; whether the dispatcher counts as many requests as there are here.
+    /// Processes an event and the decisions; returns whether the dispatcher counts the same number of requests.
     pub(crate) fn take(
         &mut self,
         at: u64,
@@ -103,7 +103,7 @@ impl Ledger {
         self.replayed
     }
 
-    /// Follows requests to replicas, the one in hand among them if it counts.
+    /// Records requests sent to replicas, including the current one if it counts.
     fn follow(&mut self, now: u64, hand: Option<RequestKey>, decided: &[Action]) {
         for action in decided {
             match (action, hand) {
@@ -144,7 +144,7 @@ impl Ledger {
         self.replayed.longest_counted_ns = self.replayed.longest_counted_ns.max(age);
     }
 
-    /// Requests that the dispatcher takes for under way.
+    /// Number of requests that the dispatcher counts as outstanding.
     fn counted(&self, dispatcher: &Dispatcher) -> usize {
         let replicas = self
             .services

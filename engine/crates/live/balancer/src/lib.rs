@@ -1,12 +1,12 @@
-//! The dispatcher of `rackwright_dispatch` on real sockets: it stands in front of services on UDP, gives each
-//! request to a replica of its own rack or to the dispatcher of another one, and brings the answer back.
+//! The dispatcher of `rackwright_dispatch` on real sockets: it is in front of services on UDP, sends each request to a
+//! replica of its own rack or to the dispatcher of another one, and returns the response.
 //!
-//! Threads share the addresses of services; the kernel spreads clients over them. They share one dispatcher
-//! too, behind a lock that is taken once for all that a socket has received. Each thread has sockets of its
-//! own to every replica and to other dispatchers, so that answers come back to the thread that asked.
+//! Threads share the addresses of services; the kernel spreads clients over them. They also share one dispatcher,
+//! behind a lock that is taken once for all datagrams that a socket has received. Each thread has its own sockets to
+//! every replica and to other dispatchers, so that responses return to the thread that sent the request.
 //!
-//! Where AF_XDP is asked for and allowed, a thread has the frames of a queue of an interface too: it takes and
-//! sends datagrams there that would else go through its sockets, which stay for all others.
+//! If AF_XDP is requested and allowed, a thread also has the frames of a queue of an interface: it receives and sends
+//! datagrams there instead of through its sockets, which remain for all others.
 
 #![expect(
     clippy::disallowed_methods,

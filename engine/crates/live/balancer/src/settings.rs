@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// What a balancer is made from. `rw dispatch` makes it from a file in YAML.
+/// The settings of a balancer. `rw dispatch` makes it from a file in YAML.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// The number of its rack: what other dispatchers know it by.
+    /// The number of its rack, by which other dispatchers identify it.
     pub rack: PeerId,
     /// Higher each time it starts, so that others know it from its former self.
     pub incarnation: u32,
@@ -22,39 +22,39 @@ pub struct Settings {
     pub policy: Policy,
     /// Threads that receive and send.
     pub threads: usize,
-    /// Threads don't sleep while nothing comes: the shortest latency, for a processor each.
+    /// Threads do not sleep while nothing arrives: the shortest latency, for a processor each.
     pub busy_poll: bool,
-    /// AF_XDP beside the sockets, if it is asked for.
+    /// AF_XDP in addition to the sockets, if it is requested.
     pub xdp: Option<XdpSettings>,
-    /// What authenticates messages among dispatchers; needed when there are others.
+    /// The key that authenticates messages among dispatchers; required if there are others.
     pub key: Option<[u8; 16]>,
-    /// Where messages of other dispatchers come to.
+    /// The address for messages of other dispatchers.
     pub peer_listen: Option<SocketAddr>,
     /// The other dispatchers.
     pub peers: Vec<PeerSettings>,
     /// The services.
     pub services: Vec<ServiceSettings>,
-    /// Requests for each core below which no load is told to others.
+    /// Requests for each core below which no load is sent to others.
     pub gossip_floor: u32,
-    /// By how much another rack has to be less loaded for a request to go there.
+    /// Minimum difference of loads for a redirection to another rack.
     pub load_delta: LoadDelta,
-    /// How often a request may be redirected.
+    /// Maximum number of redirections of a request.
     pub max_redirects: u8,
-    /// After how many microseconds without an answer a request counts no more.
+    /// Time in microseconds after which a request without a response does not count any more.
     pub expiry_us: u64,
-    /// For how many microseconds an answer still finds its client.
+    /// Time in microseconds for which a response still finds its client.
     pub answer_timeout_us: u64,
-    /// After how many microseconds without a message another dispatcher is told the loads.
+    /// Time in microseconds without a message after which another dispatcher is sent the loads.
     pub truth_interval_us: u64,
-    /// After how many microseconds without a message from it another dispatcher is taken for dead.
+    /// Time in microseconds without a message from another dispatcher after which it is assumed to be dead.
     pub peer_timeout_us: u64,
-    /// How often, in microseconds, a replica that fell silent is asked for a sign of life.
+    /// Interval, in microseconds, of probes of a silent replica.
     pub probe_interval_us: u64,
-    /// How many requests can be under way at once and be counted: a power of two.
+    /// Maximum number of outstanding requests that are counted: a power of two.
     pub tracked: usize,
-    /// How many requests of a service may wait here, with a policy that lets them wait.
+    /// Maximum number of waiting requests of a service, with a policy that lets them wait.
     pub held: usize,
-    /// A file to which every event and what was decided is written, for [`crate::replay`].
+    /// A file in which every event and decision is recorded, for [`crate::replay`].
     pub record: Option<PathBuf>,
 }
 
@@ -64,9 +64,9 @@ pub struct Settings {
 pub struct XdpSettings {
     /// The name of the interface.
     pub interface: String,
-    /// Where frames are taken; the best place that there is without one.
+    /// The mode in which frames are taken; the best available one if none is given.
     pub mode: Option<Mode>,
-    /// Without it there is no balancer, instead of one with sockets alone.
+    /// Without AF_XDP there is no balancer, instead of one with sockets only.
     pub required: bool,
 }
 
@@ -78,19 +78,19 @@ pub struct ServiceSettings {
     pub id: ServiceId,
     /// For people.
     pub name: String,
-    /// Where its clients send to.
+    /// The address for its clients.
     pub listen: SocketAddr,
-    /// How its requests are told apart.
+    /// The method by which its requests are identified.
     pub framing: Framing,
-    /// A request that every replica answers, to ask for a sign of life.
+    /// A request to which every replica responds, used as a probe.
     pub probe: Option<Vec<u8>>,
-    /// What requests have in common that go to the same replica, if any do.
+    /// The common property of requests that go to the same replica, if there is one.
     pub sticky: Option<StickyBy>,
     /// Its replicas in this rack.
     pub replicas: Vec<ReplicaSettings>,
 }
 
-/// What keeps requests together.
+/// The property that keeps requests together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StickyBy {
@@ -106,7 +106,7 @@ pub enum StickyBy {
 pub struct ReplicaSettings {
     /// Where it listens.
     pub address: SocketAddr,
-    /// How many requests it works on at once.
+    /// Number of requests that it processes concurrently.
     pub cores: u16,
 }
 
@@ -123,7 +123,7 @@ pub struct PeerSettings {
 }
 
 impl Settings {
-    /// As the dispatcher wants it. Replicas have the numbers of their turn.
+    /// The configuration of the dispatcher. Replicas have the numbers of their turn.
     pub(crate) fn configuration(&self) -> Configuration {
         let mut numbers = 0_u16..;
         let mut specs = |service: &ServiceSettings| ServiceSpec {
@@ -158,7 +158,7 @@ impl Settings {
         }
     }
 
-    /// Checks what the dispatcher does not look at.
+    /// Checks settings that the dispatcher does not check.
     pub(crate) fn check(&self) -> Result<(), BalancerError> {
         if !(1..=64).contains(&self.threads) {
             return Err(BalancerError::Threads(self.threads));
@@ -186,18 +186,18 @@ pub enum BalancerError {
     /// Not a number of threads.
     #[error("a balancer has 1 to 64 threads, not {0}")]
     Threads(usize),
-    /// Strangers could not be told from peers.
+    /// Messages of strangers could not be distinguished from those of peers.
     #[error("peers need a key and an address at which they are heard")]
     NoKey,
     /// Not a place for a number.
     #[error("service {0}: a number in requests has 2, 4 or 8 bytes, near their beginning")]
     Framing(String),
-    /// A socket that cannot be made.
+    /// A socket that cannot be created.
     #[error("{address}: {error}")]
     Socket {
         /// Whose.
         address: SocketAddr,
-        /// What the kernel says.
+        /// The error of the kernel.
         error: std::io::Error,
     },
     /// AF_XDP that is required and cannot be had.
@@ -214,10 +214,10 @@ pub enum BalancerError {
     /// More than replicas was changed.
     #[error("only replicas of services can change while it runs; {0} changed: stop it and start it again")]
     Restart(&'static str),
-    /// The kernel refuses something else.
+    /// The kernel refuses another operation.
     #[error(transparent)]
     Kernel(#[from] std::io::Error),
-    /// A thread ended before it was told to.
+    /// A thread ended before it was told to stop.
     #[error("a thread has ended: {0}")]
     Thread(String),
 }

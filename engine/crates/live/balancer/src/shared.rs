@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
 
-/// What the threads of a balancer share.
+/// State shared by the threads of a balancer.
 pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) key: Key,
@@ -17,18 +17,18 @@ pub(crate) struct Shared {
     pub(crate) frames: Frames,
     /// All replicas there ever were, by their numbers.
     pub(crate) replicas: RwLock<Vec<Member>>,
-    /// What one of the threads is to do next.
+    /// The next changes for one of the threads.
     pub(crate) changes: Mutex<Vec<Change>>,
     pub(crate) start: Instant,
     /// No more requests are taken from clients.
     pub(crate) draining: AtomicBool,
-    /// Threads end, whatever is under way.
+    /// Threads end, independent of outstanding requests.
     pub(crate) stop: AtomicBool,
-    /// Threads that no longer listen to clients and have nothing under way.
+    /// Threads that no longer listen to clients and have no outstanding requests.
     pub(crate) drained: AtomicUsize,
 }
 
-/// A change of what there is.
+/// A change of replicas.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Change {
     /// A replica more.
@@ -48,12 +48,12 @@ pub(crate) struct Member {
     pub(crate) work: Arc<Work>,
 }
 
-/// What a replica has done.
+/// The work of a replica.
 #[derive(Default, Debug)]
 pub(crate) struct Work {
     /// Requests answered.
     pub(crate) answered: AtomicU64,
-    /// How long that took, from sending a request on to its answer, together.
+    /// Total time from forwarding requests to their responses.
     pub(crate) nanoseconds: AtomicU64,
 }
 
@@ -64,14 +64,14 @@ impl Shared {
         self.start.elapsed().as_nanos() as u64
     }
 
-    /// The dispatcher, for as long as the guard lives. A thread that panicked has left it whole: it is changed
-    /// by calls that end.
+    /// The dispatcher, for as long as the guard lives. A thread that panicked has left it consistent: it is changed by
+    /// calls that complete.
     #[inline]
     pub(crate) fn core(&self) -> MutexGuard<'_, Core> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes that no thread has made yet.
+    /// Changes that the thread has not executed yet.
     pub(crate) fn take_changes(&self) -> Vec<Change> {
         std::mem::take(&mut *self.changes.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -5,12 +5,12 @@ use rackwright_xdp::Mode;
 use serde::Serialize;
 use std::sync::atomic::Ordering;
 
-/// What a balancer knows and has done.
+/// The state and counters of a balancer.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Status {
     /// The number of its rack.
     pub rack: u16,
-    /// For how long it has been at work.
+    /// Its running time.
     pub seconds: f64,
     /// Whether it takes no more requests.
     pub draining: bool,
@@ -20,11 +20,11 @@ pub struct Status {
     pub services: Vec<ServiceStatus>,
     /// Other dispatchers.
     pub peers: Vec<PeerStatus>,
-    /// What it has decided.
+    /// Its decisions.
     pub decisions: Counters,
-    /// What became of datagrams.
+    /// Counters of datagrams.
     pub datagrams: DatagramCounts,
-    /// AF_XDP, if it was asked for.
+    /// AF_XDP, if it was requested.
     pub xdp: Option<XdpStatus>,
 }
 
@@ -33,7 +33,7 @@ pub struct Status {
 pub struct XdpStatus {
     /// The interface.
     pub interface: String,
-    /// Where frames are taken; absent when there are sockets alone.
+    /// The mode in which frames are taken; absent if there are only sockets.
     pub mode: Option<Mode>,
     /// Queues of the interface that threads have the frames of.
     pub queues: usize,
@@ -52,9 +52,9 @@ pub struct ServiceStatus {
     pub id: u16,
     /// Its name.
     pub name: String,
-    /// Where its clients send to.
+    /// The address for its clients.
     pub listen: String,
-    /// Requests under way for each core; absent when no replica is alive.
+    /// Outstanding requests for each core; absent if no replica is alive.
     pub load: Option<f64>,
     /// The moving average of the load.
     pub average: f64,
@@ -77,7 +77,7 @@ pub struct ReplicaStatus {
     pub outstanding: u32,
     /// Requests answered.
     pub answered: u64,
-    /// How long it took to answer, on the average, in microseconds.
+    /// Average response time, in microseconds.
     pub mean_us: f64,
 }
 
@@ -90,7 +90,7 @@ pub struct PeerStatus {
     pub address: String,
     /// Whether it was heard lately.
     pub alive: bool,
-    /// What is believed of its services: name, and requests under way for each core if any replica is alive.
+    /// The assumed loads of its services: name, and outstanding requests for each core if any replica is alive.
     pub loads: Vec<(String, Option<f64>)>,
 }
 

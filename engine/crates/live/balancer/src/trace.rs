@@ -6,11 +6,11 @@ use rackwright_dispatch::{
 use serde::{Deserialize, Serialize};
 use std::io::BufRead;
 
-/// Something that a dispatcher was told.
+/// An event passed to a dispatcher.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// A request came, from a client, or redirected with these loads.
+    /// A request arrived, from a client, or redirected with these loads.
     Request {
         /// Which service.
         service: u16,
@@ -18,11 +18,11 @@ pub enum Event {
         client: u64,
         /// Which of its requests.
         number: u64,
-        /// What keeps it with others.
+        /// The key that keeps it with others.
         sticky: Option<u64>,
-        /// How often it was redirected.
+        /// Number of redirections so far.
         hops: u8,
-        /// The loads that came with it.
+        /// The loads that it carried.
         report: Option<Loads>,
     },
     /// A replica answered.
@@ -32,7 +32,7 @@ pub enum Event {
         /// Which of its requests.
         number: u64,
     },
-    /// Another dispatcher told its loads.
+    /// Another dispatcher sent its loads.
     Gossip {
         /// These.
         report: Loads,
@@ -44,7 +44,7 @@ pub enum Event {
         /// Which.
         replica: u16,
     },
-    /// A replica gave a sign of life.
+    /// A replica has shown that it is alive.
     Up {
         /// Which.
         replica: u16,
@@ -77,7 +77,7 @@ impl Event {
         }
     }
 
-    /// The peer whose loads came with it.
+    /// The peer whose loads it carried.
     pub(crate) fn reporter(&self) -> Option<PeerId> {
         match self {
             Event::Request { report, .. } => report.as_ref().map(|report| PeerId(report.from)),
@@ -87,7 +87,7 @@ impl Event {
     }
 }
 
-/// What another dispatcher said.
+/// A message of another dispatcher.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Loads {
     from: u16,
@@ -124,7 +124,7 @@ impl Loads {
     }
 }
 
-/// A line of a record: an event, its time, and what was decided.
+/// A line of a record: an event, its time, and the decisions.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Line {
     pub(crate) at: u64,
@@ -144,7 +144,7 @@ pub(crate) fn spelled(actions: &[Action]) -> Vec<String> {
     actions.iter().map(|action| format!("{action:?}")).collect()
 }
 
-/// Tells a dispatcher of an event.
+/// Passes an event to a dispatcher.
 pub(crate) fn tell(
     dispatcher: &mut Dispatcher,
     at: u64,
@@ -195,11 +195,11 @@ pub(crate) fn tell(
     Ok(())
 }
 
-/// Tells a new dispatcher of everything in a record, and compares what it decides with what was decided then, and what
-/// it counts with what follows from that.
+/// Passes all events of a record to a new dispatcher, and compares its decisions with the recorded ones, and its counts
+/// with those that follow from them.
 ///
 /// # Errors
-/// [`ReplayError`] for the first line that is none, or says something else.
+/// [`ReplayError`] for the first line that is invalid, or differs.
 pub fn replay(record: impl BufRead) -> Result<Replayed, ReplayError> {
     let mut lines = record.lines();
     let head = lines.next().ok_or(ReplayError::Line(1))?;
@@ -233,7 +233,7 @@ pub enum ReplayError {
     /// Not a line of a record.
     #[error("line {0} is not one of a record")]
     Line(u64),
-    /// Something else was decided.
+    /// A decision differs.
     #[error("line {line}: {then:?} was decided, and {now:?} is now")]
     Differs {
         /// Where.
@@ -243,7 +243,7 @@ pub enum ReplayError {
         /// By the dispatcher of now.
         now: Vec<String>,
     },
-    /// More requests are counted than are under way, or fewer.
+    /// More or fewer requests are counted than are outstanding.
     #[error("line {line}: counts have drifted from what was decided")]
     Drifts {
         /// Where.

@@ -1,4 +1,4 @@
-//! Replicas that failed and whose service answers no probe that is known: when each is tried, and with what.
+//! Failed replicas of services without a known probe: the times and requests of their trials.
 
 use rackwright_dispatch::{ReplicaId, ServiceId};
 use std::collections::BTreeMap;
@@ -8,8 +8,8 @@ const LONGEST: u64 = 64;
 
 /// The replicas that are to be tried with requests of clients.
 ///
-/// A copy of a request that another replica answers tells as much as the request itself, and the client loses nothing.
-/// Each trial that stays without an answer doubles the wait for the next one.
+/// A copy of a request to which another replica responds is as informative as the request itself, and the client loses
+/// nothing. Each trial that stays without an answer doubles the wait for the next one.
 #[derive(Default, Debug)]
 pub(crate) struct Trials {
     waits: BTreeMap<ReplicaId, Wait>,
@@ -24,8 +24,8 @@ struct Wait {
 }
 
 impl Trials {
-    /// A replica has failed: it may be tried at once, and first after `nanoseconds` again. One that is known to have
-    /// failed waits as it did.
+    /// A replica has failed: it may be tried at once, and first after `nanoseconds` again. A replica that is already
+    /// known to have failed keeps its interval.
     pub(crate) fn begin(&mut self, now: u64, replica: ReplicaId, service: ServiceId, nanoseconds: u64) {
         self.waits.entry(replica).or_insert(Wait {
             service,
@@ -35,12 +35,12 @@ impl Trials {
         });
     }
 
-    /// A replica has given a sign of life, or is gone.
+    /// A replica has shown that it is alive, or has been removed.
     pub(crate) fn end(&mut self, replica: ReplicaId) {
         self.waits.remove(&replica);
     }
 
-    /// The replica of a service that is to have a copy of a request now.
+    /// The replica of a service that is to receive a copy of a request now.
     #[inline]
     pub(crate) fn due(&mut self, now: u64, service: ServiceId) -> Option<ReplicaId> {
         if self.waits.is_empty() {
@@ -55,7 +55,7 @@ impl Trials {
         Some(replica)
     }
 
-    /// The replica of a service that is to have a request which would be dropped otherwise: each in turn.
+    /// The replica of a service that receives a request which would otherwise be dropped: each in turn.
     pub(crate) fn last_resort(&mut self, now: u64, service: ServiceId) -> Option<ReplicaId> {
         let (replica, wait) = self.first(service)?;
         wait.until = wait.until.max(now) + wait.nanoseconds;
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(trials.due(0, ServiceId(4)), None);
         let mut tried = Vec::new();
         for now in 0..3000 {
-            // It is asked to begin at every probe of the dispatcher.
+            // The dispatcher requests it at each of its probes.
             trials.begin(now, ReplicaId(7), SERVICE, 10);
             tried.extend(trials.due(now, SERVICE).map(|_| now));
         }

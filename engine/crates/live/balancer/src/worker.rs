@@ -10,17 +10,18 @@ use std::time::{Duration, Instant};
 /// Messages received at once.
 const BATCH: usize = 32;
 
-/// How often a socket with answers is read before others have their turn. Sockets of clients are read once: with more
-/// than can be done, what is dropped should be what nobody has worked on yet.
+/// Number of consecutive reads of a socket with responses before others are read. Sockets of clients are read once:
+/// under overload, the dropped requests should be those without work done for them.
 const TURNS: usize = 4;
 
-/// How often in turn frames are taken before sockets are looked at.
+/// Number of consecutive receptions of frames before sockets are polled.
 const FRAME_TURNS: usize = 8;
 
-/// How often a thread that never sleeps looks for frames before it looks at sockets.
+/// Number of polls for frames before a thread that never sleeps polls sockets.
 const SPINS: usize = 64;
 
-/// How often a thread that is to end looks whether it may, or that has frames which the kernel had no room for tries again.
+/// Interval at which a draining thread checks whether it may end, or a thread retries frames for which the kernel had
+/// no room.
 const DRAIN_LOOK: Duration = Duration::from_millis(1);
 
 /// One thread of a balancer.
@@ -29,7 +30,7 @@ pub(crate) struct Worker {
     pub(crate) lanes: Lanes,
     /// The frames of a queue of an interface, if this thread has one.
     pub(crate) incoming: Option<Incoming>,
-    /// How often in turn frames were taken without a look at sockets.
+    /// Number of consecutive receptions of frames without a poll of sockets.
     pub(crate) frame_turns: usize,
 }
 
@@ -58,7 +59,7 @@ impl Worker {
             if self.lanes.next_timer() <= self.shared.now() {
                 self.lanes.timer()?;
             }
-            // What clients had sent before is read when a wait finds nothing any more.
+            // Earlier datagrams of clients have been read when a wait finds none any more.
             let is_quiet = is_refusing && ready.is_empty() && self.lanes.open() == 0;
             if is_quiet && !is_drained && self.shared.core().waiting() == 0 {
                 is_drained = true;
@@ -68,7 +69,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Waits until something can be received or is to be done.
+    /// Waits until a datagram can be received or a timer event is due.
     fn wait(&mut self, is_draining: bool, ready: &mut Vec<u64>) -> io::Result<()> {
         if self.are_frames_there() {
             ready.clear();
@@ -89,8 +90,8 @@ impl Worker {
         self.lanes.poll.wait_until(deadline, ready)
     }
 
-    /// Whether frames are there, which is seen without asking the kernel; now and then the kernel is asked all the same,
-    /// for what sockets have.
+    /// Whether frames are available, which needs no system call; sometimes the kernel is called anyway, for the
+    /// sockets.
     fn are_frames_there(&mut self) -> bool {
         let is_turn = self.frame_turns < FRAME_TURNS;
         let spins = if self.shared.settings.busy_poll { SPINS } else { 1 };

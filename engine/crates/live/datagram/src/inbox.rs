@@ -7,19 +7,19 @@ use std::os::fd::AsRawFd;
 /// Room for the longest message that the kernel makes of datagrams it joins.
 const MESSAGE_BYTES: usize = 1 << 16;
 
-/// Room for what the kernel says beside a message: the size of the datagrams in it.
+/// Room for control data of a message: the size of the datagrams in it.
 const CONTROL_WORDS: usize = 8;
 
-/// A datagram as it came.
+/// A datagram as received.
 #[derive(Clone, Copy, Debug)]
 pub struct Datagram<'a> {
     /// Who sent it.
     pub from: SocketAddr,
-    /// What is in it.
+    /// Its contents.
     pub bytes: &'a [u8],
 }
 
-/// Where datagrams are received to.
+/// Buffers for received datagrams.
 pub struct Inbox {
     /// The kernel writes to these by the pointers in `headers`; they never move.
     buffers: Box<[u8]>,
@@ -36,7 +36,7 @@ pub struct Inbox {
 unsafe impl Send for Inbox {}
 
 impl Inbox {
-    /// An inbox for so many messages at once.
+    /// An inbox for `messages` messages at a time.
     pub fn new(messages: usize) -> Inbox {
         let mut buffers = vec![0; messages * MESSAGE_BYTES].into_boxed_slice();
         // SAFETY: all of these are plain numbers and pointers, for which zero is a value.
@@ -70,12 +70,11 @@ impl Inbox {
         }
     }
 
-    /// Receives what is there, in the place of what was received before, and gives the number of
-    /// messages, each of one or more datagrams: zero when there are none. On a blocking socket it waits
-    /// for the first.
+    /// Receives available messages, replacing those received before, and returns their number, each with one or more
+    /// datagrams: zero if there are none. On a blocking socket it waits for the first.
     ///
     /// # Errors
-    /// What the kernel says; on a connected socket, that nobody listens at the other end.
+    /// The error of the kernel; on a connected socket, also that no program listens at the other end.
     pub fn receive(&mut self, socket: &Socket) -> io::Result<usize> {
         self.receive_with(socket, libc::MSG_WAITFORONE)
     }
@@ -126,14 +125,14 @@ impl Inbox {
         self.filled == self.headers.len()
     }
 
-    /// What was received last, in order.
+    /// The datagrams received last, in order.
     pub fn datagrams(&self) -> impl Iterator<Item = Datagram<'_>> {
         (0..self.filled).flat_map(move |at| {
             let length = (self.headers[at].msg_len as usize).min(MESSAGE_BYTES);
             let bytes = &self.buffers[at * MESSAGE_BYTES..][..length];
             let joined = joined_size(&self.headers[at].msg_hdr).unwrap_or(length).max(1);
             let from = self.sender(at);
-            // A datagram may be empty; what was joined never is.
+            // A datagram may be empty; joined datagrams never are.
             let empty = length == 0;
             let datagrams = bytes.chunks(joined).chain(empty.then_some(bytes));
             from.into_iter()

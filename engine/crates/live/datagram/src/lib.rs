@@ -1,7 +1,7 @@
 //! UDP of the kernel in batches: many datagrams for one system call, and datagrams to one address as one
 //! message that the kernel cuts (generic segmentation offload) or has joined (generic receive offload).
 //!
-//! Nothing here allocates after it was made, but for an outbox that meets more than it has met before.
+//! After construction, nothing here allocates, except for an outbox that has to grow.
 
 #![expect(clippy::disallowed_methods, reason = "it waits in real time")]
 

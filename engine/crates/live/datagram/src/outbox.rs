@@ -4,35 +4,34 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
 
-/// How many datagrams the kernel cuts from one message at most, in every version.
+/// Maximum number of datagrams that the kernel segments from one message, in every version.
 const SEGMENTS: usize = 64;
 
 /// The longest datagram that is sent as a part of a longer message: one that fits every Ethernet, so that
 /// it would not be fragmented.
 const SEGMENT_BYTES: usize = 1432;
 
-/// The longest message that is cut.
+/// The longest message that is segmented.
 const MESSAGE_BYTES: usize = 60_000;
 
-/// How far back a message to the same address is looked for.
+/// Number of previous messages that are searched for one to the same address.
 const LOOK_BACK: usize = 32;
 
-/// Control data that says into which size a message is cut.
+/// Control data with the size into which a message is segmented.
 const CONTROL_WORDS: usize = 4;
 
-/// What became of an outbox.
+/// The result of sending an outbox.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Sent {
     /// Datagrams that the kernel took.
     pub datagrams: u64,
-    /// Datagrams that it did not take: its buffers are full, or there is no way to the address.
+    /// Dropped datagrams: its buffers are full, or there is no route to the address.
     pub dropped: u64,
-    /// The other end of a connected socket said that nobody listens there.
+    /// The other end of a connected socket reported that no program listens there.
     pub refused: bool,
 }
 
-/// Datagrams to be sent through one socket with as few calls as possible. Those to one address stay in
-/// order.
+/// Datagrams to be sent through one socket with as few calls as possible. Datagrams to one address stay in order.
 #[derive(Default)]
 pub struct Outbox {
     bytes: Vec<u8>,
@@ -86,17 +85,17 @@ impl Outbox {
         }
     }
 
-    /// Whether nothing is in it.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// How many datagrams are in it.
+    /// Number of its datagrams.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Adds a datagram made of these parts, to an address, or to the one that the socket is connected to.
+    /// Adds a datagram with these parts, to an address, or to the peer of the socket.
     pub fn push(&mut self, to: Option<SocketAddr>, parts: &[&[u8]]) {
         let start = self.bytes.len();
         parts.iter().for_each(|part| self.bytes.extend_from_slice(part));
@@ -133,10 +132,10 @@ impl Outbox {
         self.messages.len() - 1
     }
 
-    /// Sends everything and is empty afterwards. What the kernel refuses is dropped, as a network would.
+    /// Sends everything and is empty afterwards. Datagrams that the kernel refuses are dropped, as in a network.
     ///
     /// # Errors
-    /// None of those that belong to one datagram; those of the socket itself.
+    /// None for single datagrams; those of the socket itself.
     pub fn flush(&mut self, socket: &Socket) -> io::Result<Sent> {
         let mut sent = Sent::default();
         if self.items.is_empty() {
@@ -173,7 +172,7 @@ impl Outbox {
                     result = Err(error);
                     break;
                 }
-                // A device that cannot cut messages: from now on each datagram goes alone.
+                // A device that cannot segment messages: from now on each datagram is sent separately.
                 Some(libc::EIO | libc::EINVAL) if self.messages[first].count > 1 => {
                     self.whole = true;
                     self.send_one_by_one(socket, first, &mut sent);
@@ -218,7 +217,7 @@ impl Outbox {
         self.headers.clear();
     }
 
-    /// Makes what the kernel wants: a header for each message, with its datagrams side by side.
+    /// Creates the kernel's structures: a header for each message, with its consecutive datagrams.
     fn lay_out(&mut self) {
         // SAFETY: these are plain numbers and pointers, for which zero is a value.
         let (vector, header): (libc::iovec, libc::mmsghdr) = unsafe { std::mem::zeroed() };
@@ -255,7 +254,7 @@ impl Outbox {
     }
 }
 
-/// Says beside a message that the kernel is to cut it into datagrams of this size.
+/// Adds the control data for segmentation into datagrams of this size.
 fn cut_into(header: &mut libc::msghdr, control: &mut [u64; CONTROL_WORDS], segment: usize) {
     header.msg_control = (&raw mut *control).cast();
     // SAFETY: the control buffer has room for one message with a value of two bytes.

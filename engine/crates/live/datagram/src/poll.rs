@@ -8,16 +8,16 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How many sockets one wait tells of; those left over come in the next.
+/// Maximum number of sockets that one wait returns; the others follow in the next.
 const EVENTS: usize = 64;
 
-/// The token of a waker. No socket may have it.
+/// The token of a waker. No socket may have this token.
 const WAKER: u64 = u64::MAX;
 
-/// The token of the timer. No socket may have it either.
+/// The token of the timer. No socket may have this token either.
 const TIMER: u64 = u64::MAX - 1;
 
-/// Longer than anybody waits.
+/// Longer than any wait.
 const LONGEST_TIMER: Duration = Duration::from_secs(1 << 30);
 
 /// Waits for several sockets at once.
@@ -25,7 +25,7 @@ pub struct Poll {
     epoll: OwnedFd,
     waker: Waker,
     timer: OwnedFd,
-    /// What the timer is set to.
+    /// The time to which the timer is set.
     armed: Option<Instant>,
 }
 
@@ -44,10 +44,10 @@ impl Waker {
 }
 
 impl Poll {
-    /// Nothing to wait for yet. Waits of the thread that makes this end as exactly as the kernel can.
+    /// A poll without sockets. Waits of the thread that makes this end as exactly as the kernel can.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The error of the kernel.
     pub fn new() -> io::Result<Poll> {
         rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1))?;
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
@@ -69,7 +69,7 @@ impl Poll {
     /// Waits for this socket too, which is known by `token` then.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The error of the kernel.
     pub fn add(&self, socket: impl AsFd, token: u64) -> io::Result<()> {
         Ok(epoll::add(
             &self.epoll,
@@ -82,21 +82,21 @@ impl Poll {
     /// Waits for it no more.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The error of the kernel.
     pub fn remove(&self, socket: impl AsFd) -> io::Result<()> {
         Ok(epoll::delete(&self.epoll, socket)?)
     }
 
-    /// What ends a wait from elsewhere.
+    /// A handle that ends a wait from another thread.
     pub fn waker(&self) -> Waker {
         self.waker.clone()
     }
 
-    /// Waits until something can be received, or for so long, and puts the tokens of what is ready in the
-    /// place of what `ready` held.
+    /// Waits until a socket is readable, or until the timeout, and replaces the contents of `ready` by the tokens of
+    /// ready sockets.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The error of the kernel.
     pub fn wait(&mut self, timeout: Option<Duration>, ready: &mut Vec<u64>) -> io::Result<()> {
         ready.clear();
         let timeout = timeout.map(|timeout| Timespec {
@@ -121,11 +121,11 @@ impl Poll {
         Ok(())
     }
 
-    /// The same until `deadline`, or a while before: the timer is left as it was set for an earlier one. Where
-    /// deadlines hardly change, the kernel then has no timer to start and to stop in every wait.
+    /// The same until `deadline`, or somewhat before: the timer may still be set for an earlier one. If deadlines
+    /// hardly change, the kernel thus has no timer to start and to stop in every wait.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The error of the kernel.
     pub fn wait_until(&mut self, deadline: Instant, ready: &mut Vec<u64>) -> io::Result<()> {
         if self.armed.is_none_or(|armed| deadline < armed) {
             let left = deadline.saturating_duration_since(Instant::now());

@@ -4,14 +4,14 @@ use std::net::SocketAddr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::time::Duration;
 
-/// How a socket is made.
+/// The options of a socket.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Other sockets of this process share the address; the kernel spreads clients over them.
     pub shared: bool,
     /// Bytes the kernel keeps for it in each direction. The kernel may grant less.
     pub buffer_bytes: usize,
-    /// Receiving and sending wait for nothing.
+    /// Receiving and sending do not wait.
     pub nonblocking: bool,
     /// The kernel may join datagrams of one sender to one message.
     pub joins: bool,
@@ -38,7 +38,7 @@ impl Socket {
     /// A socket bound to an address; port 0 takes a free one.
     ///
     /// # Errors
-    /// What the kernel says, for example that the address is in use.
+    /// The error of the kernel, for example that the address is in use.
     pub fn bind(address: SocketAddr, options: Options) -> io::Result<Socket> {
         let socket = socket2::Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
         if options.shared {
@@ -57,7 +57,7 @@ impl Socket {
     /// A socket that exchanges datagrams with one address alone, from a free port.
     ///
     /// # Errors
-    /// What the kernel says, for example that there is no route.
+    /// The error of the kernel, for example that there is no route.
     pub fn connect(to: SocketAddr, options: Options) -> io::Result<Socket> {
         let any: SocketAddr = match to {
             SocketAddr::V4(_) => ([0, 0, 0, 0], 0).into(),
@@ -71,7 +71,7 @@ impl Socket {
     /// Its own address.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The error of the kernel.
     pub fn local_address(&self) -> io::Result<SocketAddr> {
         let address = self.socket.local_addr()?;
         address
@@ -79,12 +79,12 @@ impl Socket {
             .ok_or_else(|| io::Error::from(io::ErrorKind::AddrNotAvailable))
     }
 
-    /// Takes no more datagrams: senders learn that nobody listens. What has come can still be received, and
-    /// datagrams can be sent from the same address. A socket bound to no particular address of the machine is
-    /// left as it is, because it would lose the choice of addresses to send from.
+    /// Accepts no more datagrams: senders are notified that no program listens. Datagrams that have arrived can still
+    /// be received, and datagrams can be sent from the same address. A socket that is not bound to a particular address
+    /// of the machine is not changed, because it would lose the choice of source addresses.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The error of the kernel.
     pub fn refuse(&self) -> io::Result<()> {
         let own = self.local_address()?;
         match own.ip().is_unspecified() {
@@ -94,10 +94,10 @@ impl Socket {
         }
     }
 
-    /// How long a blocking receive waits at most; for ever without a time.
+    /// Maximum time of a blocking receive; for ever without a time.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The error of the kernel.
     pub fn set_receive_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
         self.socket.set_read_timeout(timeout)
     }
@@ -115,8 +115,8 @@ impl AsFd for Socket {
     }
 }
 
-/// Lets the kernel hand over several datagrams of one sender at once. A kernel that cannot hands over
-/// each alone, which is right as well.
+/// Allows the kernel to return several datagrams of one sender together. A kernel without this feature returns each
+/// separately, which is also correct.
 fn join_received(socket: &socket2::Socket) {
     let on: libc::c_int = 1;
     // SAFETY: the option's value is an int that lives through the call.

@@ -8,16 +8,16 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How many requests go out between two looks at what came in.
+/// Number of requests sent between two checks for responses.
 const BURST: usize = 64;
 
-/// How long a load that is to end may take to notice it.
+/// Maximum time in which an aborted load stops.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
 /// Time between the making of the sockets and the first request.
 const LEAD: Duration = Duration::from_millis(1);
 
-/// How far a load is, for those who watch it, and the way to end it early.
+/// The progress of a load, for observers, which can also abort it.
 #[derive(Default, Debug)]
 pub struct Progress {
     /// Requests sent so far.
@@ -26,7 +26,7 @@ pub struct Progress {
     pub stop: AtomicBool,
 }
 
-/// Puts a load on its targets, and waits until every request is answered or lost.
+/// Sends a load to its targets, and waits until every request has a response or is lost.
 ///
 /// # Errors
 /// [`LoadError`].
@@ -139,7 +139,7 @@ impl<'a> Client<'a> {
         Instant::now().saturating_duration_since(self.start).as_nanos() as u64
     }
 
-    /// When the next request is due, if there is one and it could be told from those under way.
+    /// Time of the next request, if there is one and its number would be distinguishable from outstanding ones.
     fn next_due(&self) -> Option<u64> {
         let due = self.schedule.next().0;
         (self.sent < self.plan.requests && due != u64::MAX && !self.pending.is_full()).then_some(due)
@@ -158,7 +158,7 @@ impl<'a> Client<'a> {
         next.map_or(LONGEST_WAIT, |time| until(time).min(LONGEST_WAIT))
     }
 
-    /// Sends what is due.
+    /// Sends the requests that are due.
     fn send(&mut self, now: u64) -> io::Result<()> {
         for _ in 0..BURST {
             let Some(due) = self.next_due().filter(|due| *due <= now) else {

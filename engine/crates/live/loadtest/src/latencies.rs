@@ -37,7 +37,7 @@ impl Latencies {
         }
     }
 
-    /// The distribution: durations in microseconds and how often each was met.
+    /// The distribution: durations in microseconds and their counts.
     pub(crate) fn buckets(&self) -> Vec<(f64, u64)> {
         let recorded = self.histogram.iter_recorded();
         recorded

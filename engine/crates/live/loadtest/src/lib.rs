@@ -1,8 +1,8 @@
-//! An open-loop client of services on UDP, and a service that takes as long as it is asked to.
+//! An open-loop client of services on UDP, and a service that takes the requested time.
 //!
-//! Requests are due when the schedule says so, whatever happens to earlier ones, and their latencies count
-//! from then: a client that was late does not hide it (coordinated omission). Arrivals and durations are
-//! those of the simulated clients, `rackwright_traffic`.
+//! Requests are due according to the schedule, independent of earlier ones, and their latencies count from then: delays
+//! of the client are included (no coordinated omission). Arrivals and durations are those of the simulated clients,
+//! `rackwright_traffic`.
 
 #![expect(clippy::disallowed_methods, reason = "it measures services in real time")]
 

@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-/// A request under way.
+/// An outstanding request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked {
     /// When it was due, in nanoseconds since the start.
@@ -10,13 +10,13 @@ pub(crate) struct Asked {
     answered: bool,
 }
 
-/// The requests under way, in the order in which they were sent, which is that of their numbers.
+/// The outstanding requests, in the order in which they were sent, which is that of their numbers.
 pub(crate) struct Pending {
     requests: VecDeque<Asked>,
     /// The number of the first.
     first: u64,
     open: u64,
-    /// The bits of a number that come back.
+    /// The bits of a number that are returned.
     mask: u64,
 }
 
@@ -30,7 +30,7 @@ impl Pending {
         }
     }
 
-    /// Notes a request, and gives its number.
+    /// Records a request, and returns its number.
     pub(crate) fn ask(&mut self, due: u64, sent: u64) -> u64 {
         let number = self.first + self.requests.len() as u64;
         self.requests.push_back(Asked {
@@ -42,7 +42,7 @@ impl Pending {
         number
     }
 
-    /// Whether the next request's number could not be told from that of one under way.
+    /// Whether the next request's number could not be distinguished from an outstanding one.
     pub(crate) fn is_full(&self) -> bool {
         self.requests.len() as u64 > self.mask
     }
@@ -62,7 +62,7 @@ impl Pending {
         Some((number, asked))
     }
 
-    /// Gives up what was sent at `time` or earlier, and tells how many requests that were.
+    /// Removes requests sent at `time` or earlier, and returns their number.
     pub(crate) fn give_up(&mut self, time: u64) -> u64 {
         let before = self.open;
         while self.requests.front().is_some_and(|asked| asked.sent <= time) {

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 /// The longest datagram of UDP over IPv4.
 const LONGEST_DATAGRAM: usize = 65_507;
 
-/// A load and whom it is put on.
+/// A load and its targets.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
@@ -16,17 +16,17 @@ pub struct Plan {
     pub protocol: Protocol,
     /// When they are due.
     pub arrivals: Arrivals,
-    /// How long a service is to work on each, for protocols that can say it.
+    /// Processing time of each request, for protocols that include it.
     pub work: Distribution,
     /// Bytes of a request, for protocols that leave it open.
     pub request_bytes: usize,
-    /// Sockets for each target: as many clients, as far as the target can see.
+    /// Sockets for each target: as many clients, from the view of the target.
     pub connections: usize,
-    /// How many requests are sent.
+    /// Number of requests.
     pub requests: u64,
-    /// How many of these, the first ones, are not in the latencies.
+    /// Number of initial requests that are excluded from the latencies.
     pub warmup: u64,
-    /// After how many microseconds a request counts as lost.
+    /// Time in microseconds after which a request counts as lost.
     pub timeout_us: f64,
     /// Of the random numbers: the same requests are due at the same times in every run with one seed.
     pub seed: u64,
@@ -36,7 +36,7 @@ impl Plan {
     /// Whether it can be done.
     ///
     /// # Errors
-    /// [`LoadError`] that names what cannot be.
+    /// [`LoadError`] with the invalid setting.
     pub fn check(&self) -> Result<(), LoadError> {
         if self.targets.is_empty() {
             return Err(LoadError::NoTarget);
@@ -72,15 +72,15 @@ pub enum LoadError {
     /// Arrivals or durations that cannot be.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
-    /// A socket that cannot be made.
+    /// A socket that cannot be created.
     #[error("{address}: {error}")]
     Socket {
         /// Whose.
         address: SocketAddr,
-        /// What the kernel says.
+        /// The error of the kernel.
         error: std::io::Error,
     },
-    /// The kernel refuses something else.
+    /// The kernel refuses another operation.
     #[error(transparent)]
     Kernel(#[from] std::io::Error),
 }

@@ -1,17 +1,17 @@
 use serde::{Deserialize, Serialize};
 
-/// Bytes that a request of [`Protocol::Work`] has at least: its number and its duration.
+/// Minimum number of bytes of a request of [`Protocol::Work`]: its number and its duration.
 pub const WORK_BYTES: usize = 12;
 
 /// Bytes of the header that memcached has before each datagram.
 const MEMCACHED_BYTES: usize = 8;
 
-/// How requests look, and which one an answer belongs to.
+/// The format of requests, and the matching of responses.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Protocol {
-    /// What [`crate::Service`] answers: the request's number in 8 bytes, how many nanoseconds to work on it
-    /// in 4, both with the highest byte first, then anything. The answer is the same.
+    /// The protocol of [`crate::Service`]: the request's number in 8 bytes, its processing time in nanoseconds in 4,
+    /// both big-endian, followed by any bytes. The answer is the same.
     Work,
     /// Memcached over UDP: a header of 8 bytes that begins with the request's number, then a command.
     Memcached {
@@ -21,7 +21,7 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// Bytes of a request number: of the numbers under way no two may agree in these.
+    /// Number of bits of a request number: outstanding numbers must differ in these.
     pub(crate) fn number_bits(&self) -> u32 {
         match self {
             Protocol::Work => 64,
@@ -29,7 +29,7 @@ impl Protocol {
         }
     }
 
-    /// Writes a request over what `request` holds.
+    /// Writes a request, replacing the contents of `request`.
     pub(crate) fn write(&self, request: &mut Vec<u8>, number: u64, work_ns: u64, bytes: usize) {
         request.clear();
         match self {
@@ -50,8 +50,8 @@ impl Protocol {
         }
     }
 
-    /// The number of the request that an answer ends, as far as it is sent. None for what is no answer, or
-    /// is followed by more of the same one.
+    /// The number of the request that a response completes, as far as it is sent. None for other datagrams, or if more
+    /// parts of the response follow.
     pub(crate) fn answered(&self, answer: &[u8]) -> Option<u64> {
         match self {
             Protocol::Work => {

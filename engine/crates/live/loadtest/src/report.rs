@@ -1,19 +1,19 @@
 use serde::Serialize;
 
-/// What became of a load.
+/// The results of a load.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Report {
     /// Requests sent.
     pub sent: u64,
     /// Requests answered in time.
     pub answered: u64,
-    /// Requests not answered in time, those that the kernel did not take included.
+    /// Requests without a response in time, including those that the kernel did not accept.
     pub lost: u64,
-    /// Answers to requests that were given up or answered before.
+    /// Responses to requests that were abandoned or answered before.
     pub late: u64,
     /// Datagrams that are no answer at all.
     pub malformed: u64,
-    /// How often a target said that nobody listens there.
+    /// Number of refusals by targets, where no program listens.
     pub refused: u64,
     /// From when the first request was due to the last answer.
     pub seconds: f64,
@@ -23,11 +23,11 @@ pub struct Report {
     pub answered_per_second: f64,
     /// From when a request was due to its answer.
     pub latency: LatencyReport,
-    /// From when a request was really sent to its answer: what coordinated omission would show.
+    /// From the actual time of sending to the response: the latency with coordinated omission.
     pub latency_from_send: LatencyReport,
-    /// How much later than due requests were sent: long when the client was the bottleneck.
+    /// Delay of sending: long if the client was the bottleneck.
     pub send_delay: LatencyReport,
-    /// The distribution of `latency`: microseconds, and how often.
+    /// The distribution of `latency`: microseconds and counts.
     pub buckets: Vec<(f64, u64)>,
 }
 

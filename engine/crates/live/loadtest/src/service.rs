@@ -9,21 +9,21 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long a service that is to stop may take to notice it.
+/// Maximum time in which a stopped service ends.
 const NOTICE: Duration = Duration::from_millis(50);
 
-/// Services that take as long as they are asked to.
+/// Services that take the requested time.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServicePlan {
-    /// Where they listen: one service each, with a queue of its own.
+    /// Their addresses: one service each, with a queue of its own.
     pub addresses: Vec<SocketAddr>,
-    /// How many requests each works on at once.
+    /// Number of requests that each processes concurrently.
     pub cores: usize,
     /// Whether they keep a processor busy while they work. Otherwise they sleep, so that more of them than
     /// there are processors can be had.
     pub spin: bool,
-    /// Bytes before each request that are no part of it, and are sent back as they came: a shim header.
+    /// Bytes before each request that do not belong to it, and are returned unchanged: a shim header.
     pub header_bytes: usize,
 }
 
@@ -100,7 +100,7 @@ impl Drop for Service {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::Relaxed);
         for worker in self.workers.drain(..) {
-            // What it says was said by `is_well`.
+            // Its errors were reported by `is_well`.
             let _ = worker.join();
         }
     }
@@ -131,7 +131,7 @@ impl Worker {
         rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1))?;
         let mut inbox = Inbox::new(1);
         let mut outbox = Outbox::new();
-        // Until when this core is busy. It is a plan: sleeping longer than it delays nothing that follows.
+        // Until when this core is busy. It is a plan: sleeping too long delays nothing that follows.
         let mut busy_until = Instant::now();
         while !self.shared.stop.load(Ordering::Relaxed) {
             let was_waiting = inbox.try_receive(&self.socket)? > 0;

@@ -10,28 +10,28 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How many addresses can be open at once.
+/// Maximum number of open addresses.
 const ADDRESSES: usize = 1 << 14;
 
-/// How a program is attached: flags of the kernel.
+/// The mode of attachment: flags of the kernel.
 const FLAG_GENERIC: u32 = 1 << 1;
 const FLAG_NATIVE: u32 = 1 << 2;
 
-/// How often, and after how long, what somebody else has is tried again.
+/// Number and interval of retries for resources in use.
 const BUSY_LOOKS: usize = 50;
 const BUSY_LOOK: Duration = Duration::from_millis(10);
 
-/// Where frames are taken.
+/// The place where frames are taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// In the driver of the interface, before the kernel has made anything of them.
+    /// In the driver of the interface, before the kernel processes them.
     Native,
     /// In the kernel, for drivers that cannot: slower.
     Generic,
 }
 
-/// A program at an interface, until this is dropped or the process ends, in whatever way.
+/// A program at an interface, until this is dropped or the process ends, for any reason.
 pub struct Attachment {
     interface: Interface,
     mode: Mode,
@@ -43,19 +43,19 @@ pub struct Attachment {
     _queues: Map,
 }
 
-/// What one thread has of an attachment: the frames of one queue of the interface.
+/// One thread's part of an attachment: the frames of one queue of the interface.
 pub struct Queue {
     /// Its number.
     pub number: u32,
-    /// The frames that come.
+    /// The incoming frames.
     pub incoming: Incoming,
     /// The frames that go.
     pub outgoing: Outgoing,
 }
 
 impl Attachment {
-    /// Attaches to an interface, in the way that is asked for or else in the best that there is, with a socket for each of
-    /// its queues, but for no more than `queues`, at least one. No address is open yet.
+    /// Attaches to an interface, in the requested mode or else in the best available one, with a socket for each of its
+    /// queues, but for at most `queues`, at least one. No address is open yet.
     ///
     /// # Errors
     /// [`XdpError`]; then nothing is attached.
@@ -64,7 +64,7 @@ impl Attachment {
         match mode {
             Some(mode) => Attachment::with(interface, mode, queues),
             None => match Attachment::with(interface.clone(), Mode::Native, queues) {
-                // What the driver cannot, the kernel may.
+                // Modes that the driver does not support, the kernel may.
                 Err(XdpError::Kernel { .. }) => Attachment::with(interface, Mode::Generic, queues),
                 result => result,
             },
@@ -97,7 +97,7 @@ impl Attachment {
         let mut sockets = Vec::new();
         for number in 0..queues.max(1) as u32 {
             let (socket, rings) = Socket::new()?;
-            // Memory to receive to is there before frames are.
+            // Memory for reception is ready before frames arrive.
             let incoming = Incoming::new(socket.clone(), rings.received, rings.fill);
             match patiently(|| socket.bind(interface.index, number, bind_flags)) {
                 Ok(()) => {}
@@ -145,12 +145,12 @@ impl Attachment {
         &self.interface
     }
 
-    /// Where frames are taken.
+    /// The place where frames are taken.
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// How many queues have sockets.
+    /// Number of queues with sockets.
     pub fn queues(&self) -> usize {
         self.sockets.len()
     }
@@ -160,16 +160,17 @@ impl Attachment {
         self.sockets.iter().all(|socket| socket.is_zero_copy())
     }
 
-    /// What the kernel has counted, of all queues together.
+    /// The counters of the kernel, summed over all queues.
     pub fn counts(&self) -> Counts {
         let lost = self.sockets.iter().map(|socket| socket.counts().lost);
         Counts { lost: lost.sum() }
     }
 
-    /// From now on datagrams for this address come as frames: those of the queue, or those of every queue that has a socket.
+    /// From now on datagrams for this address arrive as frames: those of the queue, or those of every queue that has a
+    /// socket.
     ///
     /// # Errors
-    /// What the kernel says: too many addresses are open.
+    /// The error of the kernel: too many addresses are open.
     pub fn open(&self, address: SocketAddrV4, queue: Option<u32>) -> io::Result<()> {
         let queue = queue.unwrap_or(EVERY_QUEUE);
         self.addresses.set(&key(address), &queue.to_ne_bytes())
@@ -182,8 +183,8 @@ impl Attachment {
     }
 }
 
-/// Does something, and again for a while when the kernel says that somebody else has what it takes: a
-/// moment after it was closed, a queue or a place for a program can still be held.
+/// Retries an operation for a while if the kernel reports that a resource is in use: a queue or a place for a program
+/// can be held for a moment after it was closed.
 fn patiently<T>(mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     let mut result = act();
     for _ in 0..BUSY_LOOKS {

@@ -1,4 +1,4 @@
-//! The system call `bpf`: maps, programs and links. Everything made by it goes with its descriptor.
+//! The system call `bpf`: maps, programs and links. All objects are released with their descriptors.
 
 use crate::instruction::Instruction;
 use crate::XdpError;
@@ -14,14 +14,14 @@ const LINK_CREATE: libc::c_int = 28;
 const PROGRAM_XDP: u32 = 6;
 const ATTACH_XDP: u32 = 37;
 
-/// What a map is.
+/// The kind of a map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MapKind {
     Hash = 1,
     Sockets = 17,
 }
 
-/// Calls it with what the command reads. Structures shorter than the kernel's are filled up with zeros by the kernel.
+/// Executes a command with its attributes. Structures shorter than the kernel's are filled up with zeros by the kernel.
 fn call<T>(command: libc::c_int, attributes: &T) -> io::Result<RawFd> {
     // SAFETY: the structure lives through the call; pointers in it are the business of those who call this.
     let result = unsafe {
@@ -55,7 +55,7 @@ fn refused(what: &'static str, error: io::Error) -> XdpError {
 pub(crate) struct Map(OwnedFd);
 
 impl Map {
-    /// An empty one, with keys and values of so many bytes.
+    /// An empty map, with keys and values of these sizes.
     pub(crate) fn create(kind: MapKind, key: usize, value: usize, entries: usize) -> Result<Map, XdpError> {
         let sizes = [key, value, entries].map(|size| size as u32);
         let attributes = [kind as u32, sizes[0], sizes[1], sizes[2]];
@@ -68,7 +68,7 @@ impl Map {
         self.0.as_raw_fd()
     }
 
-    /// Puts a value there.
+    /// Sets the value of a key.
     pub(crate) fn set(&self, key: &[u8], value: &[u8]) -> io::Result<()> {
         call(MAP_UPDATE, &self.element(key, value)).map(drop)
     }
@@ -140,7 +140,7 @@ impl Program {
             .map_err(|error| refused("loading a program of BPF", error))
     }
 
-    /// Attaches it to an interface, with flags of XDP, until what this gives is dropped or the process ends.
+    /// Attaches it to an interface, with flags of XDP, until the returned value is dropped or the process ends.
     pub(crate) fn attach(&self, interface: u32, flags: u32) -> io::Result<OwnedFd> {
         let attributes = [self.0.as_raw_fd() as u32, interface, ATTACH_XDP, flags];
         call(LINK_CREATE, &attributes).map(owned)
@@ -168,7 +168,7 @@ pub(crate) mod tests {
     }
 
     impl Program {
-        /// What the program gives for a frame.
+        /// The program's result for a frame.
         pub(crate) fn run(&self, frame: &[u8]) -> io::Result<u32> {
             let mut output = vec![0_u8; 1 << 16];
             let run = Run {

@@ -5,7 +5,8 @@
 pub(crate) struct Sum(u64);
 
 impl Sum {
-    /// With these bytes added. An odd one at the end counts as if a zero followed, so that nothing can be added after it.
+    /// With these bytes added. An odd byte at the end counts as if a zero followed, so that nothing can be added after
+    /// it.
     #[inline]
     pub(crate) fn with(self, bytes: &[u8]) -> Sum {
         let words = bytes.chunks_exact(4);

@@ -9,10 +9,10 @@ pub enum XdpError {
     /// Loopback, tunnels and the like.
     #[error("{0}: it is no Ethernet interface")]
     NotEthernet(String),
-    /// The kernel was built without it.
+    /// The kernel was built without AF_XDP.
     #[error("this kernel has no AF_XDP")]
     NoAfXdp,
-    /// The kernel was built without it.
+    /// The kernel was built without BPF.
     #[error("this kernel has no BPF, or one from before Linux 5.9")]
     NoBpf,
     /// Not allowed.
@@ -21,10 +21,10 @@ pub enum XdpError {
         /// What was tried.
         what: &'static str,
     },
-    /// Another program is there.
+    /// Another program is attached.
     #[error("{0}: a program is attached there already")]
     Occupied(String),
-    /// Another socket is there.
+    /// Another socket is bound to the queue.
     #[error("{interface}: another socket of AF_XDP has queue {queue} already")]
     QueueTaken {
         /// The interface.
@@ -35,7 +35,7 @@ pub enum XdpError {
     /// The locked memory of the process is limited to less than is needed.
     #[error("{bytes} bytes cannot be locked in memory; `ulimit -l` is too low, or CAP_IPC_LOCK is missing")]
     MemoryLimit {
-        /// How many bytes were asked for.
+        /// The requested number of bytes.
         bytes: usize,
     },
     /// Anything else.
@@ -43,13 +43,13 @@ pub enum XdpError {
     Kernel {
         /// What was tried.
         what: &'static str,
-        /// What the kernel says.
+        /// The error of the kernel.
         error: io::Error,
     },
 }
 
 impl XdpError {
-    /// What the kernel said when it was asked for `what`.
+    /// The error of the kernel for the operation `what`.
     pub(crate) fn of(what: &'static str, error: io::Error) -> XdpError {
         match error.raw_os_error() {
             Some(libc::EPERM | libc::EACCES) => XdpError::NotPermitted { what },

@@ -1,4 +1,4 @@
-//! Frames of Ethernet with one whole datagram of UDP over IPv4 in them.
+//! Ethernet frames that contain one complete datagram of UDP over IPv4.
 
 use crate::checksum::Sum;
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 /// Bytes of the headers of Ethernet, IPv4 and UDP together.
 pub(crate) const HEADER_BYTES: usize = 42;
 
-/// Where a frame has what.
+/// Offsets of the fields of a frame.
 pub(crate) const TYPE: usize = 12;
 pub(crate) const VERSION: usize = 14;
 pub(crate) const TOTAL: usize = 16;
@@ -23,26 +23,26 @@ pub(crate) const CHECKSUM: usize = 40;
 const ETHERNET: usize = 14;
 const IPV4: usize = 34;
 
-/// What follows the fragment field of a datagram that is sent: the time to live and the protocol.
+/// The bytes after the fragment field of an outgoing datagram: the time to live and the protocol.
 const TIME_TO_LIVE: u8 = 64;
 const UDP: u8 = 17;
 
-/// The machine that a frame came from, or a router on its way: its address of Ethernet.
+/// The machine that sent a frame, or a router on its path: its Ethernet address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Neighbor(pub [u8; 6]);
 
-/// How a datagram is sent.
+/// The addresses for sending a datagram.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Route {
     /// The address of this machine that it is sent from.
     pub from: SocketAddrV4,
     /// Whom it is for.
     pub to: SocketAddrV4,
-    /// Who brings it there.
+    /// The next hop.
     pub neighbor: Neighbor,
 }
 
-/// A datagram that came in a frame.
+/// A datagram that arrived in a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arrived<'a> {
     /// Who sent it.
@@ -51,7 +51,7 @@ pub struct Arrived<'a> {
     pub to: SocketAddrV4,
     /// Who brought it.
     pub neighbor: Neighbor,
-    /// What is in it.
+    /// Its contents.
     pub bytes: &'a [u8],
 }
 
@@ -87,7 +87,7 @@ fn pseudo_header(frame: &[u8]) -> Sum {
         .with_number(number(frame, LENGTH))
 }
 
-/// Whether an address that begins with this byte is one of a machine elsewhere: the kernel believes no others either.
+/// Whether an address that begins with this byte can be that of another machine: the kernel accepts no others either.
 fn is_answerable(first: u8) -> bool {
     !matches!(first, 0 | 127 | 224..)
 }
@@ -124,12 +124,12 @@ pub(crate) fn parse(frame: &[u8]) -> Result<Arrived<'_>, Malformed> {
     })
 }
 
-/// Whether the checksum of UDP is right, or not there, or unfinished.
+/// Whether the checksum of UDP is correct, absent, or unfinished.
 ///
-/// A sender on the same machine, or on its host, leaves the checksum to a network card that a frame between two
-/// virtual interfaces never meets: it has put there the sum of the pseudo header alone. Such a frame was
-/// on no wire, and the kernel believes it too. What is lost by that is that a frame damaged on a wire is
-/// believed with two of 65,536 values of this field instead of one.
+/// A sender on the same machine, or on its host, leaves the checksum to a network card, which a frame between two
+/// virtual interfaces never passes: the field then has only the sum of the pseudo header. Such a frame was on no wire,
+/// and the kernel believes it too. The cost is that a frame damaged on a wire is accepted for two of 65,536 values of
+/// this field instead of one.
 fn is_checked(frame: &[u8], length: usize) -> bool {
     let found = number(frame, CHECKSUM);
     let pseudo = pseudo_header(frame);
@@ -138,19 +138,19 @@ fn is_checked(frame: &[u8], length: usize) -> bool {
         || pseudo.with(&frame[SOURCE_PORT..IPV4 + length]).folded() == 0xffff
 }
 
-/// The length of the frame with a datagram of so many bytes.
+/// The length of the frame with a datagram of `datagram` bytes.
 pub(crate) fn frame_bytes(datagram: usize) -> usize {
     HEADER_BYTES + datagram
 }
 
-/// Writes the headers of a frame before what it brings, which is in its place already; `frame` is as long as the frame is.
+/// Writes the headers of a frame before its contents, which are in place already; `frame` has the length of the frame.
 pub(crate) fn build(frame: &mut [u8], own: [u8; 6], route: &Route) {
     let length = frame.len() - IPV4;
     frame[..6].copy_from_slice(&route.neighbor.0);
     frame[6..12].copy_from_slice(&own);
     frame[TYPE..TOTAL].copy_from_slice(&[8, 0, 0x45, 0]);
     frame[TOTAL..TOTAL + 2].copy_from_slice(&((length + 20) as u16).to_be_bytes());
-    // Without a number, because it is not to be cut in fragments.
+    // Without an identification, because it must not be fragmented.
     frame[TOTAL + 2..TOTAL + 10].copy_from_slice(&[0, 0, 0x40, 0, TIME_TO_LIVE, UDP, 0, 0]);
     frame[SOURCE..DESTINATION].copy_from_slice(&route.from.ip().octets());
     frame[DESTINATION..SOURCE_PORT].copy_from_slice(&route.to.ip().octets());
@@ -161,7 +161,7 @@ pub(crate) fn build(frame: &mut [u8], own: [u8; 6], route: &Route) {
     frame[LENGTH..CHECKSUM].copy_from_slice(&(length as u16).to_be_bytes());
     frame[CHECKSUM..HEADER_BYTES].copy_from_slice(&[0, 0]);
     let sum = pseudo_header(frame).with(&frame[SOURCE_PORT..]).folded();
-    // Zero would say that there is none.
+    // Zero would mean that there is none.
     let checksum = if sum == 0xffff { sum } else { !sum };
     frame[CHECKSUM..HEADER_BYTES].copy_from_slice(&checksum.to_be_bytes());
 }
@@ -242,7 +242,7 @@ mod tests {
             let checksum = !Sum::default().with(&frame[ETHERNET..IPV4]).folded();
             frame[TOTAL + 8..TOTAL + 10].copy_from_slice(&checksum.to_be_bytes());
             frame[LENGTH..CHECKSUM].copy_from_slice(&length.to_be_bytes());
-            // Without a checksum, nothing but the lengths themselves can tell.
+            // Without a checksum, only the lengths themselves can be checked.
             frame[CHECKSUM..HEADER_BYTES].copy_from_slice(&[0, 0]);
             let possible = (28..=33).contains(&total) && (8..=total - 20).contains(&length);
             prop_assert_eq!(parse(&frame).is_ok(), possible);

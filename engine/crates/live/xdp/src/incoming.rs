@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Frames taken at once.
 const BATCH: usize = 64;
 
-/// Where the frames of one queue come to.
+/// The reception of the frames of one queue.
 pub struct Incoming {
     received: Consumer<libc::xdp_desc>,
     fill: Producer<u64>,
@@ -34,13 +34,13 @@ impl Incoming {
         }
     }
 
-    /// Whether frames are there; this asks nobody but memory.
+    /// Whether frames are available, without a system call.
     #[inline]
     pub fn is_ready(&self) -> bool {
         self.received.is_ready()
     }
 
-    /// Takes the frames that are there, in the place of those taken before; how many these are.
+    /// Takes the available frames, replacing those taken before; returns their number.
     pub fn receive(&mut self) -> usize {
         self.give_back();
         while self.batch.len() < BATCH {
@@ -53,7 +53,7 @@ impl Incoming {
         self.batch.len()
     }
 
-    /// Lets the kernel have the memory of frames again that were taken.
+    /// Returns the memory of taken frames to the kernel.
     fn give_back(&mut self) {
         if self.batch.is_empty() {
             return;
@@ -73,7 +73,7 @@ impl Incoming {
         self.batch.len() == BATCH
     }
 
-    /// What was taken last, in order.
+    /// The datagrams taken last, in order.
     pub fn datagrams(&self) -> impl Iterator<Item = Result<Arrived<'_>, Malformed>> {
         self.batch.iter().map(|descriptor| {
             let bytes = descriptor.len as usize;

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Register(pub(crate) u8);
 
-/// What a function gives.
+/// The result of a function.
 pub(crate) const R0: Register = Register(0);
 /// The first argument; the context when the program begins.
 pub(crate) const R1: Register = Register(1);
@@ -16,12 +16,12 @@ pub(crate) const R3: Register = Register(3);
 pub(crate) const R4: Register = Register(4);
 /// Free for a value.
 pub(crate) const R5: Register = Register(5);
-/// Kept by functions that are called.
+/// Preserved by called functions.
 pub(crate) const R6: Register = Register(6);
 /// The end of the stack.
 pub(crate) const R10: Register = Register(10);
 
-/// How wide an access to memory is: the bits of the opcode.
+/// The width of a memory access: the bits of the opcode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Width {
     Byte = 0x10,
@@ -29,7 +29,7 @@ pub(crate) enum Width {
     Word = 0x00,
 }
 
-/// When a jump is made: the bits of the opcode.
+/// The condition of a jump: the bits of the opcode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum When {
     Equal = 0x10,
@@ -60,7 +60,7 @@ impl Instruction {
     }
 }
 
-/// Where jumps lead to that are made before the place is known.
+/// The target of jumps that are created before its position is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Label(usize);
 
@@ -70,7 +70,7 @@ pub(crate) struct Assembler {
     instructions: Vec<Instruction>,
     /// Jumps, and the labels they lead to.
     jumps: Vec<(usize, Label)>,
-    /// Where labels are, once that is known.
+    /// The positions of labels, once they are known.
     places: Vec<Option<usize>>,
 }
 
@@ -86,7 +86,7 @@ impl Assembler {
         Label(self.places.len() - 1)
     }
 
-    /// The next instruction is where this label is.
+    /// Places this label at the next instruction.
     pub(crate) fn place(&mut self, label: Label) {
         self.places[label.0] = Some(self.instructions.len());
     }
@@ -133,7 +133,7 @@ impl Assembler {
 
     /// `to` is a map, by its descriptor.
     pub(crate) fn set_map(&mut self, to: Register, descriptor: i32) {
-        // The value has 64 bits, in two instructions; 1 instead of a register says that it is a map.
+        // The value has 64 bits, in two instructions; 1 instead of a register marks a map.
         self.push(0x18, to, Register(1), 0, descriptor);
         self.instructions.push(Instruction::default());
     }
@@ -166,7 +166,7 @@ impl Assembler {
         self.push(0x95, R0, R0, 0, 0);
     }
 
-    /// The instructions, with jumps that know where they lead.
+    /// The instructions, with resolved jumps.
     pub(crate) fn finish(mut self) -> Vec<Instruction> {
         for (at, label) in self.jumps {
             let place = self.places[label.0].expect("labels are placed");

@@ -23,7 +23,7 @@ impl Interface {
     /// The interface with a name.
     ///
     /// # Errors
-    /// [`XdpError::Unknown`], [`XdpError::NotEthernet`], or what else the kernel says.
+    /// [`XdpError::Unknown`], [`XdpError::NotEthernet`], or another error of the kernel.
     pub fn find(name: &str) -> Result<Interface, XdpError> {
         let unknown = || XdpError::Unknown(name.into());
         let c_name = CString::new(name).map_err(|_| unknown())?;
@@ -53,7 +53,7 @@ impl Interface {
     }
 }
 
-/// Asks the kernel one thing about an interface.
+/// Queries one property of an interface.
 fn ask(name: &CStr, request: libc::c_ulong) -> io::Result<libc::ifreq> {
     // SAFETY: plain numbers, for which zero is a value.
     let mut answer: libc::ifreq = unsafe { std::mem::zeroed() };

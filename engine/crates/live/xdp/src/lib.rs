@@ -1,12 +1,12 @@
-//! UDP over AF_XDP, beside the sockets of the kernel: frames for chosen addresses come into memory that is
-//! shared with the kernel, without its network stack, and frames leave from there.
+//! UDP over AF_XDP, in addition to the sockets of the kernel: frames for selected addresses are received in memory
+//! shared with the kernel, without its network stack, and sent from there.
 //!
-//! A program of some forty BPF instructions, which [`program`] writes itself, is attached to a network
-//! interface for as long as [`Attachment`] lives. It hands over IPv4 frames with whole datagrams of UDP for
-//! addresses that were opened, and passes on everything else to the kernel. Nothing but the kernel is needed:
-//! no compiler and no library.
+//! A program of some forty BPF instructions, which [`program`] writes itself, is attached to a network interface for as
+//! long as [`Attachment`] lives. It passes IPv4 frames with complete UDP datagrams for opened addresses to the program,
+//! and everything else to the kernel. Only the kernel is needed: no compiler and no library.
 //!
-//! Neighbours are not looked up: a datagram can be sent to whom a frame was received from, by the way back.
+//! Neighbours are not resolved: a datagram can be sent to a machine from which a frame was received, by the reverse
+//! path.
 
 mod attachment;
 mod bpf;

@@ -4,7 +4,7 @@ use std::ptr::NonNull;
 /// Bytes of a chunk of memory, which has room for one frame. The kernel allows 2048 and 4096.
 pub(crate) const CHUNK_BYTES: usize = 2048;
 
-/// What the kernel keeps free before each frame that it receives.
+/// Bytes that the kernel reserves before each received frame.
 const HEADROOM: usize = 256;
 
 /// The longest frame that a chunk has room for.
@@ -23,7 +23,7 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// Maps memory of this process alone, or what a descriptor stands for at this offset.
+    /// Maps memory of this process alone, or that of a descriptor at this offset.
     pub(crate) fn new(bytes: usize, of: Option<(i32, libc::off_t)>) -> io::Result<Mapping> {
         let (flags, descriptor, offset) = match of {
             Some((descriptor, offset)) => (libc::MAP_SHARED, descriptor, offset),
@@ -44,12 +44,12 @@ impl Mapping {
         self.start
     }
 
-    /// How long it is.
+    /// Its length.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Where these bytes are, if they are all inside.
+    /// The address of these bytes, if they are all inside.
     pub(crate) fn range(&self, start: u64, bytes: usize) -> Option<NonNull<u8>> {
         let start = usize::try_from(start).ok()?;
         let is_inside = start.checked_add(bytes).is_some_and(|end| end <= self.bytes);

@@ -5,13 +5,13 @@ use crate::socket::{Socket, FRAMES_IN, FRAMES_OUT};
 use std::io;
 use std::sync::Arc;
 
-/// How often the kernel is asked to send what is in the ring before it is left for the next time.
+/// Maximum number of system calls for sending the frames in the ring before they are left for the next time.
 const ATTEMPTS: usize = 1 + FRAMES_OUT as usize / 16;
 
 /// Bytes of Ethernet's header.
 const ETHERNET: usize = 14;
 
-/// Where frames leave from one queue.
+/// Sending of frames through one queue.
 pub struct Outgoing {
     sent: Producer<libc::xdp_desc>,
     completed: Consumer<u64>,
@@ -19,7 +19,7 @@ pub struct Outgoing {
     free: Vec<u64>,
     own: [u8; 6],
     longest: usize,
-    /// Something was put that the kernel has not taken.
+    /// Frames were queued that the kernel has not accepted.
     is_dirty: bool,
     is_zero_copy: bool,
     socket: Arc<Socket>,
@@ -47,8 +47,8 @@ impl Outgoing {
         }
     }
 
-    /// Puts a datagram made of these parts in a frame, to be sent with the next `flush`. False when it is too long
-    /// for one frame, or when there is no room: nothing was put then.
+    /// Queues a datagram with these parts as a frame, to be sent with the next `flush`. False if it is too long for one
+    /// frame, or if there is no room: nothing is queued then.
     pub fn push(&mut self, route: &Route, parts: &[&[u8]]) -> bool {
         let length = frame_bytes(parts.iter().map(|part| part.len()).sum());
         if length > self.longest {
@@ -101,7 +101,8 @@ impl Outgoing {
         self.is_dirty
     }
 
-    /// Sends what was put, as far as the kernel takes it. When it takes nothing for long, `push` finds no room.
+    /// Sends queued frames, as far as the kernel accepts them. If it accepts none for a long time, `push` finds no
+    /// room.
     pub fn flush(&mut self) {
         if !self.is_dirty {
             return;
@@ -127,7 +128,7 @@ impl Outgoing {
     }
 }
 
-/// The kernel sends a few frames at a time, and says so.
+/// The kernel sends a few frames at a time, and reports this.
 fn is_partial(error: &io::Error) -> bool {
     let code = error.raw_os_error();
     matches!(code, Some(libc::EAGAIN | libc::EBUSY | libc::EINTR))

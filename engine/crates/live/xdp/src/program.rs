@@ -1,5 +1,5 @@
-//! The program that chooses which frames come to AF_XDP: those with a whole datagram of UDP over IPv4, without
-//! options, for this interface's own MAC and for an address that was opened. All others go on to the kernel.
+//! The program that selects the frames for AF_XDP: those with a complete datagram of UDP over IPv4, without options,
+//! for this interface's own MAC and for an opened address. All others are passed to the kernel.
 
 use crate::frame::{
     CHECKSUM, DESTINATION, DESTINATION_PORT, FRAGMENT, HEADER_BYTES, LENGTH, PROTOCOL, SOURCE, TYPE, VERSION,
@@ -7,9 +7,9 @@ use crate::frame::{
 use crate::instruction::{Assembler, Instruction, When, Width, R0, R1, R10, R2, R3, R4, R5, R6};
 use std::net::SocketAddrV4;
 
-/// What the program gives for a frame that the kernel is to have.
+/// The program's result for a frame that the kernel handles.
 pub const PASS: u32 = 2;
-/// What it gives for a frame that comes to AF_XDP.
+/// The program's result for a frame for AF_XDP.
 pub const REDIRECT: u32 = 4;
 
 /// The value of an opened address that takes frames of every queue. Others have the number of theirs.
@@ -19,26 +19,26 @@ pub(crate) const EVERY_QUEUE: u32 = u32::MAX;
 const LOOK_UP: i32 = 1;
 const REDIRECT_BY_MAP: i32 = 51;
 
-/// Where the context has the first byte of the frame, the byte after its last, and the queue.
+/// The positions in the context of the first byte of the frame, the byte after its last, and the queue.
 const DATA: i16 = 0;
 const DATA_END: i16 = 4;
 const QUEUE: i16 = 16;
 
-/// How an opened address is written in the map: four bytes of the address, two of the port, two of zero.
+/// The representation of an opened address in the map: four bytes of the address, two of the port, two of zero.
 pub(crate) fn key(address: SocketAddrV4) -> [u8; 8] {
     let [a, b, c, d] = address.ip().octets();
     let [e, f] = address.port().to_be_bytes();
     [a, b, c, d, e, f, 0, 0]
 }
 
-/// What the program is made for.
+/// The parameters of the program.
 pub(crate) struct Facts {
     /// The interface's own address of Ethernet.
     pub(crate) mac: [u8; 6],
     /// The longest frame that there is room for.
     pub(crate) longest: usize,
     /// Frames whose checksum was left to hardware go to the kernel. In generic mode such a frame may be several
-    /// datagrams that the kernel was to cut later, and nothing in the frame says so.
+    /// datagrams that the kernel was to segment later, which is not visible in the frame.
     pub(crate) pass_unfinished: bool,
     /// The descriptor of the map from opened addresses to queues.
     pub(crate) addresses: i32,
@@ -46,7 +46,7 @@ pub(crate) struct Facts {
     pub(crate) sockets: i32,
 }
 
-/// A number as it is read from bytes in the order of the network.
+/// A number as read from bytes in network order.
 fn as_read(bytes: [u8; 2]) -> u32 {
     u16::from_ne_bytes(bytes).into()
 }
@@ -58,7 +58,8 @@ pub(crate) fn program(facts: &Facts) -> Vec<Instruction> {
     code.copy(R6, R1);
     code.load(Width::Word, R2, R6, DATA);
     code.load(Width::Word, R3, R6, DATA_END);
-    // Shorter than all headers together: nothing to look at. The kernel proves by this that what follows stays inside.
+    // Shorter than all headers together: not relevant. By this, the kernel verifies that the following accesses stay
+    // inside.
     code.copy(R4, R2);
     code.add_value(R4, HEADER_BYTES as i32);
     code.jump_if(R4, When::Greater, R3, pass);
@@ -97,7 +98,7 @@ pub(crate) fn program(facts: &Facts) -> Vec<Instruction> {
     code.jump_if(R4, When::NotEqual, R2, pass);
     code.place(redirect);
     code.set_map(R1, facts.sockets);
-    // What it gives when the queue has no socket.
+    // The result if the queue has no socket.
     code.set(R3, PASS as i32);
     code.call(REDIRECT_BY_MAP);
     code.exit();
@@ -109,7 +110,7 @@ pub(crate) fn program(facts: &Facts) -> Vec<Instruction> {
 
 /// An unfinished checksum is the sum of the pseudo header, not complemented.
 fn pass_unfinished(code: &mut Assembler, pass: crate::instruction::Label) {
-    // One's complement sums are the same in every order of bytes, so that nothing has to be swapped.
+    // One's complement sums are the same in every byte order, so that no bytes have to be swapped.
     code.set(R4, as_read([0, 17]) as i32);
     for at in [SOURCE, SOURCE + 2, DESTINATION, DESTINATION + 2, LENGTH] {
         code.load(Width::Half, R5, R2, at as i16);
@@ -157,7 +158,7 @@ mod tests {
         frame
     }
 
-    /// What the kernel lives on while a program is tried.
+    /// Runs a program in the kernel for a test.
     struct Trial {
         program: Program,
         _maps: [Map; 2],
@@ -203,7 +204,7 @@ mod tests {
     }
 
     fn with_trial(pass_unfinished: bool, check: impl Fn(&dyn Fn(&[u8]) -> u32) + Sync) {
-        // A thread of its own, whose namespace goes with it.
+        // A thread of its own, whose namespace ends with it.
         std::thread::scope(|scope| {
             scope.spawn(|| match trial(pass_unfinished) {
                 Ok(trial) => check(&|frame| trial.program.run(frame).unwrap()),

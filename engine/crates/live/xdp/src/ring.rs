@@ -1,13 +1,13 @@
-//! Rings with one producer and one consumer, of which the kernel is one (its documentation, "AF_XDP").
+//! Rings with one producer and one consumer, one of which is the kernel (its documentation, "AF_XDP").
 
 use crate::memory::Mapping;
 use std::io;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A ring as it is mapped.
+/// A mapped ring.
 struct Ring<T> {
-    /// Holds what the pointers lead to.
+    /// Owns the memory of the pointers.
     _mapping: Mapping,
     producer: NonNull<AtomicU32>,
     consumer: NonNull<AtomicU32>,
@@ -65,12 +65,12 @@ impl<T: Copy> Ring<T> {
     }
 }
 
-/// The end at which entries are put.
+/// The end at which entries are added.
 pub(crate) struct Producer<T> {
     ring: Ring<T>,
-    /// How many were put since the beginning, modulo 2^32.
+    /// Number of entries added since the beginning, modulo 2^32.
     put: u32,
-    /// How many there were when the other end was looked at last.
+    /// Number of consumed entries at the last check.
     taken: u32,
 }
 
@@ -89,7 +89,7 @@ impl<T: Copy> Producer<T> {
         })
     }
 
-    /// Puts an entry, which the other end sees after `publish`; whether there was room.
+    /// Adds an entry, which the other end sees after `publish`; returns whether there was room.
     #[inline]
     pub(crate) fn put(&mut self, entry: T) -> bool {
         if self.put.wrapping_sub(self.taken) > self.ring.mask {
@@ -104,7 +104,7 @@ impl<T: Copy> Producer<T> {
         true
     }
 
-    /// Lets the other end see what was put.
+    /// Makes added entries visible to the other end.
     #[inline]
     pub(crate) fn publish(&self) {
         self.ring.producer().store(self.put, Ordering::Release);
@@ -127,7 +127,7 @@ impl<T: Copy> Producer<T> {
 pub(crate) struct Consumer<T> {
     ring: Ring<T>,
     taken: u32,
-    /// How many there were when the other end was looked at last.
+    /// Number of added entries at the last check.
     put: u32,
 }
 
@@ -146,7 +146,7 @@ impl<T: Copy> Consumer<T> {
         })
     }
 
-    /// Whether something is there.
+    /// Whether there is an entry.
     #[inline]
     pub(crate) fn is_ready(&self) -> bool {
         self.put != self.taken || self.ring.producer().load(Ordering::Relaxed) != self.taken
@@ -167,7 +167,7 @@ impl<T: Copy> Consumer<T> {
         Some(entry)
     }
 
-    /// Lets the other end use the places of what was taken.
+    /// Allows the other end to reuse the places of taken entries.
     #[inline]
     pub(crate) fn release(&self) {
         self.ring.consumer().store(self.taken, Ordering::Release);

@@ -12,13 +12,13 @@ pub(crate) const FRAMES_IN: u32 = 8192;
 /// Frames that can wait to be sent: a power of two.
 pub(crate) const FRAMES_OUT: u32 = 4096;
 
-/// Bytes of frames that may be on their way out of the kernel.
+/// Maximum number of bytes of frames that the kernel is sending.
 const SEND_BYTES: libc::c_int = 4 << 20;
 
-/// A socket of AF_XDP and the memory that it shares with the kernel: the first chunks for frames that come, the
-/// others for those that go.
+/// A socket of AF_XDP and the memory that it shares with the kernel: the first chunks for incoming frames, the others
+/// for outgoing ones.
 pub(crate) struct Socket {
-    // Closed before its memory goes.
+    // Closed before its memory is released.
     descriptor: OwnedFd,
     memory: Mapping,
 }
@@ -31,15 +31,15 @@ pub(crate) struct Rings {
     pub(crate) completed: Consumer<u64>,
 }
 
-/// What the kernel has counted of a socket.
+/// The kernel's counters of a socket.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
-    /// Frames that were lost because nobody took them soon enough.
+    /// Frames that were lost because they were not taken soon enough.
     pub lost: u64,
 }
 
 impl Socket {
-    /// A socket with memory and rings, not bound to anything yet.
+    /// A socket with memory and rings, not bound yet.
     pub(crate) fn new() -> Result<(Arc<Socket>, Rings), XdpError> {
         // SAFETY: a call with numbers alone; the descriptor is ours when there is one.
         let descriptor = unsafe {
@@ -163,7 +163,7 @@ impl Socket {
         }
     }
 
-    /// Lets the kernel look for memory in which to receive.
+    /// Notifies the kernel of memory for reception.
     pub(crate) fn wake_receiver(&self) {
         // SAFETY: nothing is received by this call but attention.
         unsafe {
@@ -172,7 +172,7 @@ impl Socket {
         }
     }
 
-    /// Lets the kernel send what is in the ring.
+    /// Makes the kernel send the frames in the ring.
     pub(crate) fn wake_sender(&self) -> io::Result<()> {
         // SAFETY: nothing is sent by this call but what is in the ring.
         let result = unsafe {

@@ -3,24 +3,25 @@ use rackwright_time::Clock;
 use std::ops::Range;
 use vm_fdt::{Error, FdtWriter};
 
-/// What a device tree tells of a machine.
+/// The properties of a machine that its device tree describes.
 #[derive(Clone, Copy, Debug)]
 pub struct Hardware<'a> {
-    /// Where its devices and its memory lie.
+    /// The addresses of its devices and its memory.
     pub map: &'a Map,
-    /// How many harts it has.
+    /// Its number of harts.
     pub harts: usize,
     /// Bytes of memory.
     pub memory_bytes: u64,
     /// The clock of the register `time`.
     pub time_base: Clock,
-    /// What the kernel's random numbers start from.
+    /// The seed of the kernel's random numbers.
     pub seed: u64,
     /// Whether harts have vector units.
     pub vector: bool,
 }
 
-/// Extensions of a hart, in the names of the device tree bindings: those of one letter, that of vectors, the others.
+/// Extensions of a hart, in the names of the device tree bindings: those of one letter, the vector extension, the
+/// others.
 const LETTERS: [&str; 6] = ["i", "m", "a", "f", "d", "c"];
 const VECTOR: [&str; 1] = ["v"];
 const NAMED: [&str; 5] = ["zicntr", "zicsr", "zifencei", "sstc", "svinval"];
@@ -34,7 +35,7 @@ const PLIC: u32 = 1;
 const POWER: u32 = 2;
 const FIRST_HART: u32 = 16;
 
-/// Writes the tree. `files` is where the initial file system lies.
+/// Writes the tree. `files` is the address range of the initial file system.
 pub(crate) fn write(
     hardware: &Hardware<'_>,
     command_line: &str,
@@ -77,7 +78,7 @@ fn chosen(
     tree.end_node(node)
 }
 
-/// Bytes that follow from a seed (the generator SplitMix64): the same for every run, as everything here.
+/// Bytes generated from a seed (the generator SplitMix64): the same for every run, as everything here.
 fn spread(seed: u64) -> [u8; SEED_BYTES] {
     let mut state = seed;
     let mut bytes = [0; SEED_BYTES];
@@ -171,7 +172,8 @@ fn devices(tree: &mut FdtWriter, hardware: &Hardware<'_>) -> Result<(), Error> {
 /// prefetchable.
 const MEMORY: u32 = 0x0200_0000;
 const LARGE_MEMORY: u32 = 0x4300_0000;
-/// Bits of such an address that tell devices apart whose interrupts differ, and the first one's place.
+/// The bits of such an address that distinguish devices with different interrupts, and the position of the first
+/// device.
 const DEVICES: u32 = 3 << DEVICE;
 const DEVICE: u32 = 11;
 /// Bytes of configuration space of the functions of a bus.

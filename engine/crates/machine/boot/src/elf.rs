@@ -6,13 +6,13 @@ use rackwright_memory::{GuestFault, GuestMemory, Protection};
 
 type Header = FileHeader64<LittleEndian>;
 
-/// Where a position-independent program is put.
+/// The load address of a position-independent program.
 const BASE_OF_RELOCATABLE: u64 = 0x40_0000;
 
 /// Why a file cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ElfError {
-    /// Not an ELF file, or cut short.
+    /// Not an ELF file, or truncated.
     #[error("not a 64-bit little-endian ELF file: {0}")]
     Malformed(String),
     /// For another machine.
@@ -36,7 +36,7 @@ pub enum ElfError {
     },
 }
 
-/// What is known of a program once it lies in memory.
+/// Properties of a program in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Image {
     /// First instruction.
@@ -45,13 +45,13 @@ pub struct Image {
     pub end: u64,
     /// Address of the program headers in memory, for the auxiliary vector.
     pub headers: u64,
-    /// How many program headers there are.
+    /// Number of program headers.
     pub header_count: u64,
     /// Bytes of a program header.
     pub header_size: u64,
 }
 
-/// How far above the addresses in it a static program is put.
+/// The offset of a static program in memory from the addresses in its file.
 ///
 /// # Errors
 /// [`ElfError`] when it is none.
@@ -67,7 +67,7 @@ fn base_of(header: &Header) -> u64 {
     }
 }
 
-/// Puts the segments of a static RISC-V program into memory, with their protection.
+/// Loads the segments of a static RISC-V program into memory, with their protection.
 ///
 /// # Errors
 /// [`ElfError`] when it is not a static RISC-V program or does not fit.
@@ -157,7 +157,7 @@ pub struct BareMetal {
 }
 
 impl BareMetal {
-    /// The address from which on bare-metal programs lie, as `software/bare-metal/link.ld` says.
+    /// The address from which on bare-metal programs are linked, as in `software/bare-metal/link.ld`.
     pub const MEMORY_BASE: u64 = Map::BARE_METAL.memory;
 
     /// Whether a file is a bare-metal program: all of its segments lie in the memory of bare metal.
@@ -176,7 +176,7 @@ impl BareMetal {
         Ok(has_any && loaded.all(|segment| segment.p_vaddr(LittleEndian) >= Self::MEMORY_BASE))
     }
 
-    /// Puts a bare-metal program into memory; what it may do with memory is not restricted.
+    /// Loads a bare-metal program into memory; its accesses to memory are not restricted.
     ///
     /// # Errors
     /// [`ElfError`] when it is not a static RISC-V program or does not fit.

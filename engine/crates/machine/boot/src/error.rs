@@ -1,10 +1,10 @@
-/// Why a machine cannot be made ready to boot.
+/// The reason why a machine cannot be prepared for booting.
 #[derive(Debug, thiserror::Error)]
 pub enum BootError {
     /// The kernel is in no format that the firmware can start.
     #[error("the kernel is no Linux image for riscv64 (uncompressed, as `arch/riscv/boot/Image` is)")]
     NotKernel,
-    /// The kernel's header says more than the file holds, or sizes that make no sense.
+    /// The kernel's header describes more data than the file has, or has invalid sizes.
     #[error("the kernel image is damaged: its header does not fit its {bytes} bytes")]
     DamagedKernel {
         /// Bytes of the file.
@@ -39,7 +39,7 @@ pub enum BootError {
         /// Bytes for it.
         room: u64,
     },
-    /// Something lies outside of memory.
+    /// An address is outside of memory.
     #[error(transparent)]
     Fault(#[from] rackwright_memory::GuestFault),
 }

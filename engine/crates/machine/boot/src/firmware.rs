@@ -1,4 +1,4 @@
-//! What OpenSBI's `fw_dynamic` finds in register a2 (OpenSBI, docs/firmware/fw_dynamic.md).
+//! The data that register a2 refers to for OpenSBI's `fw_dynamic` (OpenSBI, docs/firmware/fw_dynamic.md).
 
 const MAGIC: u64 = 0x4942_534f;
 const VERSION: u64 = 2;
@@ -7,7 +7,7 @@ const SUPERVISOR: u64 = 1;
 /// Bytes of [`dynamic_information`].
 pub(crate) const BYTES: usize = 48;
 
-/// Tells the firmware to start what lies at `next` in supervisor mode, on hart 0.
+/// Instructs the firmware to start the code at `next` in supervisor mode, on hart 0.
 pub(crate) fn dynamic_information(next: u64) -> [u8; BYTES] {
     let options = 0;
     let boot_hart = 0;

@@ -3,7 +3,7 @@ use crate::error::BootError;
 /// The header of a kernel image (Linux, Documentation/arch/riscv/boot-image-header.rst).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Kernel {
-    /// Where it wants to lie, from the start of memory.
+    /// Its load address, relative to the start of memory.
     pub(crate) offset: u64,
     /// Bytes that it takes in memory, with data that starts as zeros.
     pub(crate) bytes: u64,
@@ -32,7 +32,7 @@ impl Kernel {
     }
 }
 
-/// Where an uncompressed Linux image wants to lie, in bytes from the start of memory.
+/// The load address of an uncompressed Linux image, in bytes from the start of memory.
 ///
 /// # Errors
 /// [`BootError`] when it is none.

@@ -1,5 +1,5 @@
-//! What a machine finds in memory when it is switched on: a program, or firmware, a kernel, an initial file system, and
-//! the device tree that describes the machine to both.
+//! The initial contents of a machine's memory: a program, or firmware, a kernel, an initial file system, and the device
+//! tree that describes the machine to both.
 
 mod device_tree;
 mod elf;

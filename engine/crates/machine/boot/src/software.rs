@@ -4,7 +4,7 @@ use crate::firmware;
 use crate::kernel::Kernel;
 use rackwright_memory::GuestMemory;
 
-/// What is started on a machine.
+/// The software that a machine starts.
 #[derive(Clone, Copy, Debug)]
 pub struct Software<'a> {
     /// OpenSBI's `fw_dynamic.bin`.
@@ -17,28 +17,29 @@ pub struct Software<'a> {
     pub command_line: &'a str,
 }
 
-/// How every hart starts.
+/// The initial state of every hart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
     /// Address of the first instruction.
     pub pc: u64,
     /// For register a1: address of the device tree.
     pub device_tree: u64,
-    /// For register a2: address of what the firmware is told.
+    /// For register a2: address of the information for the firmware.
     pub information: u64,
 }
 
-/// What the device tree may grow to, with the firmware's additions; it lies at the end of memory.
+/// Maximum size of the device tree with the firmware's additions; it is at the end of memory.
 const TREE_BYTES: u64 = 2 << 20;
-/// What the kernel needs beside itself and the initial file system, at least: page tables, and room to unpack.
+/// Minimum memory for the kernel, in addition to its image and the initial file system: page tables, and room to
+/// unpack.
 const KERNEL_ROOM: u64 = 32 << 20;
 const PAGE: u64 = 4096;
 
 impl Software<'_> {
-    /// Puts everything into the memory of `hardware`.
+    /// Loads everything into the memory of `hardware`.
     ///
     /// # Errors
-    /// [`BootError`] when something is not what it should be or does not fit.
+    /// [`BootError`] if a file is invalid or does not fit.
     pub fn load(&self, memory: &mut GuestMemory, hardware: &Hardware<'_>) -> Result<Entry, BootError> {
         let base = hardware.map.memory;
         let kernel = Kernel::parse(self.kernel)?;

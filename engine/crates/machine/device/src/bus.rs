@@ -17,7 +17,7 @@ pub const ACCESS_LATENCY: Cycles = Cycles::new(2 * CROSSING_LATENCY.0);
 /// Time of an access until it has reached the device.
 pub const CROSSING_LATENCY: Cycles = Cycles::new(5);
 
-/// How many devices have a place of their own beside the PCI bus.
+/// Number of devices with addresses of their own, besides the PCI bus.
 const PLACES: usize = 4 + UARTS;
 
 /// The devices of a machine, by address.
@@ -29,7 +29,7 @@ pub struct Bus {
     uarts: [Uart; UARTS],
     pci: PciHost,
     host: HostInterface,
-    /// What was added, by name and place.
+    /// Added devices, by name and place.
     added: Vec<(&'static str, Place, Box<dyn Device>)>,
 }
 
@@ -59,7 +59,7 @@ impl Bus {
         }
     }
 
-    /// Adds a device at `place`, of which no address and no interrupt is another's.
+    /// Adds a device at `place`, whose addresses and interrupts must be unused.
     ///
     /// # Errors
     /// [`MapError`] otherwise, with both names.
@@ -87,32 +87,32 @@ impl Bus {
         Ok(())
     }
 
-    /// Puts a function on the PCI bus, behind those that are there already.
+    /// Adds a function to the PCI bus, after the existing ones.
     pub fn attach(&mut self, endpoint: Box<dyn Endpoint>) {
         self.pci.attach(endpoint);
     }
 
-    /// Puts a tree of buses behind the PCI host bridge.
+    /// Adds a tree of buses behind the PCI host bridge.
     pub fn attach_tree(&mut self, tree: Box<dyn Tree>) {
         self.pci.attach_tree(tree);
     }
 
-    /// Whether something on it acts by itself, beside interrupt controllers and timers.
+    /// Whether a device on it, other than interrupt controllers and timers, has events of its own.
     pub fn acts(&self) -> bool {
         self.pci.has_tree() || !self.added.is_empty()
     }
 
-    /// Why a device does not go on, if one does not.
+    /// The reason why a device has stopped, if one has.
     pub fn failure(&self) -> Option<String> {
         self.pci.failure()
     }
 
-    /// Where the devices lie.
+    /// The addresses of the devices.
     pub fn map(&self) -> &Map {
         &self.map
     }
 
-    /// Loads from a device; `None` where there is none.
+    /// Loads from a device; `None` if there is none.
     pub fn read(&mut self, address: u64, bytes: u8, now: Cycle) -> Option<u64> {
         let value = match self.find(address) {
             Some((device, offset)) => device.read(offset, bytes, now),
@@ -122,7 +122,7 @@ impl Bus {
         value
     }
 
-    /// Has a hart load from a device at `now`: what reaches it, or the ticket for [`Bus::answered`]; `None` where there is no
+    /// A load of a hart from a device at `now`: the value, or the ticket for [`Bus::answered`]; `None` if there is no
     /// device.
     pub fn load(&mut self, address: u64, bytes: u8, now: Cycle) -> Option<Answer<u64>> {
         if let Some(ticket) = self.pci.ask(address, bytes, now) {
@@ -132,8 +132,8 @@ impl Bus {
         Some(Answer::At(now + ACCESS_LATENCY, value))
     }
 
-    /// Has a hart store to a device at `now`: when that is over, or the ticket for [`Bus::answered`]; `None` where there is no
-    /// device.
+    /// A store of a hart to a device at `now`: the time of its completion, or the ticket for [`Bus::answered`]; `None`
+    /// if there is no device.
     pub fn store(&mut self, address: u64, bytes: u8, value: u64, now: Cycle) -> Option<Answer> {
         if let Some(ticket) = self.pci.ask_to_write(address, bytes, value, now) {
             return Some(Answer::Later(ticket));
@@ -149,7 +149,7 @@ impl Bus {
         answer
     }
 
-    /// Stores to a device; tells whether there is one.
+    /// Stores to a device; returns whether there is one.
     pub fn write(&mut self, address: u64, bytes: u8, value: u64, now: Cycle) -> bool {
         let done = match self.find(address) {
             Some((device, offset)) => device.write(offset, bytes, value, now),
@@ -159,20 +159,20 @@ impl Bus {
         done
     }
 
-    /// When a device next does something by itself.
+    /// Time of the next event of a device.
     #[inline]
     pub fn next_event(&self) -> Cycle {
         let added = self.added.iter().map(|(_, _, device)| device.next_event());
         added.fold(self.pci.next_event(), Cycle::min)
     }
 
-    /// Nothing but devices does anything from `now` to `until`: those that are joined to what is outside of the simulation
-    /// wait for that, and [`Bus::next_event`] says how long that took.
+    /// Only devices have events from `now` to `until`: those connected to the outside of the simulation wait for
+    /// external input, and [`Bus::next_event`] returns how long that took.
     pub fn rest(&mut self, now: Cycle, until: Cycle) {
         self.pci.rest(now, until);
     }
 
-    /// Has devices do what was to be done up to `now`, in and out of `memory`.
+    /// Lets devices handle their events up to `now`, including accesses to `memory`.
     pub fn advance(&mut self, memory: &mut GuestMemory, now: Cycle) {
         if self.next_event() > now {
             return;
@@ -185,12 +185,12 @@ impl Bus {
         self.gather();
     }
 
-    /// How often the guest has broken the rules of a device, which then needs a reset.
+    /// Number of rule violations of the guest, after each of which a device needs a reset.
     pub fn errors(&self) -> u64 {
         self.pci.errors()
     }
 
-    /// Has what is random from here on follow from `seed`.
+    /// Restarts all random numbers from `seed`.
     pub fn reseed(&mut self, seed: u64) {
         self.pci.reseed(seed);
     }
@@ -201,17 +201,17 @@ impl Bus {
         self.gather();
     }
 
-    /// What the guest has sent through serial port `uart` and nobody has taken yet.
+    /// The guest's output on serial port `uart` that has not been taken yet.
     pub fn sent(&mut self, uart: usize) -> &mut Vec<u8> {
         self.uarts[uart].output()
     }
 
-    /// What was asked of the power supply.
+    /// The request to the power supply.
     pub fn power(&self) -> Option<PowerRequest> {
         self.power.request()
     }
 
-    /// By what bare metal prints and ends.
+    /// The interface for output and exit of bare metal.
     pub fn host(&self) -> &HostInterface {
         &self.host
     }
@@ -237,7 +237,8 @@ impl Bus {
         self.aclint.timer(hart)
     }
 
-    /// The state of all devices, for [`Bus::restore`]; not what the guest has sent and nobody has taken, nor that of a tree.
+    /// The state of all devices, for [`Bus::restore`]; without output of the guest that has not been taken, and without
+    /// that of a tree.
     pub fn save(&self) -> Vec<u8> {
         let there = self.devices().into_iter().zip(self.places());
         let built_in = there
@@ -248,21 +249,21 @@ impl Bus {
         encode(&(states, self.pci.save()))
     }
 
-    /// Adds the state of all devices to a digest, and what has happened behind the PCI host bridge.
+    /// Adds the state of all devices, and the events behind the PCI host bridge, to a digest.
     pub fn digest(&self, digest: &mut Digest) {
         digest.bytes(&self.save());
         self.digest_tree(digest);
     }
 
-    /// Adds what has happened behind the PCI host bridge.
+    /// Adds the events behind the PCI host bridge.
     pub fn digest_tree(&self, digest: &mut Digest) {
         self.pci.digest_tree(digest);
     }
 
-    /// Takes on the state that [`Bus::save`] gave.
+    /// Restores the state returned by [`Bus::save`].
     ///
     /// # Errors
-    /// [`RestoreError`] when the bytes are not such a state of as many harts and the same PCI functions.
+    /// [`RestoreError`] if the bytes are not a state for as many harts and the same PCI functions.
     pub fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
         let (states, pci): (Vec<Vec<u8>>, Vec<u8>) = decode(state, "bus")?;
         let places = self.places();

@@ -5,32 +5,32 @@ use serde::Serialize;
 
 /// A device that harts reach through its registers.
 pub trait Device: Send {
-    /// What a load of `bytes` bytes at `offset` reads at `now`; `None` where the device has no such register.
+    /// The value of a load of `bytes` bytes at `offset` at `now`; `None` if the device has no such register.
     fn read(&mut self, offset: u64, bytes: u8, now: Cycle) -> Option<u64>;
 
-    /// Stores the low `bytes` bytes of `value` at `offset`; tells whether the device has such a register.
+    /// Stores the low `bytes` bytes of `value` at `offset`; returns whether the device has such a register.
     fn write(&mut self, offset: u64, bytes: u8, value: u64, now: Cycle) -> bool;
 
-    /// Whether it asks for an interrupt.
+    /// Whether its interrupt is active.
     fn interrupts(&self) -> bool {
         false
     }
 
-    /// When it next does something by itself; [`Cycle::NEVER`] for one that does nothing.
+    /// Time of its next event; [`Cycle::NEVER`] if it has none.
     fn next_event(&self) -> Cycle {
         Cycle::NEVER
     }
 
-    /// Has it do what was to be done up to `now`, in and out of memory.
+    /// Handles its events up to `now`, including accesses to memory.
     fn advance(&mut self, _ram: &mut Ram<'_>, _now: Cycle) {}
 
     /// Its state, for [`Device::restore`].
     fn save(&self) -> Vec<u8>;
 
-    /// Takes on a state that [`Device::save`] gave.
+    /// Restores a state returned by [`Device::save`].
     ///
     /// # Errors
-    /// [`RestoreError`] when the bytes are not such a state; the device is then as it was.
+    /// [`RestoreError`] if the bytes are not such a state; the device is then unchanged.
     fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError>;
 }
 
@@ -47,7 +47,7 @@ pub fn encode(state: &impl Serialize) -> Vec<u8> {
     postcard::to_stdvec(state).expect("plain data can always be written to memory")
 }
 
-/// The state that [`encode`] gave.
+/// The state encoded by [`encode`].
 ///
 /// # Errors
 /// [`RestoreError`] when the bytes are not one.

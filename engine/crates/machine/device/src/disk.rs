@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 /// Bytes of the smallest part of a disk that can be read or written.
 pub const SECTOR: u64 = 512;
-/// Bytes of the parts in which writes are kept.
+/// Size of the blocks in which writes are stored.
 const BLOCK: u64 = 4096;
 /// Bytes read at a time for the digest.
 const PIECE: usize = 1 << 20;
 
-/// The content of a disk: a file, which stays as it is, and what was written since, in memory.
+/// The contents of a disk: a file, which is not changed, and later writes, in memory.
 ///
 /// The file must not change while it is in use.
 pub struct Disk {
@@ -31,7 +31,7 @@ pub enum DiskError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the host said.
+        /// The error of the host.
         error: io::Error,
     },
     /// It is empty, or does not end with a sector.
@@ -45,10 +45,10 @@ pub enum DiskError {
 }
 
 impl Disk {
-    /// A disk with the content of the file at `path`, of which all is read once.
+    /// A disk with the contents of the file at `path`, which is read completely once.
     ///
     /// # Errors
-    /// [`DiskError`] when the file cannot be read, or has no whole sectors.
+    /// [`DiskError`] if the file cannot be read, or does not consist of whole sectors.
     pub fn open(path: &Path) -> Result<Disk, DiskError> {
         let failed = |error| DiskError::Read {
             path: path.to_path_buf(),
@@ -70,17 +70,17 @@ impl Disk {
         })
     }
 
-    /// How many bytes it holds.
+    /// Number of bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// What tells its file's content from others.
+    /// The hash of its file's contents.
     pub fn digest(&self) -> u128 {
         self.digest
     }
 
-    /// Reads the bytes from `offset` on, all of which the disk has.
+    /// Reads the bytes from `offset` on, which must be within the disk.
     pub(crate) fn read(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
         let mut done = 0;
         while done < into.len() {
@@ -96,7 +96,7 @@ impl Disk {
         Ok(())
     }
 
-    /// Writes the bytes from `offset` on, all of which the disk has.
+    /// Writes the bytes from `offset` on, which must be within the disk.
     pub(crate) fn write(&mut self, offset: u64, from: &[u8]) -> io::Result<()> {
         let mut done = 0;
         while done < from.len() {
@@ -129,7 +129,7 @@ impl Disk {
         &self.written
     }
 
-    /// Takes on what was written to a disk of the same content; tells whether it can be that.
+    /// Restores the writes to a disk with the same contents; returns whether they are valid.
     pub(crate) fn set_written(&mut self, written: BTreeMap<u64, Vec<u8>>) -> bool {
         let fits = |(number, content): (&u64, &Vec<u8>)| {
             *number < self.bytes.div_ceil(BLOCK) && content.len() as u64 == BLOCK
@@ -142,7 +142,7 @@ impl Disk {
     }
 }
 
-/// The block of a byte, and where in it the byte is.
+/// The block of a byte, and the byte's offset in it.
 fn place(offset: u64) -> (u64, usize) {
     (offset / BLOCK, (offset % BLOCK) as usize)
 }

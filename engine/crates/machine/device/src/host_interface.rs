@@ -7,7 +7,8 @@ use std::io::Write;
 const TO_HOST: u64 = 0;
 const CONSOLE: u64 = 8;
 
-/// By what a program without an operating system prints and ends its run. Its registers have eight bytes and read as 0.
+/// The interface by which a program without an operating system prints and ends its run. Its registers have eight bytes
+/// and read as 0.
 #[derive(Default)]
 pub struct HostInterface {
     state: State,
@@ -21,7 +22,7 @@ struct State {
 }
 
 impl HostInterface {
-    /// Passes on to standard output what is printed from now on, as it comes; it is kept as well.
+    /// Passes later output to standard output immediately; it is stored as well.
     pub fn echo(&mut self) {
         self.echo = true;
     }
@@ -40,7 +41,7 @@ impl HostInterface {
         self.state.console.push(byte);
         if self.echo {
             let mut out = std::io::stdout().lock();
-            // A closed pipe is no reason to end the simulation: what was printed is kept.
+            // A closed pipe does not end the simulation: the output is stored.
             let _ = out.write_all(&[byte]).and_then(|()| out.flush());
         }
     }

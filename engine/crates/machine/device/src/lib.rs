@@ -1,7 +1,7 @@
-//! Devices of a simulated server, as its harts reach them: registers behind addresses, and lines that interrupt.
+//! Devices of a simulated server, as seen by its harts: registers at addresses, and interrupt lines.
 //!
-//! A [`Device`] knows nothing of the machine around it. The [`Bus`] finds it by address, gathers the interrupt lines of
-//! all devices in the PLIC, and shows each hart its own; what a hart does with them is the business of the machine.
+//! A [`Device`] does not depend on the machine around it. The [`Bus`] selects it by address, connects the interrupt
+//! lines of all devices to the PLIC, and provides each hart's lines; the machine passes them to harts.
 
 mod aclint;
 mod bus;

@@ -1,6 +1,6 @@
 use rackwright_contract::UNIT_REGISTERS;
 
-/// A range of addresses, and the interrupt source of what lies there.
+/// A range of addresses, and the interrupt source of its device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
     /// First address.
@@ -12,15 +12,15 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place of what is not there.
+    /// The place of an absent device.
     const NOWHERE: Place = place(0, 0, 0);
 
-    /// Whether anything lies there.
+    /// Whether there is a device.
     pub(crate) fn is_used(&self) -> bool {
         self.bytes != 0
     }
 
-    /// Where in it `address` lies, if it does.
+    /// The offset of `address` in it, if it is inside.
     #[inline]
     pub fn offset(&self, address: u64) -> Option<u64> {
         let offset = address.wrapping_sub(self.base);
@@ -104,10 +104,10 @@ pub fn check_places<'a>(parts: impl IntoIterator<Item = (&'a str, Place)>) -> Re
     Ok(())
 }
 
-/// How many serial ports a server has.
+/// Number of serial ports of a server.
 pub const UARTS: usize = 4;
 
-/// Where the devices of a machine lie. A device whose place has no bytes is not there.
+/// The addresses of the devices of a machine. A device with an empty range is absent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Map {
     /// The power switch.
@@ -116,22 +116,22 @@ pub struct Map {
     pub aclint: Place,
     /// The interrupt controller.
     pub plic: Place,
-    /// The serial ports: console, requests, and standard output and error of what was requested.
+    /// The serial ports: console, requests, and standard output and error of the requested command.
     pub uarts: [Place; UARTS],
     /// The PCI Express host bridge.
     pub pci: PciMap,
-    /// How bare metal prints and ends.
+    /// The interface for output and exit of bare metal.
     pub host: Place,
     /// Where memory begins.
     pub memory: u64,
 }
 
-/// Where the PCI Express host bridge lies.
+/// The addresses of the PCI Express host bridge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PciMap {
     /// Configuration space by the enhanced access mechanism, of one bus, or of all 256.
     pub configuration: Place,
-    /// What it passes on to functions: a window below 4 GiB, and one for ranges with addresses of 64 bits.
+    /// The windows that it forwards to functions: one below 4 GiB, and one for ranges with addresses of 64 bits.
     pub windows: [Place; 2],
     /// Interrupt sources of the four legacy lines: that of pin A of device n is the one at n modulo 4.
     pub sources: [u32; 4],
@@ -142,7 +142,7 @@ const fn place(base: u64, bytes: u64, source: u32) -> Place {
 }
 
 impl Map {
-    /// The map of a server that boots Linux; the places are those that many RISC-V boards use.
+    /// The map of a server that boots Linux; many RISC-V boards use these addresses.
     pub const SERVER: Map = Map {
         power: place(0x10_0000, 0x1000, 0),
         aclint: place(0x200_0000, 0x1_0000, 0),
@@ -197,7 +197,8 @@ impl Map {
         ..Map::NOTHING
     };
 
-    /// What else is taken: the addresses of memory and of the registers of units, and the interrupts of the PCI bus.
+    /// Other resources in use: the addresses of memory and of the registers of units, and the interrupts of the PCI
+    /// bus.
     pub(crate) fn further(&self) -> Vec<(&'static str, Place)> {
         let mut further = vec![("registers of units", place(UNIT_REGISTERS, UNIT_REGISTERS, 0))];
         if self.memory != 0 {

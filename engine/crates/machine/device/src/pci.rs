@@ -12,7 +12,7 @@ pub use function::Endpoint;
 pub use host::PciHost;
 pub use tree::{Tree, TreeAccess, TreeMaker, TreePlace, FIRST_ROOT_PORT};
 
-/// What a read gives where nothing answers: a host bridge turns a failed request into ones.
+/// The result of a read without a response: a host bridge turns a failed request into ones.
 pub(crate) fn all_ones(bytes: u8) -> u64 {
     u64::MAX >> (64 - 8 * u32::from(bytes))
 }

@@ -44,10 +44,10 @@ enum Register {
 }
 
 impl Plic {
-    /// How many sources there are, with source 0, which does not exist.
+    /// Number of sources, including source 0, which does not exist.
     pub const SOURCES: u32 = 32;
 
-    /// For so many harts.
+    /// For `harts` harts.
     pub fn new(harts: usize) -> Plic {
         Plic(State {
             priority: vec![0; Plic::SOURCES as usize],

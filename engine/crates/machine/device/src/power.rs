@@ -1,13 +1,13 @@
 use crate::device::{decode, encode, Device, RestoreError};
 use rackwright_time::Cycle;
 
-/// What may be written (as SiFive's test device): the end with status 0, the end with the status in the upper half,
+/// The values to write (as for SiFive's test device): the end with status 0, the end with the status in the upper half,
 /// and a restart.
 const PASS: u16 = 0x5555;
 const FAIL: u16 = 0x3333;
 const RESET: u16 = 0x7777;
 
-/// What software asks of the power supply.
+/// A request of software to the power supply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PowerRequest {
     /// Off, with a status that is 0 when all is well.
@@ -16,14 +16,14 @@ pub enum PowerRequest {
     Reset,
 }
 
-/// The device that switches the machine off or starts it anew.
+/// The device that switches the machine off or restarts it.
 #[derive(Default)]
 pub struct Power {
     requested: Option<(u16, u16)>,
 }
 
 impl Power {
-    /// What was asked for last.
+    /// The last request.
     pub fn request(&self) -> Option<PowerRequest> {
         match self.requested? {
             (FAIL, status) => Some(PowerRequest::Off(status)),

@@ -6,7 +6,7 @@ use vm_memory::{
     GuestUsize, MemoryRegionAddress, VolatileSlice,
 };
 
-/// The memory of the machine as a device reaches it: all of it, and nothing else.
+/// The memory of the machine as seen by a device: all of it, and nothing else.
 pub struct Ram<'m> {
     memory: &'m mut GuestMemory,
     region: Region<'m>,
@@ -25,7 +25,7 @@ pub struct Region<'m> {
 pub struct Touched<'m> {
     /// Of the page of address 0.
     pages: *mut u8,
-    /// Where the range begins of which writes are told.
+    /// Start of the range whose writes are reported.
     address: u64,
     memory: PhantomData<&'m mut GuestMemory>,
 }
@@ -64,7 +64,7 @@ impl<'m> Ram<'m> {
     /// Copies the bytes at `address` into `into`.
     ///
     /// # Errors
-    /// [`GuestFault`] where there is no memory.
+    /// [`GuestFault`] if there is no memory.
     pub fn fetch(&self, address: u64, into: &mut [u8]) -> Result<(), GuestFault> {
         self.memory.read(address, into)
     }
@@ -72,7 +72,7 @@ impl<'m> Ram<'m> {
     /// Copies `from` to `address`.
     ///
     /// # Errors
-    /// [`GuestFault`] where there is no memory; then nothing has changed.
+    /// [`GuestFault`] if there is no memory; then nothing has changed.
     pub fn put(&mut self, address: u64, from: &[u8]) -> Result<(), GuestFault> {
         self.memory.write(address, from)
     }

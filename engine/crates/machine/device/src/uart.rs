@@ -12,13 +12,13 @@ const REGISTERS: u64 = 8;
 /// A serial port: a 16550A whose line takes no time.
 pub struct Uart {
     port: Port,
-    /// What came for the guest and does not fit into the port yet.
+    /// Input for the guest for which the port has no room yet.
     waiting: VecDeque<u8>,
 }
 
 type Port = Serial<Line, NoEvents, Vec<u8>>;
 
-/// Nobody listens to pulses: the level of the line follows from the registers.
+/// Edges are not used: the level of the line follows from the registers.
 struct Line;
 
 impl Trigger for Line {
@@ -59,20 +59,20 @@ impl Default for Uart {
 }
 
 impl Uart {
-    /// What the guest has sent and nobody has taken yet.
+    /// The guest's output that has not been taken yet.
     pub fn output(&mut self) -> &mut Vec<u8> {
         self.port.writer_mut()
     }
 
-    /// Sends to the guest, as fast as it takes it.
+    /// Sends to the guest, at the rate at which it accepts input.
     pub fn send(&mut self, bytes: &[u8]) {
         self.waiting.extend(bytes);
         self.deliver();
     }
 
-    /// Puts what fits into the port.
+    /// Moves input into the port, as far as there is room.
     fn deliver(&mut self) {
-        // In loop-back mode the port takes nothing from outside, and says that it has room.
+        // In loop-back mode the port accepts no external input, but reports room.
         let room = self.port.fifo_capacity().min(self.waiting.len());
         if room > 0 {
             let bytes: Vec<u8> = self.waiting.iter().take(room).copied().collect();
@@ -82,14 +82,14 @@ impl Uart {
         self.renew_interrupt();
     }
 
-    /// A 16550 asks for an interrupt as long as it holds data; the port of vm-superio forgets that when the interrupt
-    /// is identified or a byte is read, and finds it again when the interrupt is enabled.
+    /// A 16550 keeps its interrupt active while it has data; the port of vm-superio clears it when the interrupt is
+    /// identified or a byte is read, and sets it again when the interrupt is enabled.
     fn renew_interrupt(&mut self) {
         let port = self.port.state();
         let due = port.line_status & DATA_READY != 0 && port.interrupt_enable & ENABLE_RECEIVED != 0;
         let shown = port.interrupt_identification & RECEIVED != 0 || port.line_control & DIVISOR_LATCH != 0;
         if due && !shown {
-            // Memory takes everything that is written, and the line cannot fail.
+            // Memory accepts all writes, and the line cannot fail.
             let _ = self.port.write(INTERRUPT_ENABLE, port.interrupt_enable);
         }
     }

@@ -1,8 +1,8 @@
 //! Devices of the Virtual I/O Device specification 1.2 on the PCI bus, with split rings.
 //!
-//! A [`Virtio`] is the function that a driver finds: registers, feature negotiation, rings, the interrupt. What becomes
-//! of requests is the business of a [`Model`]. A driver that breaks a rule finds a device that needs a reset, and the
-//! error is counted; nothing of the request is done.
+//! A [`Virtio`] is the function that a driver finds: registers, feature negotiation, rings, the interrupt. A [`Model`]
+//! executes the requests. If a driver violates a rule, the device needs a reset, and the error is counted; the request
+//! has no effect.
 
 mod block;
 mod chain;

@@ -1,4 +1,4 @@
-//! Boots Linux, runs a command and tells how fast: FIRMWARE KERNEL FILES CPU HARTS COMMAND.
+//! Boots Linux, runs a command and prints the simulation speed: FIRMWARE KERNEL FILES CPU HARTS COMMAND.
 
 use rackwright_boot::Software;
 use rackwright_machine::{Extras, Guest, MachineParameters, Progress, Request};

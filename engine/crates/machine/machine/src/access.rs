@@ -2,8 +2,8 @@ use rackwright_contract::{Answer, Ticket};
 use rackwright_cpu::{DeviceAccess, Hart, Timing};
 use rackwright_device::{Bus, ACCESS_LATENCY};
 
-/// Has `bus` perform an access that a hart begins now. The hart goes on with the value when that has come, or with a trap
-/// where there is no device; for an access that is answered later, it stays where it is and this gives the ticket.
+/// Has `bus` perform an access that a hart begins now. The hart continues with the value when it arrives, or with a
+/// trap if there is no device; for an access with a later response, the hart stalls, and the ticket is returned.
 pub fn perform<T: Timing>(hart: &mut Hart<T>, bus: &mut Bus, access: DeviceAccess) -> Option<Ticket> {
     let DeviceAccess {
         address,

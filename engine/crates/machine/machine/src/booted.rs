@@ -31,8 +31,8 @@ impl<T: Timing> Machine<T, Privileged> {
         Machine::with(Hardware::new(cores, memory, bus), workload)
     }
 
-    /// A machine with a bare-metal program in its memory, whose time ticks every `tick`. Its first hart is where the program
-    /// begins; others wait for a software interrupt.
+    /// A machine with a bare-metal program in its memory, whose time ticks every `tick`. Its first hart is at the
+    /// program's entry; others wait for a software interrupt.
     pub fn bare_metal(mut hardware: Hardware<T>, tick: Cycles) -> Machine<T, Privileged> {
         let cores = &hardware.cores;
         let acts = hardware.bus.acts();
@@ -43,10 +43,11 @@ impl<T: Timing> Machine<T, Privileged> {
         Machine::with(hardware, Privileged::new(windows))
     }
 
-    /// A machine that goes on from where another one was, with a hart for each of `timings` and the same PCI functions.
+    /// A machine that continues from the state of another one, with a hart for each of `timings` and the same PCI
+    /// functions.
     ///
     /// # Errors
-    /// [`MachineError`] when what was saved does not fit.
+    /// [`MachineError`] if the saved state does not fit.
     pub(crate) fn restore(
         timings: Vec<T>,
         memory: GuestMemory,
@@ -91,7 +92,7 @@ impl<T: Timing> Machine<T, Privileged> {
         }
     }
 
-    /// Puts units beside each hart. Commands of processes come with virtual addresses, which units must translate.
+    /// Attaches units to each hart. Commands of processes have virtual addresses, which units must translate.
     ///
     /// # Errors
     /// [`UnitError`] when they do not, or cannot be attached.
@@ -108,7 +109,7 @@ impl<T: Timing> Machine<T, Privileged> {
         Ok(())
     }
 
-    /// Has `observation` be told what happens in the units beside its harts.
+    /// Reports the events of the units beside its harts to `observation`.
     pub(crate) fn observe_units(&mut self, observation: &Observation) {
         for (index, core) in self.hardware.cores.iter_mut().enumerate() {
             observe(&mut core.units, &observation.units(index), 0);
@@ -127,7 +128,7 @@ impl<T: Timing> Machine<T, Privileged> {
         }
     }
 
-    /// Has harts forget what a restored machine does not know.
+    /// Resets the state of harts that a checkpoint does not contain.
     pub(crate) fn forget_unsaved(&mut self) {
         let cores = self.hardware.cores.iter_mut();
         cores.for_each(|core| core.hart.forget_unsaved());
@@ -150,13 +151,13 @@ impl<T: Timing> Machine<T, Privileged> {
         self.hardware.bus.digest(digest);
     }
 
-    /// Has harts and devices meet at least every so many cycles, which divide their windows: for a machine of which
-    /// something is not run by itself.
+    /// Synchronises harts and devices at least every `cycles` cycles, which divide their windows: for a machine with a
+    /// part that is run by another model.
     pub(crate) fn meet_every(&mut self, cycles: Cycles) {
         self.workload.windows.limit(cycles);
     }
 
-    /// When something happens next: now, while a hart runs.
+    /// Time of the next event: now, while a hart runs.
     pub(crate) fn next_event(&mut self) -> Cycle {
         let now = self.workload.now;
         if self.window.open {

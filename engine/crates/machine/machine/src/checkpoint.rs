@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// What a checkpoint begins with.
+/// The first bytes of a checkpoint.
 const MAGIC: [u8; 8] = *b"RWLINUX\0";
 /// Of the format: a file of another version is refused.
 const VERSION: u32 = 7;
@@ -25,24 +25,24 @@ pub(crate) struct SavedMachine {
     pub(crate) end: u64,
 }
 
-/// Everything of a checkpoint that comes before the contents of pages.
+/// All data of a checkpoint that precede the contents of pages.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Head {
     pub(crate) machine: SavedMachine,
     pub(crate) memory_bytes: u64,
     /// The clock of harts, from which the guest has its time.
     pub(crate) clock_hz: u64,
-    /// How many of its cycles a tick of that time lasts.
+    /// Number of cycles per tick of that time.
     pub(crate) tick_cycles: u64,
-    /// What tells the content that the disk had at the start from others, if there is a disk.
+    /// The hash of the disk's initial contents, if there is a disk.
     pub(crate) disk: Option<u128>,
-    /// What came out of the serial ports.
+    /// The output of the serial ports.
     pub(crate) sent: Vec<Vec<u8>>,
     /// Addresses of the pages that are not all zeros.
     pub(crate) pages: Vec<u64>,
 }
 
-/// Writes a checkpoint: under another name first, so that nobody ever finds half of one.
+/// Writes a checkpoint: first under another name, so that an incomplete one is never found.
 pub(crate) fn write(path: &Path, head: &Head, memory: &GuestMemory) -> Result<(), MachineError> {
     let failed = |error| MachineError::Write {
         path: path.to_path_buf(),
@@ -51,7 +51,7 @@ pub(crate) fn write(path: &Path, head: &Head, memory: &GuestMemory) -> Result<()
     let unfinished = path.with_extension(format!("unfinished-{}", std::process::id()));
     let written = write_all(&unfinished, head, memory).and_then(|()| std::fs::rename(&unfinished, path));
     if written.is_err() {
-        // What could not be written can perhaps not be removed either; the error that matters is the first.
+        // A file that could not be written can perhaps not be removed either; the first error is the one to report.
         let _ = std::fs::remove_file(&unfinished);
     }
     written.map_err(failed)
@@ -78,8 +78,8 @@ fn write_all(path: &Path, head: &Head, memory: &GuestMemory) -> std::io::Result<
     file.into_inner()?.sync_all()
 }
 
-/// A guest that has booted, as it was saved: any number of machines go on from it, and share the memory that they have
-/// not written.
+/// The saved state of a booted guest: any number of machines continue from it, and share memory that they have not
+/// written.
 pub struct Checkpoint {
     pub(crate) path: PathBuf,
     pub(crate) head: Head,
@@ -126,7 +126,7 @@ impl Checkpoint {
         self.head.memory_bytes
     }
 
-    /// A memory as it was when the machine was saved.
+    /// A memory with the contents at the time of the checkpoint.
     pub(crate) fn memory(&self) -> Result<GuestMemory, MachineError> {
         let bytes = self.head.memory_bytes;
         let mut memory = reserve(bytes)?;
@@ -137,7 +137,7 @@ impl Checkpoint {
     }
 }
 
-/// What a checkpoint consists of: its head, and the contents of its pages; or what is wrong with it.
+/// The parts of a checkpoint: its head, and the contents of its pages; or the error in it.
 fn parts(file: &[u8]) -> Result<(Head, &[u8]), &'static str> {
     const DAMAGED: &str = "is damaged or incomplete";
     let body = file
@@ -164,7 +164,7 @@ fn parts(file: &[u8]) -> Result<(Head, &[u8]), &'static str> {
     Ok((head, pages))
 }
 
-/// Memory of so many bytes at its place in a machine, all zeros.
+/// Memory of `bytes` bytes at its address in a machine, all zeros.
 pub(crate) fn reserve(bytes: u64) -> Result<GuestMemory, MachineError> {
     let base = Map::SERVER.memory;
     let reserve = |error| MachineError::Reserve { bytes, error };

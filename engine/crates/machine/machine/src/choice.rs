@@ -11,17 +11,17 @@ pub struct HartChoice<'a> {
     pub cpu: CpuModel,
     /// Its numbers.
     pub parameters: &'a ServerParameters,
-    /// How many there are.
+    /// Number of harts.
     pub harts: usize,
-    /// The caches behind theirs.
+    /// The caches behind those of the harts.
     pub hierarchy: &'a SharedHierarchy,
-    /// How they are observed, if they are; they can't tell.
+    /// How they are observed, if they are; observation does not affect them.
     pub observation: Option<&'a Observation>,
 }
 
-/// What is made of harts, whatever their timing model.
+/// A constructor that uses harts of any timing model.
 pub trait FromHarts {
-    /// What comes of it.
+    /// The constructed object.
     type Made;
 
     /// With a hart for each of `timings`, which use `code` together.
@@ -32,8 +32,8 @@ pub trait FromHarts {
 }
 
 impl HartChoice<'_> {
-    /// Makes something of the harts, which share `code` with others of their kind; not those that are observed: others
-    /// have no observer in theirs.
+    /// Constructs an object of the harts, which share `code` with others of their kind, except for observed ones:
+    /// others have no observer in their code.
     pub fn make<F: FromHarts>(&self, code: &DecodedPrograms, from: F) -> F::Made {
         let (rocket, boom) = (&self.parameters.rocket, &self.parameters.boom);
         let hierarchy = self.hierarchy;

@@ -1,10 +1,10 @@
 use rackwright_boot::BootError;
 use std::path::PathBuf;
 
-/// Why a machine cannot be made or cannot go on.
+/// The reason why a machine cannot be built or cannot continue.
 #[derive(Debug, thiserror::Error)]
 pub enum MachineError {
-    /// Something cannot be booted.
+    /// Booting is impossible.
     #[error(transparent)]
     Boot(#[from] BootError),
     /// Guest memory could not be reserved.
@@ -12,7 +12,7 @@ pub enum MachineError {
     Reserve {
         /// How many.
         bytes: u64,
-        /// What the host said.
+        /// The error of the host.
         error: std::io::Error,
     },
     /// Impossible memory parameters.
@@ -21,7 +21,7 @@ pub enum MachineError {
     /// Too few or too many harts.
     #[error("a machine has 1 to {most} harts, not {harts}", most = crate::MAXIMUM_HARTS)]
     Harts {
-        /// How many were asked for.
+        /// The requested number.
         harts: usize,
     },
     /// There is no such model.
@@ -32,7 +32,7 @@ pub enum MachineError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the host said.
+        /// The error of the host.
         error: std::io::Error,
     },
     /// A checkpoint could not be read.
@@ -40,15 +40,15 @@ pub enum MachineError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the host said.
+        /// The error of the host.
         error: std::io::Error,
     },
-    /// A file that is no checkpoint to go on from.
+    /// A file that is not a valid checkpoint.
     #[error("{} {reason}", path.display())]
     Checkpoint {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error in it.
         reason: &'static str,
     },
     /// Harts whose caches and pipelines would be lost.
@@ -57,13 +57,13 @@ pub enum MachineError {
     /// Units whose state would be lost.
     #[error("a checkpoint holds no state of units; write it before the first command to one")]
     UsedUnits,
-    /// Buses behind the host bridge whose state would be lost.
+    /// Buses behind the host bridge, whose state would be lost.
     #[error("a checkpoint holds no state of a fabric, its links and cards")]
     TreeCheckpoint,
     /// Those cannot be built, or they or another device do not go on.
     #[error("{0}")]
     Tree(String),
-    /// A unit cannot be attached, or did what it may not.
+    /// A unit cannot be attached, or has violated a rule.
     #[error(transparent)]
     Unit(#[from] rackwright_unit::UnitError),
     /// The devices of a checkpoint are damaged.

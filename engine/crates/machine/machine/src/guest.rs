@@ -14,27 +14,27 @@ use rackwright_time::{Clock, Cycle, Cycles};
 pub use start::{Extras, Network};
 use std::path::Path;
 
-/// Serial ports by what they are for; the image's init uses them in the same way.
+/// Serial ports by their purpose; the image's init uses them in the same way.
 const CONSOLE: usize = 0;
 const REQUESTS: usize = 1;
 
-/// The serial ports whose output a user may want to see: the console, and standard output and error of a command.
+/// The serial ports whose output is shown to users: the console, and standard output and error of a command.
 pub const SHOWN: [usize; 3] = [CONSOLE, 2, 3];
 
-/// How a run goes on.
+/// The state after a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
-    /// The cycle asked for is reached, or a hart is stalled for what a device does not know before that.
+    /// The requested cycle is reached, or a hart is stalled for a response that a device does not know yet.
     Running,
     /// The guest has booted and waits for a [`Request`].
     Ready,
     /// All harts wait for input.
     Idle,
-    /// The guest was switched off; the status is that of what was requested.
+    /// The guest was switched off, with the status of the request.
     Off(i32),
 }
 
-/// What a booted guest may be asked to do: first any number of preparations, then one of the others.
+/// Requests to a booted guest: first any number of preparations, then one of the others.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Request {
     /// A command of the shell, run by root, after which the guest is ready again; off, if it fails.
@@ -51,20 +51,20 @@ pub struct Guest {
     cpu: CpuModel,
     clock: Clock,
     tick: Cycles,
-    /// What tells the content that the disk had at the start from others, if there is a disk.
+    /// The hash of the disk's initial contents, if there is a disk.
     disk: Option<u128>,
     /// Whether there are buses behind its PCI host bridge.
     has_tree: bool,
-    /// Everything that came out of the serial ports.
+    /// The output of the serial ports so far.
     sent: [Vec<u8>; UARTS],
     ready: bool,
-    /// What it is asked as soon as it is ready.
+    /// The request to send when it is ready.
     next: Option<Request>,
     status: Option<i32>,
 }
 
 impl Guest {
-    /// Writes a checkpoint of a guest that is ready, to go on from with [`Guest::restore`].
+    /// Writes a checkpoint of a guest that is ready, for [`Guest::restore`].
     ///
     /// # Errors
     /// [`MachineError`] when the harts have caches or pipelines that would be lost, or the file can't be written.
@@ -92,10 +92,10 @@ impl Guest {
         checkpoint::write(path, &head, memory)
     }
 
-    /// Runs until `until` has come or something is to be decided outside.
+    /// Runs until `until` or until a decision of the caller is needed.
     ///
     /// # Errors
-    /// [`MachineError`] when the guest does what it should not.
+    /// [`MachineError`] if the guest violates a rule.
     pub fn run(&mut self, until: Cycle) -> Result<Progress, MachineError> {
         loop {
             let pause = self.machine.run(until)?;
@@ -117,7 +117,7 @@ impl Guest {
         }
     }
 
-    /// Asks a guest that is ready.
+    /// Sends a request to a guest that is ready.
     pub fn request(&mut self, request: &Request) {
         let line = match request {
             Request::Prepare(command) => {
@@ -130,7 +130,7 @@ impl Guest {
         self.machine.bus().send(REQUESTS, line.as_bytes());
     }
 
-    /// Asks it now, if it is ready, or else as soon as it is: [`Guest::run`] does not come back for that.
+    /// Sends a request now, if the guest is ready, or else as soon as it is: [`Guest::run`] does not return for this.
     pub fn request_when_ready(&mut self, request: Request) {
         if self.ready {
             self.request(&request);
@@ -139,12 +139,12 @@ impl Guest {
         }
     }
 
-    /// When something happens in it next: now, while a hart runs.
+    /// Time of its next event: now, while a hart runs.
     pub fn next_event(&mut self) -> Cycle {
         self.machine.next_event()
     }
 
-    /// Its memory, for who else writes it.
+    /// Its memory, for other writers.
     pub fn memory(&mut self) -> &mut GuestMemory {
         self.machine.memory_mut()
     }
@@ -154,7 +154,7 @@ impl Guest {
         self.machine.bus().send(CONSOLE, bytes);
     }
 
-    /// Everything that came out of serial port `uart` so far.
+    /// The output of serial port `uart` so far.
     pub fn output(&self, uart: usize) -> &[u8] {
         &self.sent[uart]
     }
@@ -174,7 +174,7 @@ impl Guest {
         self.machine.instructions()
     }
 
-    /// How many harts there are.
+    /// Number of harts.
     pub fn harts(&self) -> usize {
         self.machine.harts()
     }
@@ -207,7 +207,7 @@ impl Guest {
         }
     }
 
-    /// A line came through the port of requests; tells whether the guest is ready by it.
+    /// Processes a line from the port of requests; returns whether it makes the guest ready.
     fn line(&mut self) -> Result<bool, MachineError> {
         let sent = self.sent[REQUESTS].trim_ascii_end();
         let line = String::from_utf8_lossy(sent.rsplit(|byte| *byte == b'\n').next().unwrap_or_default());

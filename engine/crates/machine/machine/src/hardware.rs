@@ -5,7 +5,7 @@ use rackwright_stats::{Counters, Digest};
 use rackwright_time::{unit, Cycle};
 use rackwright_unit::{AttachedUnit, Core, Stall, UnitError, Wait};
 
-/// What a machine is made of: harts with the units beside them, the memory that they share, and devices.
+/// The parts of a machine: harts with the units beside them, the memory that they share, and devices.
 pub struct Hardware<T: Timing> {
     /// The harts, in the order of their numbers, each with its units.
     pub cores: Vec<Core<T>>,
@@ -13,7 +13,7 @@ pub struct Hardware<T: Timing> {
     pub memory: GuestMemory,
     /// The devices.
     pub bus: Bus,
-    /// By hart: somebody else may have written memory since it ran.
+    /// By hart: others may have written memory since it ran.
     others_ran: Vec<bool>,
 }
 
@@ -33,7 +33,7 @@ impl<T: Timing> Hardware<T> {
         &mut self.cores[index].hart
     }
 
-    /// Runs a hart until cycle `limit`, or until something happens that is not between it and its units.
+    /// Runs a hart until cycle `limit`, or until an event that does not concern only the hart and its units.
     ///
     /// # Errors
     /// [`UnitError`] when a unit does not answer, or breaks a rule.
@@ -48,7 +48,7 @@ impl<T: Timing> Hardware<T> {
         self.cores[index].run(&mut self.memory, limit)
     }
 
-    /// Has hart `index` read no time before what the harts that ran before it have read.
+    /// Ensures that hart `index` reads no time before that read by earlier harts.
     #[inline]
     pub(crate) fn follow_time(&mut self, index: usize) {
         let before = index.checked_sub(1).unwrap_or(self.cores.len() - 1);
@@ -56,7 +56,7 @@ impl<T: Timing> Hardware<T> {
         self.cores[index].hart.follow_time(time);
     }
 
-    /// Has a hart that is stalled for an access go on, if a device knows the answer; tells whether it does.
+    /// Lets a hart that is stalled for an access continue, if a device knows the response; returns whether it does.
     pub(crate) fn finish_access(&mut self, index: usize) -> bool {
         let Some(Stall::Access(ticket)) = self.cores[index].stalled() else {
             return true;
@@ -64,23 +64,23 @@ impl<T: Timing> Hardware<T> {
         let Some((value, at)) = self.bus.answered(ticket, &mut self.memory) else {
             return false;
         };
-        // To answer, the device may have gone on, and with it what it writes.
+        // To respond, the device may have advanced, and may have written memory.
         self.note_writes(index);
         self.answer(index, at, value);
         true
     }
 
-    /// Tells that a device may have written memory since hart `index` ran.
+    /// Records that a device may have written memory since hart `index` ran.
     pub(crate) fn note_writes(&mut self, index: usize) {
         self.others_ran[index] = true;
     }
 
-    /// Ends the stall of a hart, which goes on at `at` with `value`.
+    /// Ends the stall of a hart, which continues at `at` with `value`.
     pub fn answer(&mut self, index: usize, at: Cycle, value: u64) {
         self.cores[index].answer(&mut self.memory, at, value);
     }
 
-    /// Lets time pass to `cycle`, for a hart that waits.
+    /// Advances time to `cycle`, for a waiting hart.
     pub fn advance_to(&mut self, index: usize, cycle: Cycle) {
         self.cores[index].advance_to(&mut self.memory, cycle);
     }
@@ -102,7 +102,7 @@ impl<T: Timing> Hardware<T> {
         retired.sum()
     }
 
-    /// Commands that harts have given to units so far.
+    /// Number of commands from harts to units so far.
     pub fn commands(&self) -> u64 {
         self.cores.iter().map(Core::commands).sum()
     }
@@ -117,7 +117,7 @@ impl<T: Timing> Hardware<T> {
         rackwright_unit::unit_counters(&self.cores)
     }
 
-    /// The same behind those of the caches.
+    /// The same, appended to those of the caches.
     pub fn counters(&self) -> Counters {
         rackwright_unit::counters(&self.cores)
     }

@@ -1,7 +1,7 @@
-//! A whole server: harts that share memory, devices between them, and the software they boot.
+//! A complete server: harts that share memory, devices between them, and the software that they boot.
 //!
-//! [`Machine`] is [`Hardware`] and the [`Workload`] on it, which it runs in a fixed order, whatever the host does; [`Guest`]
-//! boots Linux on one and talks to it.
+//! [`Machine`] consists of [`Hardware`] and the [`Workload`] on it, which it runs in a fixed order, independent of the
+//! host; [`Guest`] boots Linux on one and communicates with it.
 
 mod access;
 mod booted;

@@ -5,8 +5,8 @@ use rackwright_cpu::Timing;
 
 /// Hardware and the workload that runs on it.
 ///
-/// Harts take turns, in the order of their numbers, for windows of time: what a machine does depends neither on where its
-/// runs are cut nor on the host. How long windows are is the workload's policy.
+/// Harts take turns, in the order of their numbers, for windows of time: the behaviour of a machine depends neither on
+/// the division into runs nor on the host. The length of windows is the workload's policy.
 pub struct Machine<T: Timing, W> {
     pub(crate) hardware: Hardware<T>,
     pub(crate) workload: W,
@@ -23,17 +23,17 @@ impl<T: Timing, W: Workload<T>> Machine<T, W> {
         }
     }
 
-    /// What it is made of.
+    /// Its parts.
     pub fn hardware(&self) -> &Hardware<T> {
         &self.hardware
     }
 
-    /// What it is made of, to be changed between two runs.
+    /// Its parts, for changes between two runs.
     pub fn hardware_mut(&mut self) -> &mut Hardware<T> {
         &mut self.hardware
     }
 
-    /// What runs on it.
+    /// Its workload.
     pub fn workload(&self) -> &W {
         &self.workload
     }
@@ -43,10 +43,10 @@ impl<T: Timing, W: Workload<T>> Machine<T, W> {
         (&mut self.hardware, &mut self.workload)
     }
 
-    /// Runs until `until` has come or something is to be decided outside; goes on from there when run again.
+    /// Runs until `until` or until a decision of the caller is needed; the next run continues from there.
     ///
     /// # Errors
-    /// When software or a unit did what it may not.
+    /// If software or a unit has violated a rule.
     pub fn run(&mut self, until: W::Time) -> Result<Pause, W::Error> {
         loop {
             let Machine {
@@ -74,7 +74,7 @@ impl<T: Timing, W: Workload<T>> Machine<T, W> {
         }
     }
 
-    /// Has all harts take their turns that have not; tells whether the window is over then.
+    /// Runs all harts that have not run in this window; returns whether the window has ended.
     fn turns(&mut self, until: W::Time) -> Result<Turn, W::Error> {
         let Machine {
             hardware,

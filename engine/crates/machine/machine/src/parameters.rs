@@ -5,7 +5,7 @@ use rackwright_time::{Cycle, Cycles};
 /// Most harts of a machine.
 pub const MAXIMUM_HARTS: usize = 64;
 
-/// What a machine is made of.
+/// The parameters of a machine.
 #[derive(Clone, Copy, Debug)]
 pub struct MachineParameters {
     /// The harts' timing model.
@@ -14,19 +14,20 @@ pub struct MachineParameters {
     pub harts: usize,
     /// Bytes of memory.
     pub memory_bytes: u64,
-    /// What the guest's random numbers start from.
+    /// The seed of the guest's random numbers.
     pub seed: u64,
-    /// Whether harts have vector units (RVV 1.0, 128 bits), which kernels use where they find them.
+    /// Whether harts have vector units (RVV 1.0, 128 bits), which kernels use if they find them.
     pub vector: bool,
 }
 
-/// The longest window of harts that boot a kernel and run beside others, and the grid of what devices do by themselves.
+/// The longest window of harts that boot a kernel and run concurrently with others, and the grid of devices' own
+/// events.
 pub(crate) const QUANTUM: Cycles = Cycles::new(2000);
 
 /// How far harts run ahead of each other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Windows {
-    /// There is one hart, and nothing beside it acts by itself: it runs as far as it is asked to.
+    /// There is one hart, and no other part has events of its own: it runs as far as requested.
     Free,
     /// All windows begin and end at multiples of `together`.
     Grid {
@@ -49,14 +50,14 @@ impl Windows {
     /// The windows of harts that boot a kernel.
     pub(crate) fn of_kernel<T: Timing>(timings: &[T]) -> Windows {
         match timings {
-            // Alone, a hart only has to come back now and then.
+            // A single hart only has to return now and then.
             [_] => Windows::both(Cycles::new(500 * QUANTUM.0)),
             several => Windows::of_several(&several[0], QUANTUM),
         }
     }
 
-    /// The windows of `harts` harts like `first` that run a bare-metal program, none longer than `longest`; with devices that
-    /// act by themselves, one hart comes back for them as often.
+    /// The windows of `harts` harts like `first` that run a bare-metal program, none longer than `longest`; if devices
+    /// have events of their own, a single hart returns as often for them.
     pub(crate) fn of_bare_metal<T: Timing>(first: &T, harts: usize, longest: Cycles, acts: bool) -> Windows {
         match (harts, acts) {
             (1, false) => Windows::Free,

@@ -1,16 +1,16 @@
 use rackwright_device::PowerRequest;
 
-/// Why a machine came back.
+/// The reason why a machine has returned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pause {
-    /// The cycle to run to has come, or a hart is stalled for what a device does not know before that.
+    /// The requested cycle is reached, or a hart is stalled for a response that a device does not know yet.
     Reached,
     /// The guest ended a line on this serial port.
     Line(usize),
-    /// Software switches the machine off or starts it anew.
+    /// Software switches the machine off or restarts it.
     Power(PowerRequest),
     /// The program has ended with this status.
     Exited(i32),
-    /// All harts wait, and only somebody outside can wake them.
+    /// All harts wait, and only an external event can wake them.
     Idle,
 }

@@ -8,10 +8,10 @@ use rackwright_device::Bus;
 use rackwright_time::{Cycle, Cycles};
 use rackwright_unit::{Core, Stall, UnitError};
 
-/// Software that has the whole machine, from machine mode on: a bare-metal program, or firmware with a kernel.
+/// Software that controls the whole machine, from machine mode on: a bare-metal program, or firmware with a kernel.
 pub struct Privileged {
     pub(crate) windows: Windows,
-    /// Where the current window begins, and where it ends.
+    /// The beginning and the end of the current window.
     pub(crate) now: Cycle,
     pub(crate) end: Cycle,
     /// Whether the hart whose turn it is waited for an interrupt when its turn began.
@@ -32,7 +32,7 @@ impl Privileged {
         }
     }
 
-    /// When devices or timers next do something, if all harts wait.
+    /// Time of the next event of devices or timers, if all harts wait.
     pub(crate) fn idle_until<T: Timing>(hardware: &mut Hardware<T>) -> Option<Cycle> {
         let timer = Privileged::idle_timer(hardware)?;
         Some(timer.min(hardware.bus.next_event()))
@@ -63,7 +63,7 @@ impl Privileged {
         (self.now >= until).then_some(Pause::Reached)
     }
 
-    /// Where the window ends that begins now.
+    /// The end of the window that begins now.
     fn window_end<T: Timing>(&self, hardware: &mut Hardware<T>, until: Cycle) -> Cycle {
         match self.windows {
             Windows::Free => until,
@@ -73,7 +73,8 @@ impl Privileged {
         }
     }
 
-    /// Where it ends as far as harts are concerned. While all harts but one wait there is nobody to be in step with.
+    /// The end of the window as far as harts are concerned. While all harts except one wait, there is no other hart to
+    /// keep step with.
     fn grid_end<T: Timing>(&self, hardware: &mut Hardware<T>, together: Cycles, alone: Cycles) -> Cycle {
         let next = self.now + together;
         if together == alone {
@@ -95,14 +96,14 @@ impl Privileged {
         next.max(Cycle::new(end.0 - end.0 % together.0))
     }
 
-    /// When devices next do something on their own: between windows, at the first step of time that is not before.
+    /// Time of the next event of devices: between windows, at the first step of time that is not before it.
     fn event_end(&self, bus: &Bus, together: Cycles) -> Cycle {
         let step = together.min(QUANTUM);
         let steps = bus.next_event().0.div_ceil(step.0);
         Cycle::new(steps.saturating_mul(step.0)).max(self.now + step)
     }
 
-    /// Performs an access of the hart whose turn it is to a device, or begins it.
+    /// Performs or starts an access of the current hart to a device.
     fn access<T: Timing>(
         &mut self,
         hardware: &mut Hardware<T>,
@@ -112,7 +113,7 @@ impl Privileged {
         let Hardware { cores, bus, .. } = hardware;
         let core = &mut cores[window.turn];
         if let Windows::Grid { together, .. } = self.windows {
-            // It may wake others, which then are to be in step with this one.
+            // It may wake others, which then have to keep step with this one.
             let step = Cycle::new((core.hart.cycle().0 / together.0 + 1) * together.0);
             self.end = self.end.min(step.max(self.now + together));
         }
@@ -126,13 +127,13 @@ impl Privileged {
             return Turn::On;
         };
         let pause = self.outcome(&mut hardware.bus, access.address, byte as u8);
-        // A window that the first hart has not ended begins anew.
+        // A window that the first hart has not ended is opened again.
         window.open = pause.is_none() || window.turn > 0;
         pause.map_or(Turn::On, Turn::Paused)
     }
 
-    /// Has a hart that is stalled for an access go on, if its answer is known, in a window that ends where devices next do
-    /// something; tells whether it does.
+    /// Lets a hart that is stalled for an access continue, if the response is known, in a window that ends at the next
+    /// event of devices; returns whether it does.
     fn finish_access<T: Timing>(&mut self, hardware: &mut Hardware<T>, hart: usize) -> bool {
         let done = hardware.finish_access(hart);
         if let Windows::Grid { together, .. } = self.windows {
@@ -143,7 +144,7 @@ impl Privileged {
         done
     }
 
-    /// What is to be decided outside after a store to a device.
+    /// The decision that the caller has to make after a store to a device.
     fn outcome(&self, bus: &mut Bus, address: u64, byte: u8) -> Option<Pause> {
         if let Some(status) = bus.host().exit() {
             return Some(Pause::Exited(status));
@@ -163,7 +164,7 @@ impl<T: Timing> Workload<T> for Privileged {
     type Time = Cycle;
     type Error = UnitError;
 
-    /// A run may have ended while a hart was stalled for an access whose answer depends on what is known only now.
+    /// A run may have ended while a hart was stalled for an access whose response is known only now.
     fn resume(&mut self, hardware: &mut Hardware<T>, window: &Window) -> Option<Pause> {
         let is_stalled = matches!(hardware.cores[window.turn].stalled(), Some(Stall::Access(_)));
         (is_stalled && !self.finish_access(hardware, window.turn)).then_some(Pause::Reached)
@@ -200,7 +201,7 @@ impl<T: Timing> Workload<T> for Privileged {
             }
             core.hart.advance_to(wake);
         }
-        // It may have waited for long, and in a long window until somebody before it did what ended the window.
+        // It may have waited for a long time, and in a long window until an earlier hart ended the window.
         let earliest = match self.windows {
             Windows::Grid { together, .. } if self.waited => {
                 Cycle::new(self.end.0.saturating_sub(together.0)).max(self.now)
@@ -230,7 +231,7 @@ impl<T: Timing> Workload<T> for Privileged {
         Ok(Turn::On)
     }
 
-    /// Where the hart waits, its units have not been taken along.
+    /// While the hart waited, its units have not been advanced.
     fn end(&mut self, hardware: &mut Hardware<T>, hart: usize) {
         let Hardware { cores, memory, .. } = hardware;
         cores[hart].advance_units(memory, self.end);
@@ -241,7 +242,7 @@ impl<T: Timing> Workload<T> for Privileged {
     }
 }
 
-/// Shows a hart its interrupt lines as they are at its own time.
+/// Updates a hart's interrupt lines to their state at its own time.
 fn refresh<T: Timing>(core: &mut Core<T>, index: usize, bus: &Bus) {
     let now = core.hart.cycle();
     let lines = bus.lines(index);
@@ -255,7 +256,7 @@ fn refresh<T: Timing>(core: &mut Core<T>, index: usize, bus: &Bus) {
     }
 }
 
-/// When a timer of a hart is raised next; [`Cycle::NEVER`] when none is set to a time to come.
+/// Time at which a timer of a hart expires next; [`Cycle::NEVER`] if none is set to a future time.
 fn next_timer<T: Timing>(core: &Core<T>, index: usize, bus: &Bus) -> Cycle {
     let now = core.hart.cycle();
     let supervisor = core.hart.supervisor_timer().unwrap_or(Cycle::NEVER);
@@ -267,7 +268,7 @@ fn next_timer<T: Timing>(core: &Core<T>, index: usize, bus: &Bus) -> Cycle {
         .unwrap_or(Cycle::NEVER)
 }
 
-/// Whether a hart has nothing to do until a timer or somebody else raises an interrupt.
+/// Whether a hart is idle until a timer or another part raises an interrupt.
 fn idles<T: Timing>(core: &mut Core<T>, index: usize, bus: &Bus) -> bool {
     let over = match core.stalled() {
         Some(Stall::Interrupt) => {

@@ -3,47 +3,47 @@ use crate::pause::Pause;
 use rackwright_cpu::{Stop, Timing};
 use rackwright_unit::UnitError;
 
-/// How far a window of time has come. Harts take turns in it, in the order of their numbers.
+/// The progress of a window of time. Harts take turns in it, in the order of their numbers.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Window {
     /// The hart whose turn it is.
     pub turn: usize,
-    /// Whether it has begun and not ended.
+    /// Whether it has started and not ended.
     pub open: bool,
 }
 
-/// How the turn of a hart goes on.
+/// How the turn of a hart continues.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Turn {
     /// It runs on.
     On,
     /// Its turn is over; the next hart's begins.
     Over,
-    /// The window is looked at again: it goes on with the same hart, or begins anew if the workload has closed it.
+    /// The window is examined again: it continues with the same hart, or is opened again if the workload has closed it.
     Again,
-    /// The machine comes back.
+    /// The machine returns.
     Paused(Pause),
 }
 
-/// What runs on a machine, and how long the windows are in which its harts take turns.
+/// The software on a machine, and the policy for the lengths of the windows in which its harts take turns.
 ///
-/// [`Machine::run`](crate::Machine::run) calls these methods in a fixed order, so that what a machine does depends neither
-/// on where its runs are cut nor on the host.
+/// [`Machine::run`](crate::Machine::run) calls these methods in a fixed order, so that the behaviour of a machine
+/// depends neither on the division into runs nor on the host.
 pub trait Workload<T: Timing> {
     /// An instant on the clock on whose grid windows lie.
     type Time: Copy;
-    /// Why a run cannot go on.
+    /// The reason why a run cannot continue.
     type Error;
 
-    /// Does what a run begins with, and what a window goes on with; gives why it does not.
+    /// Executed at the start of a run, and before a window continues; returns the reason if it does not.
     fn resume(&mut self, _hardware: &mut Hardware<T>, _window: &Window) -> Option<Pause> {
         None
     }
 
-    /// Opens the next window; gives why there is none before `until`.
+    /// Opens the next window; returns the reason if there is none before `until`.
     ///
     /// # Errors
-    /// When nothing will ever happen.
+    /// If there is no further event.
     fn open(&mut self, hardware: &mut Hardware<T>, until: Self::Time) -> Result<Option<Pause>, Self::Error>;
 
     /// Begins the turn of a hart.
@@ -57,10 +57,10 @@ pub trait Workload<T: Timing> {
         until: Self::Time,
     ) -> Option<rackwright_time::Cycle>;
 
-    /// Does what the hart has stopped for whose turn it is.
+    /// Handles the stop of the current hart.
     ///
     /// # Errors
-    /// When the software did what it may not, or a unit did.
+    /// If the software or a unit has violated a rule.
     fn stopped(
         &mut self,
         hardware: &mut Hardware<T>,

@@ -1,9 +1,9 @@
-//! Whether anything has happened that somebody may wait for.
+//! Events that threads may wait for.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
-/// Counts what has happened to whatever programs may wait for: data came, room came, an end was closed.
+/// Counts the events that programs may wait for: data arrived, room became free, an end was closed.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Activity {
     changes: Arc<AtomicU64>,
@@ -11,7 +11,7 @@ pub(crate) struct Activity {
 }
 
 impl Activity {
-    /// For another process: the same things happen, and it sees them for itself.
+    /// For another process: it observes the same events separately.
     pub(crate) fn fork(&self) -> Activity {
         Activity {
             changes: self.changes.clone(),
@@ -23,21 +23,21 @@ impl Activity {
         self.changes.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether something has happened since the last time that this was asked.
+    /// Whether an event has occurred since the last call.
     pub(crate) fn has_changed(&self) -> bool {
         let changes = self.changes.load(Ordering::Relaxed);
         self.seen.swap(changes, Ordering::Relaxed) != changes
     }
 }
 
-/// What a descriptor is ready for, and how often that began anew.
+/// The operations that a descriptor is ready for, and how often it has become ready.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Readiness {
     /// Bits of `poll`.
     pub(crate) events: u32,
-    /// How often something to read came.
+    /// Number of arrivals of data to read.
     pub(crate) arrivals: u64,
-    /// How often room to write came.
+    /// Number of times that room to write became free.
     pub(crate) departures: u64,
 }
 
@@ -49,12 +49,12 @@ pub(crate) mod event {
     pub(crate) const HANG_UP: u32 = libc::POLLHUP as u32;
     /// The other end of a connection sends no more.
     pub(crate) const FAR_HANG_UP: u32 = libc::POLLRDHUP as u32;
-    /// These are always told of.
+    /// These are always reported.
     pub(crate) const ALWAYS: u32 = ERROR | HANG_UP;
 }
 
 impl Readiness {
-    /// Of what is never waited for.
+    /// For descriptors that never wait.
     pub(crate) fn always(events: u32) -> Readiness {
         Readiness {
             events,

@@ -1,7 +1,6 @@
-//! When something expires, once or again and again: what all timers have in common. Times are nanoseconds from the start
-//! of the run.
+//! Expiration, once or periodically: the common part of all timers. Times are nanoseconds from the start of the run.
 
-/// A time at which something expires, and how long after it does again.
+/// A time of expiration, and an optional period.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Alarm {
     next: Option<u64>,
@@ -25,13 +24,13 @@ impl Alarm {
     /// The time that is left, and the interval; zeros when it will not expire.
     pub(crate) fn left(&self, now: u64) -> (u64, u64) {
         match self.next {
-            // What is about to expire has not yet: zero would say that it never will.
+            // An alarm that is about to expire has not expired yet: zero would mean that it never does.
             Some(next) => (next.saturating_sub(now).max(1), self.interval),
             None => (0, 0),
         }
     }
 
-    /// Lets time pass; tells how often it has expired.
+    /// Advances time; returns the number of expirations.
     pub(crate) fn advance(&mut self, now: u64) -> u64 {
         let Some(next) = self.next.filter(|next| *next <= now) else {
             return 0;

@@ -1,4 +1,4 @@
-//! Which addresses of a program are mapped, and to what.
+//! The mapped addresses of a program, and their backing.
 
 use rackwright_memory::Protection;
 use std::collections::BTreeMap;
@@ -6,21 +6,21 @@ use std::fs::File;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A file that a shared mapping is of.
+/// A file behind a shared mapping.
 #[derive(Clone, Debug)]
 pub(crate) struct Backing {
     pub(crate) file: Arc<File>,
-    /// Where in the file the mapping begins.
+    /// The offset in the file at which the mapping begins.
     pub(crate) offset: u64,
-    /// How many of its bytes, whole pages from the start, are those of the file: not those beyond its end.
+    /// The number of its bytes, whole pages from the start, that belong to the file: without pages beyond its end.
     pub(crate) present: u64,
     /// Whether it may be written to.
     pub(crate) writable: bool,
-    /// What may be done with it, where the file is.
+    /// The allowed accesses to the pages of the file.
     pub(crate) protection: Protection,
 }
 
-/// What is mapped at a range: memory of the program's own, or a file that it shares.
+/// The backing of a range: memory of the program's own, or a file that it shares.
 pub(crate) type Kind = Option<Backing>;
 
 /// Mapped ranges, which do not overlap.
@@ -31,7 +31,7 @@ pub(crate) struct Areas {
 }
 
 impl Areas {
-    /// Maps a range, of which nothing is mapped.
+    /// Maps a range without existing mappings.
     pub(crate) fn add(&mut self, range: Range<u64>, kind: Kind) {
         if range.is_empty() {
             return;
@@ -47,7 +47,7 @@ impl Areas {
         self.by_start.insert(range.start, (range.end, kind));
     }
 
-    /// Unmaps a range; gives what was mapped there.
+    /// Unmaps a range; returns what was mapped there.
     pub(crate) fn remove(&mut self, range: &Range<u64>) -> Vec<(Range<u64>, Kind)> {
         let mut removed = Vec::new();
         for (area, kind) in self.overlapping(range) {
@@ -83,7 +83,7 @@ impl Areas {
         at >= range.end
     }
 
-    /// Has what of the range is shared with files be protected so; gives those parts.
+    /// Sets the protection of the parts of the range that are shared with files; returns these parts.
     pub(crate) fn protect(
         &mut self,
         range: &Range<u64>,
@@ -115,7 +115,7 @@ impl Areas {
     }
 }
 
-/// The kind of what is mapped so many bytes behind the start of an area.
+/// The kind of the mapping at this number of bytes after the start of an area.
 fn behind(kind: &Kind, bytes: u64) -> Kind {
     kind.as_ref().map(|backing| Backing {
         offset: backing.offset + bytes,

@@ -25,19 +25,19 @@ pub(crate) use shared::SharedPlace;
 use std::io;
 pub(crate) use time::{interval_times, store_interval_times, time_specification, wall_offset};
 
-/// What a call is given.
+/// The inputs of a call.
 pub(crate) struct Call<'a> {
     pub(crate) arguments: [u64; 6],
     pub(crate) memory: &'a mut GuestMemory,
     pub(crate) now: Cycle,
     /// Bytes that it has moved before it had to wait.
     pub(crate) done: u64,
-    /// Whether it returns now, whatever it has waited for.
+    /// Whether it returns now, even if it is still waiting.
     pub(crate) expired: bool,
 }
 
 impl<'a> Call<'a> {
-    /// The call that a thread makes which stands behind an environment call.
+    /// The call of a thread that is after an environment call.
     pub(crate) fn of(registers: &Registers, memory: &'a mut GuestMemory, now: Cycle) -> Call<'a> {
         Call {
             arguments: std::array::from_fn(|index| registers.x[FIRST_ARGUMENT + index]),
@@ -53,7 +53,7 @@ impl<'a> Call<'a> {
         registers.x[CALL_NUMBER]
     }
 
-    /// What a call has returned.
+    /// The result of a call.
     pub(crate) fn value(registers: &Registers) -> u64 {
         registers.x[FIRST_ARGUMENT]
     }
@@ -235,7 +235,7 @@ pub(crate) mod number {
 }
 
 impl Process {
-    /// Does what system call `number` asks for, if it is not about threads.
+    /// Executes system call `number`, unless it concerns threads.
     pub(crate) fn call(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
         match number {
             number::EVENTFD2..=number::EPOLL_PWAIT
@@ -296,7 +296,7 @@ pub(crate) fn encode(result: io::Result<u64>) -> u64 {
     }
 }
 
-/// The number of an error; some that are about arguments come from the library and have none.
+/// The number of an error; some errors about arguments come from the library and have none.
 fn number_of(error: &io::Error) -> i32 {
     let plain = if error.kind() == io::ErrorKind::InvalidInput {
         libc::EINVAL

@@ -1,4 +1,4 @@
-//! Bytes on their way from one end to another: pipes, and each direction of a connection.
+//! Bytes in transit from one end to another: pipes, and each direction of a connection.
 
 use crate::activity::{event, Activity, Readiness};
 use crate::calls::refuse;
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes that a pipe holds, and a direction of a connection, as in Linux by default.
 pub(crate) const CAPACITY: usize = 1 << 16;
-/// A pipe takes so many bytes at once or none, and can be written to while it has room for them.
+/// A pipe accepts up to this number of bytes completely or not at all, and is writable while it has room for them.
 const ATOMIC: usize = 4096;
 
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub(crate) fn channel(activity: &Activity) -> (Source, Sink) {
 }
 
 impl Source {
-    /// What has come, as far as it fits; nothing at the end. `EAGAIN` while there is nothing.
+    /// The bytes that have arrived, as far as they fit; none at the end. `EAGAIN` while there are none.
     pub(crate) fn read(&self, into: &mut [u8]) -> io::Result<usize> {
         let count = self.peek(into)?;
         let mut channel = lock(&self.0);
@@ -83,7 +83,7 @@ impl Source {
         Ok(count)
     }
 
-    /// How many bytes there are.
+    /// Number of bytes.
     pub(crate) fn available(&self) -> usize {
         lock(&self.0).bytes.len()
     }
@@ -107,7 +107,7 @@ impl Source {
 }
 
 impl Sink {
-    /// As much as there is room for. `EAGAIN` while there is none, `EPIPE` when nobody will read it.
+    /// As much as there is room for. `EAGAIN` while there is none, `EPIPE` if there is no reader any more.
     pub(crate) fn write(&self, from: &[u8]) -> io::Result<usize> {
         let mut channel = lock(&self.0);
         if !channel.has_source {

@@ -16,16 +16,16 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What an open descriptor stands for.
+/// The object behind an open descriptor.
 #[derive(Debug)]
 pub(crate) enum Descriptor {
     /// Standard input.
     Input(Reader),
     /// Random bytes, the same in every run.
     Random(Box<ChaCha8Rng>),
-    /// Standard output or error: bytes kept, and passed on as they come if asked for.
+    /// Standard output or error: bytes are stored, and also passed on immediately if requested.
     Output { bytes: Vec<u8>, echo: bool, error: bool },
-    /// What the simulator tells of the program.
+    /// The simulator's data about the program.
     Text(Cursor<Vec<u8>>),
     /// A file of the host.
     Host(HostFile),
@@ -52,7 +52,7 @@ pub(crate) struct HostFile {
     pub(crate) is_own: bool,
     /// The number of a file that has no name, or none any more.
     pub(crate) inode: Option<u64>,
-    /// The entries of a folder, and how many have been read.
+    /// The entries of a folder, and the number of entries read.
     pub(crate) folder: Option<Folder>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Folder {
 }
 
 impl Descriptor {
-    /// Reads what there is; `now` is in nanoseconds.
+    /// Reads available data; `now` is in nanoseconds.
     pub(crate) fn read(&mut self, into: &mut [u8], now: u64) -> io::Result<usize> {
         match self {
             Descriptor::Input(input) => input.read(into),
@@ -159,7 +159,7 @@ impl Descriptor {
         self.host().ok().map(|host| &host.path)
     }
 
-    /// What it is ready for at `now`, in nanoseconds.
+    /// The operations that it is ready for at `now`, in nanoseconds.
     pub(crate) fn readiness(&mut self, now: u64) -> Readiness {
         match self {
             Descriptor::Input(_) => Readiness::always(event::IN),
@@ -176,7 +176,7 @@ impl Descriptor {
         }
     }
 
-    /// Whether it may be something to wait for.
+    /// Whether a thread may wait for it.
     pub(crate) fn can_wait(&self) -> bool {
         !matches!(
             self,
@@ -190,7 +190,7 @@ impl Descriptor {
 }
 
 impl HostFile {
-    /// An open file with a name, of which `metadata` is told.
+    /// An open file with a name and its `metadata`.
     pub(crate) fn new(file: File, path: PathBuf, metadata: &Metadata) -> HostFile {
         HostFile {
             file: Arc::new(file),
@@ -210,7 +210,7 @@ impl HostFile {
 }
 
 impl Folder {
-    /// Places are numbers of entries; nobody knows that of the last one.
+    /// Positions are numbers of entries; that of the last one is unknown.
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let place = match to {
             SeekFrom::Start(place) => Some(place),
@@ -219,7 +219,7 @@ impl Folder {
         };
         self.place = place.ok_or_else(|| io::Error::from_raw_os_error(libc::EINVAL))?;
         if self.place == 0 && to == SeekFrom::Start(0) {
-            // It is read anew from its start.
+            // It is read again from its start.
             self.listing = None;
         }
         Ok(self.place)

@@ -6,25 +6,25 @@ use crate::files::{Shared, WeakShared};
 use std::collections::BTreeMap;
 use std::io;
 
-/// What of the bits of an interest are events.
+/// The bits of an interest that are events.
 const EVENTS: u32 = !(libc::EPOLLET as u32 | libc::EPOLLONESHOT as u32 | libc::EPOLLEXCLUSIVE as u32);
 
-/// What is asked for of a descriptor.
+/// The requested events of a descriptor.
 #[derive(Debug)]
 struct Interest {
     target: WeakShared,
     events: u32,
     data: u64,
-    /// What had come when it was told of last.
+    /// The arrivals and departures at the last report.
     told: Option<(u64, u64)>,
-    /// When it was told of last, or added: who waits longest is told of first.
+    /// Order of the last report, or of its addition: the interest that has waited longest is reported first.
     order: u64,
-    /// A one-shot interest that has been told of says nothing until it is set again.
+    /// A one-shot interest that has been reported is inactive until it is set again.
     is_spent: bool,
 }
 
 impl Interest {
-    /// What there is to tell.
+    /// The events to report.
     fn events(&self, readiness: &Readiness) -> u32 {
         if self.is_spent {
             return 0;
@@ -42,7 +42,7 @@ fn counts(readiness: &Readiness) -> (u64, u64) {
     (readiness.arrivals, readiness.departures)
 }
 
-/// The list, by number of a descriptor and what it stood for.
+/// The list, by number of a descriptor and its object.
 #[derive(Debug, Default)]
 pub(crate) struct Epoll {
     interests: BTreeMap<(u64, usize), Interest>,
@@ -84,9 +84,9 @@ impl Epoll {
         Ok(0)
     }
 
-    /// Events and data of up to `most` descriptors that are ready at `now`, which are thereby told of.
+    /// Events and data of up to `most` descriptors that are ready at `now`, which count as reported.
     pub(crate) fn take(&mut self, most: usize, now: u64) -> Vec<(u32, u64)> {
-        // Those are gone whose last descriptor was closed.
+        // Interests are removed when their last descriptor has been closed.
         self.interests.retain(|_, interest| interest.target.is_alive());
         let mut ready: Vec<(&mut Interest, Readiness)> = Vec::new();
         for interest in self.interests.values_mut() {
@@ -110,7 +110,7 @@ impl Epoll {
         told
     }
 
-    /// What it waits for.
+    /// The objects that it waits for.
     pub(crate) fn targets(&self) -> Vec<Shared> {
         let interests = self.interests.values();
         interests
@@ -118,7 +118,7 @@ impl Epoll {
             .collect()
     }
 
-    /// Whether it has anything to tell.
+    /// Whether it has events to report.
     pub(crate) fn readiness(&self, now: u64) -> Readiness {
         let mut all = Readiness::default();
         for interest in self.interests.values() {

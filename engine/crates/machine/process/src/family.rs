@@ -1,4 +1,4 @@
-//! Which processes there are, and how they are related.
+//! The processes, and their relations.
 
 use crate::calls::refuse;
 use std::collections::BTreeMap;
@@ -11,10 +11,10 @@ pub(crate) type ProcessId = u64;
 /// The first process.
 pub(crate) const FIRST: ProcessId = 1;
 
-/// How a process has ended.
+/// The end of a process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Outcome {
-    /// By itself, with this status.
+    /// It has exited with this status.
     Exited(i32),
     /// By this signal.
     Killed(i32),
@@ -38,13 +38,13 @@ impl Outcome {
     }
 }
 
-/// What is known of a process besides itself.
+/// Data about a process outside of itself.
 #[derive(Clone, Copy, Debug)]
 struct Relations {
     parent: ProcessId,
     group: ProcessId,
     session: ProcessId,
-    /// How it has ended, and the how manieth of all it was, until its parent has been told.
+    /// The order among all ends, and the outcome, until its parent has received it.
     ended: Option<(u64, Outcome)>,
 }
 
@@ -119,8 +119,8 @@ impl Family {
         child
     }
 
-    /// Takes note of the end of a process; `is_awaited` says whether its parent may ask for it. Its children have no
-    /// parent any more, and nobody asks for them.
+    /// Records the end of a process; `is_awaited` states whether its parent may query it. Its children have no parent
+    /// any more, and are not awaited.
     pub(crate) fn end(&self, id: ProcessId, outcome: Outcome, is_awaited: bool) {
         let mut tree = self.tree();
         tree.members
@@ -138,7 +138,7 @@ impl Family {
         }
     }
 
-    /// The child of `parent` that ended first of those asked for; nothing while none of them has. `ECHILD` without any.
+    /// The selected child of `parent` that ended first; none while none of them has ended. `ECHILD` without any.
     pub(crate) fn ended(&self, parent: ProcessId, which: Which) -> io::Result<Option<(ProcessId, Outcome)>> {
         let tree = self.tree();
         let children = tree
@@ -154,12 +154,12 @@ impl Family {
         Ok(first.map(|((_, outcome), id)| (id, outcome)))
     }
 
-    /// Forgets a process that has ended, now that its parent has been told.
+    /// Removes a process that has ended and has been reported to its parent.
     pub(crate) fn forget(&self, id: ProcessId) {
         self.tree().members.remove(&id);
     }
 
-    /// Those asked for, whether they have ended or not.
+    /// The selected processes, including those that have ended.
     pub(crate) fn members(&self, which: Which) -> Vec<ProcessId> {
         let tree = self.tree();
         let members = tree.members.iter().filter(|(id, one)| which.is(**id, one));
@@ -189,7 +189,7 @@ impl Family {
         self.relations(id).map(|relations| relations.session)
     }
 
-    /// Puts `target`, which is the caller or its child, into a group of the same session.
+    /// Moves `target`, which is the caller or its child, to a group of the same session.
     pub(crate) fn set_group(&self, caller: ProcessId, target: ProcessId, group: ProcessId) -> io::Result<()> {
         let mut tree = self.tree();
         let is_own = target == caller || tree.members.get(&target).is_some_and(|one| one.parent == caller);

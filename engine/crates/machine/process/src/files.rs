@@ -24,7 +24,7 @@ pub(crate) struct WeakShared(Weak<Open>);
 #[derive(Debug)]
 struct Open {
     descriptor: Mutex<Descriptor>,
-    /// As `fcntl` tells and sets them.
+    /// The flags that `fcntl` returns and sets.
     flags: AtomicI32,
 }
 
@@ -41,7 +41,7 @@ impl Shared {
         }))
     }
 
-    /// The descriptor itself. One thread runs a process, so that nobody ever waits here.
+    /// The descriptor itself. One thread runs a process, so that this never waits.
     pub(crate) fn borrow(&self) -> MutexGuard<'_, Descriptor> {
         self.0.descriptor.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -59,7 +59,7 @@ impl Shared {
         self.flags() & libc::O_NONBLOCK != 0
     }
 
-    /// What tells it from others that are open.
+    /// Its identity among open descriptors.
     pub(crate) fn identity(&self) -> usize {
         Arc::as_ptr(&self.0) as usize
     }
@@ -86,26 +86,26 @@ struct Entry {
     closes_on_exec: bool,
 }
 
-/// The open files of a program, and what it may do with the files of the host: read all of them, and
-/// change those below one folder if one was given.
+/// The open files of a program, and its permissions for the files of the host: it may read all of them, and change
+/// those below one folder if one was given.
 #[derive(Clone, Debug)]
 pub(crate) struct Files {
     open: Vec<Option<Entry>>,
-    /// Input, output and error as they were at the start, whatever the program closes or puts in their place.
+    /// Input, output and error as of the start, even if the program closes or replaces them.
     standard: [Shared; 3],
     pub(crate) inodes: Inodes,
     pub(crate) limits: Limits,
     write_folder: Option<PathBuf>,
     /// Permissions that new files do not get.
     pub(crate) mask: u32,
-    /// Those of the open descriptors that are timers.
+    /// The open descriptors that are timers.
     timers: Vec<WeakShared>,
 }
 
 /// The usual mask of new files.
 const MASK: u32 = 0o022;
 
-/// Seeds what a program reads from the host's sources of random bytes.
+/// Seeds the data of a program's reads from the host's sources of random bytes.
 const RANDOM_SEED: u64 = 0x646f_6d72;
 
 impl Files {
@@ -184,7 +184,7 @@ impl Files {
             return self.add(Descriptor::Random(Box::new(random)), flags);
         }
         check_readable(path)?;
-        // Before the file is made or truncated, which a program without a number for it must not see.
+        // Before the file is created or truncated, which must not happen if the program has no free number.
         self.free(0)?;
         let is_new = flags & libc::O_CREAT != 0 && fs::symlink_metadata(path).is_err();
         let options = open_options(flags, mode & !self.mask);
@@ -238,7 +238,7 @@ impl Files {
         self.add(Descriptor::Text(io::Cursor::new(text)), libc::O_RDONLY)
     }
 
-    /// Gives a number to something new.
+    /// Assigns a number to a new descriptor.
     pub(crate) fn add(&mut self, descriptor: Descriptor, flags: i32) -> io::Result<u64> {
         let is_timer = matches!(descriptor, Descriptor::Timer(_));
         let shared = Shared::new(descriptor, flags);
@@ -249,8 +249,8 @@ impl Files {
         self.insert(shared, 0, flags & libc::O_CLOEXEC != 0)
     }
 
-    /// Takes note that a name of a file, of which `metadata` was told before, is gone: the host may give the number of
-    /// one without names to another one.
+    /// Records that a name of a file, whose `metadata` was read before, has been removed: the host may assign the
+    /// number of a file without names to another one.
     pub(crate) fn forget_name(&mut self, metadata: &Metadata) {
         if !metadata.is_dir() && metadata.nlink() > 1 {
             return;
@@ -297,7 +297,7 @@ impl Files {
         }
     }
 
-    /// Closes what is not to be open in another program.
+    /// Closes descriptors that do not remain open in another program.
     pub(crate) fn close_on_exec(&mut self) {
         for entry in &mut self.open {
             if entry.as_ref().is_some_and(|entry| entry.closes_on_exec) {
@@ -306,7 +306,7 @@ impl Files {
         }
     }
 
-    /// Closes all numbers, as the end of a process does; what was written to standard output and error stays.
+    /// Closes all numbers, as at the end of a process; standard output and error remain available.
     pub(crate) fn close_all(&mut self) {
         self.open.clear();
     }
@@ -320,7 +320,7 @@ impl Files {
         self.insert(descriptor, lowest as usize, on_exec)
     }
 
-    /// Makes `target` stand for what `number` stands for.
+    /// Makes `target` refer to the descriptor of `number`.
     pub(crate) fn duplicate_to(&mut self, number: u64, target: u64, on_exec: bool) -> io::Result<u64> {
         let shared = self.get(number)?;
         if number == target {
@@ -340,7 +340,7 @@ impl Files {
         Ok(target)
     }
 
-    /// The status of a file, or of what a link at its end leads to, if it is followed.
+    /// The status of a file, or of the target of a link at its end, if it is followed.
     pub(crate) fn status(&mut self, path: &Path, follows: bool) -> io::Result<Status> {
         let metadata = if follows {
             check_readable(path)?;
@@ -359,7 +359,7 @@ impl Files {
         status
     }
 
-    /// What was written to standard output (1) or error (2).
+    /// The contents of standard output (1) or error (2).
     pub(crate) fn output(&self, number: usize) -> Vec<u8> {
         match &*self.standard[number].borrow() {
             Descriptor::Output { bytes, .. } => bytes.clone(),
@@ -367,7 +367,7 @@ impl Files {
         }
     }
 
-    /// What was read from standard input.
+    /// The bytes read from standard input.
     pub(crate) fn consumed_input(&self) -> Vec<u8> {
         match &*self.standard[0].borrow() {
             Descriptor::Input(reader) => reader.consumed().to_vec(),
@@ -375,7 +375,7 @@ impl Files {
         }
     }
 
-    /// The lowest number from `lowest` on that stands for nothing.
+    /// The lowest unused number from `lowest` on.
     pub(crate) fn free(&self, lowest: usize) -> io::Result<usize> {
         let free =
             (lowest..self.limits.open()).find(|place| self.open.get(*place).is_none_or(Option::is_none));
@@ -442,10 +442,10 @@ const RANDOM_SOURCES: [&str; 2] = ["/dev/urandom", "/dev/random"];
 const STANDARD: [&str; 3] = ["/dev/stdin", "/dev/stdout", "/dev/stderr"];
 /// Devices that are the same everywhere.
 const PLAIN_DEVICES: [&str; 2] = [NOWHERE, "/dev/zero"];
-/// What is written to it is lost, everywhere.
+/// Writes to it are discarded, everywhere.
 const NOWHERE: &str = "/dev/null";
 
-/// Hides what a program must not depend on.
+/// Refuses paths that a program must not depend on.
 pub(crate) fn check_readable(path: &Path) -> io::Result<()> {
     let known = RANDOM_SOURCES.iter().chain(&PLAIN_DEVICES);
     if known.into_iter().any(|device| path == Path::new(device)) {
@@ -454,7 +454,7 @@ pub(crate) fn check_readable(path: &Path) -> io::Result<()> {
     check_way(path, true)
 }
 
-/// Refuses what leads through the host's state, which is not there for a program.
+/// Refuses paths through the host's state, which is hidden from programs.
 pub(crate) fn check_way(path: &Path, follows_last: bool) -> io::Result<()> {
     if is_state(&follow(path, follows_last)) {
         return refuse(libc::ENOENT);
@@ -465,7 +465,8 @@ pub(crate) fn check_way(path: &Path, follows_last: bool) -> io::Result<()> {
 fn open_options(flags: i32, mode: u32) -> OpenOptions {
     use std::os::unix::fs::OpenOptionsExt;
     let access = flags & libc::O_ACCMODE;
-    // The library's own words for these refuse what the kernel takes, such as to make a file that is only read.
+    // The library's checks of these options refuse combinations that the kernel accepts, such as creating a file that
+    // is only read.
     let made = libc::O_CREAT | libc::O_EXCL | libc::O_TRUNC | libc::O_APPEND;
     let kept = made | libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_PATH;
     let mut options = File::options();

@@ -1,20 +1,20 @@
-//! Where paths lead. Links among the host's own state lead out of what a program may see, and are not followed.
+//! Where paths lead. Links in the host's own state lead outside of the visible files, and are not followed.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// What lies below these is the simulator's own state or the host's, and differs from run to run.
+/// Files below these describe the simulator or the host, and differ between runs.
 const HOST_STATE: [&str; 3] = ["/proc", "/sys", "/dev"];
-/// The most links on a way, as in Linux.
+/// Maximum number of links in a path, as in Linux.
 const MOST_LINKS: usize = 40;
 
-/// Whether a path, as it is written, is one of the host's state.
+/// Whether a path, without following links, is in the host's state.
 pub(crate) fn is_state(path: &Path) -> bool {
     HOST_STATE.iter().any(|folder| path.starts_with(folder))
 }
 
-/// The path without links, of which a last one is followed if asked for; but the path of the first link, or of the end,
-/// that is among the host's state. What is not there is left as it is written.
+/// The path without links, with the last one followed if requested; or the path of the first link, or of the end, that
+/// is in the host's state. Parts that do not exist are unchanged.
 pub(crate) fn follow(path: &Path, follows_last: bool) -> PathBuf {
     let mut way = Way::to(path);
     let mut links = 0;
@@ -58,7 +58,7 @@ impl Part {
 }
 
 struct Way {
-    /// As far as it has been gone.
+    /// The path so far.
     at: PathBuf,
     /// The steps that are left, the last one first.
     left: Vec<Part>,
@@ -74,7 +74,7 @@ impl Way {
         way
     }
 
-    /// Goes along `path` first.
+    /// Follows `path` first.
     fn turn(&mut self, path: &Path) {
         for component in path.components().rev() {
             match component {

@@ -8,12 +8,12 @@ use std::path::PathBuf;
 
 /// The longest path, as in Linux.
 const LONGEST_PATH: usize = 4096;
-/// The most bytes that one call moves; programs handle short counts.
+/// Maximum number of bytes that one call moves; programs handle short counts.
 const LARGEST_TRANSFER: u64 = 1 << 24;
 /// The most pieces of a scattered read or write.
 const MOST_PIECES: u64 = 1024;
 
-/// A fault is what Linux calls a bad address.
+/// A fault is reported as a bad address, as in Linux.
 pub(crate) fn fault(_: GuestFault) -> io::Error {
     io::Error::from_raw_os_error(libc::EFAULT)
 }
@@ -34,7 +34,7 @@ pub(crate) fn path(memory: &GuestMemory, address: u64) -> io::Result<PathBuf> {
     Err(io::Error::from_raw_os_error(libc::ENAMETOOLONG))
 }
 
-/// The bytes of the null-terminated string at `address`, of which no more than `most` count.
+/// The bytes of the null-terminated string at `address`, at most `most` of them.
 pub(crate) fn name(memory: &GuestMemory, address: u64, most: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut byte = [0];
@@ -50,7 +50,7 @@ pub(crate) fn name(memory: &GuestMemory, address: u64, most: usize) -> io::Resul
     Ok(bytes)
 }
 
-/// A buffer for a transfer of `length` bytes, or of as many as one call moves.
+/// A buffer for a transfer of `length` bytes, limited to the maximum of one call.
 pub(crate) fn buffer(length: u64) -> Vec<u8> {
     vec![0; length.min(LARGEST_TRANSFER) as usize]
 }

@@ -1,12 +1,12 @@
 use std::io::{self, IsTerminal, Read};
 
-/// What a program reads from its standard input.
+/// The standard input of a program.
 #[derive(Clone, Debug)]
 pub enum Input {
     /// These bytes.
     Bytes(Vec<u8>),
-    /// What comes on the standard input of this process. It is awaited when the program first reads: up to its end,
-    /// so that nothing depends on how it arrives, or line by line from a terminal.
+    /// The standard input of this process. It is read when the program first reads: up to its end, so that nothing
+    /// depends on the times of its arrival, or line by line from a terminal.
     Passed,
 }
 
@@ -16,7 +16,7 @@ impl Default for Input {
     }
 }
 
-/// Standard input as it is read.
+/// The state of reading standard input.
 #[derive(Debug)]
 pub(crate) struct Reader {
     bytes: Vec<u8>,
@@ -37,7 +37,7 @@ impl Reader {
         }
     }
 
-    /// What the program has read so far.
+    /// The bytes that the program has read so far.
     pub(crate) fn consumed(&self) -> &[u8] {
         &self.bytes[..self.position]
     }

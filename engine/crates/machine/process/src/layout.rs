@@ -7,14 +7,14 @@ const STACK_BYTES: u64 = 8 << 20;
 /// Unmapped bytes around the stack.
 const GUARD_BYTES: u64 = 1 << 20;
 
-/// Where things lie in a process's memory: the program, the heap above it, mappings below the stack.
+/// The layout of a process's memory: the program, the heap above it, mappings below the stack.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     heap_start: u64,
     heap_end: u64,
-    /// Mappings grow down from the stack; this is the lowest address given out.
+    /// Mappings grow down from the stack; this is the lowest address allocated so far.
     mappings_start: u64,
-    /// Mappings that were given back, by address: (address, length), never adjacent.
+    /// Freed mappings, by address: (address, length), never adjacent.
     holes: Vec<(u64, u64)>,
     stack_top: u64,
     /// All that is mapped: the program, the heap, mappings, the stack.
@@ -64,7 +64,7 @@ impl Layout {
         [self.heap_start, self.stack_top - STACK_BYTES].contains(&address)
     }
 
-    /// What Linux calls the range at `address`; nothing for most.
+    /// Linux' name of the range at `address`; empty for most.
     pub(crate) fn name_of(&self, address: u64) -> &'static str {
         if (self.heap_start..self.heap_end).contains(&address) {
             "[heap]"
@@ -75,7 +75,7 @@ impl Layout {
         }
     }
 
-    /// Moves the end of the heap, as `brk` does; returns where it is then.
+    /// Moves the end of the heap, like `brk`; returns the new end.
     pub(crate) fn set_heap_end(&mut self, wanted: u64, memory: &mut GuestMemory) -> u64 {
         if wanted < self.heap_start || wanted > self.mappings_start {
             return self.heap_end;
@@ -112,8 +112,8 @@ impl Layout {
         Some(address)
     }
 
-    /// Address space of `length` bytes that the program only reserves, to use parts of it later: where mappings lie, or
-    /// beyond all memory that there is so far, if there is room.
+    /// Address space of `length` bytes that the program only reserves, to use parts of it later: among mappings, or
+    /// beyond all memory so far, if there is room.
     pub(crate) fn reserve(&mut self, length: u64, memory: &mut GuestMemory) -> Option<u64> {
         let length = round_up(length);
         if let Some(address) = self.map(length, Protection::NONE, memory) {
@@ -124,7 +124,7 @@ impl Layout {
         Some(address)
     }
 
-    /// Maps exactly at `address`, replacing what is there.
+    /// Maps exactly at `address`, replacing existing mappings.
     pub(crate) fn map_at(
         &mut self,
         address: u64,
@@ -144,10 +144,10 @@ impl Layout {
         Some(address)
     }
 
-    /// Takes note of a range that the program chose, so that it is not given out.
+    /// Records a range that the program selected, so that it is not allocated.
     fn occupy(&mut self, address: u64, length: u64) {
         let end = address + length;
-        // Below, nothing is ever given out: the program and its heap lie there.
+        // Addresses below are never allocated: they belong to the program and its heap.
         let lowest = round_up(self.heap_end) + GUARD_BYTES;
         if end > lowest && address < self.mappings_start {
             let start = address.max(lowest);
@@ -165,7 +165,7 @@ impl Layout {
         }
     }
 
-    /// Gives a range back, as far as it is of memory.
+    /// Frees the part of a range that is memory.
     pub(crate) fn unmap(
         &mut self,
         address: u64,
@@ -198,7 +198,7 @@ impl Layout {
         ends && !self.overlaps(address, length)
     }
 
-    /// Whether something is mapped at `address`, whatever may be done with it.
+    /// Whether there is a mapping at `address`, with any protection.
     pub(crate) fn is_mapped(&self, address: u64) -> bool {
         self.covers(address, 1)
     }
@@ -209,19 +209,19 @@ impl Layout {
         end.is_some_and(|end| self.areas.cover(&(address..end)))
     }
 
-    /// Whether anything is mapped in a range.
+    /// Whether a range contains a mapping.
     pub(crate) fn overlaps(&self, address: u64, length: u64) -> bool {
         let range = address..address.saturating_add(length);
         !self.areas.overlapping(&range).is_empty()
     }
 
-    /// What is mapped at `address`, from where on.
+    /// The mapping at `address`, and its start.
     pub(crate) fn area_at(&self, address: u64) -> Option<(Range<u64>, Kind)> {
         let range = address..address.checked_add(1)?;
         self.areas.overlapping(&range).pop()
     }
 
-    /// Where memory is shared with files.
+    /// The ranges of memory shared with files.
     pub(crate) fn shared_ranges(&self) -> Vec<Range<u64>> {
         let areas = self.areas.overlapping(&(0..u64::MAX)).into_iter();
         areas.filter_map(|(range, kind)| kind.map(|_| range)).collect()

@@ -1,7 +1,7 @@
 //! Programs on simulated harts without a kernel: static Linux programs, whose system calls are emulated.
 //!
-//! A [`Process`] holds what a kernel would: the layout of memory, the open files, the output. It
-//! runs in [`Threads`]; [`Processes`] holds all processes of a program, and its owner calls [`Processes::call`] for every
+//! A [`Process`] has the state that a kernel would have: the layout of memory, the open files, the output. It runs in
+//! [`Threads`]; [`Processes`] holds all processes of a program, and its owner calls [`Processes::call`] for every
 //! environment call of a hart.
 
 mod activity;

@@ -1,4 +1,4 @@
-//! Limits of resources: those that a program is told of, which are no host's.
+//! Limits of resources, as reported to a program, independent of the host's.
 
 use std::fs::File;
 use std::io;
@@ -8,13 +8,13 @@ use std::os::fd::FromRawFd;
 const KINDS: usize = 16;
 const UNLIMITED: u64 = u64::MAX;
 const STACK_BYTES: u64 = 8 << 20;
-/// Open descriptors, as a kernel has it that nobody has told otherwise.
+/// Open descriptors, with a kernel's default.
 const OPEN: Limit = Limit {
     soft: 1024,
     hard: 4096,
 };
 
-/// A limit, and how far it can be raised.
+/// A limit, and its maximum.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit {
     pub(crate) soft: u64,
@@ -52,8 +52,8 @@ impl Limits {
     }
 }
 
-/// Opens a file of the host, as far as its own limits go and not those of the shell that started the simulator. `ENFILE`
-/// when the host cannot have so many files open.
+/// Opens a file of the host, subject to the hard limit of the host and not to the soft limit of the shell that started
+/// the simulator. `ENFILE` if the host cannot have this many files open.
 pub(crate) fn open_on_host(open: impl Fn() -> io::Result<File>) -> io::Result<File> {
     let is_limited = |error: &io::Error| error.raw_os_error() == Some(libc::EMFILE);
     match open() {
@@ -71,7 +71,7 @@ pub(crate) fn open_on_host(open: impl Fn() -> io::Result<File>) -> io::Result<Fi
     }
 }
 
-/// A new file in memory, made with the host's `flags` for one.
+/// A new file in memory, created with the host's `flags`.
 pub(crate) fn memory_file(flags: u32) -> io::Result<File> {
     // SAFETY: the name is a string that lives for ever.
     let file = unsafe { libc::memfd_create(c"".as_ptr(), flags) };

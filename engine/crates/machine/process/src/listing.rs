@@ -1,4 +1,4 @@
-//! What is in a folder, as `getdents64` tells it.
+//! The entries of a folder, as returned by `getdents64`.
 
 use crate::stat::Inodes;
 use std::ffi::OsStr;
@@ -10,11 +10,11 @@ use std::path::Path;
 
 /// Bytes before the name in `struct linux_dirent64`.
 const HEADER: usize = 19;
-/// Entries begin at multiples of it.
+/// Entries are aligned to this.
 const ALIGNMENT: usize = 8;
 
-/// The entries of a folder as they were when it was first read from its start, in the order of their names: that in which
-/// the host gives them differs from host to host.
+/// The entries of a folder at the time when it was first read from its start, in the order of their names, since the
+/// host's order differs between hosts.
 #[derive(Debug)]
 pub(crate) struct Listing {
     entries: Vec<Entry>,
@@ -36,7 +36,7 @@ impl Listing {
         names.sort();
         let mut entries = Vec::new();
         for name in names {
-            // Who has just been removed is not there.
+            // An entry that has just been removed is omitted.
             let Ok(metadata) = fs::symlink_metadata(folder.join(&name)) else {
                 continue;
             };
@@ -49,7 +49,8 @@ impl Listing {
         Ok(Listing { entries })
     }
 
-    /// As many entries as fit in `room` bytes from the one at `place` on, which moves behind them. `EINVAL` when there is no room for the next one.
+    /// As many entries as fit in `room` bytes, from the one at `place` on, which is advanced. `EINVAL` when there is no
+    /// room for the next one.
     pub(crate) fn take(&self, place: &mut u64, room: usize) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         while let Some(entry) = self.entry(*place) {

@@ -1,28 +1,28 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use syscalls::riscv64::Sysno;
 
-/// What a program asked for that is not emulated, each once, in the order of first use, of all its processes. Whoever runs
-/// it is told of it: what it does afterwards may differ from what it does under Linux.
+/// Requests of a program that are not emulated, each once, in the order of their first use, of all its processes. They
+/// are reported to the user: the program's behaviour afterwards may differ from that under Linux.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UnknownCalls(Arc<Mutex<Asked>>);
 
 #[derive(Debug, Default)]
 struct Asked {
     numbers: Vec<u64>,
-    /// What of calls that are emulated is not.
+    /// Parts of emulated calls that are not emulated.
     parts: Vec<Missing>,
 }
 
-/// What is not emulated of a call that is.
+/// A part of an emulated call that is not emulated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Missing {
-    /// Other machines, of which there is none.
+    /// Other machines, which do not exist.
     Network,
     /// Programs that the simulated machine cannot run.
     Program,
     /// Locks that keep other processes from a file.
     Locks,
-    /// Signals that stop a process until another one has it go on.
+    /// Signals that stop a process until another one continues it.
     Stops,
 }
 
@@ -57,7 +57,7 @@ impl UnknownCalls {
         }
     }
 
-    /// Names of the calls, and then what of others is missing.
+    /// Names of the calls, followed by the missing parts of others.
     pub(crate) fn names(&self) -> Vec<&'static str> {
         let asked = self.asked();
         let calls = asked.numbers.iter().map(|number| name(*number));

@@ -22,7 +22,7 @@ pub(crate) fn text(layout: &Layout, memory: &GuestMemory) -> String {
     text
 }
 
-/// Where the name of a range begins in its line.
+/// The column of a range's name in its line.
 const NAME_COLUMN: usize = 73;
 
 fn line(text: &mut String, start: u64, end: u64, protection: Protection, name: &str) {

@@ -17,7 +17,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What a program is started with.
+/// The parameters with which a program is started.
 #[derive(Clone, Debug, Default)]
 pub struct Arguments {
     /// Its arguments; the first is its name.
@@ -26,16 +26,16 @@ pub struct Arguments {
     pub environment: Vec<Vec<u8>>,
 }
 
-/// What surrounds a process.
+/// The environment of a process.
 #[derive(Clone, Debug)]
 pub struct Environment<'a> {
-    /// What it reads from standard input.
+    /// Its standard input.
     pub input: Input,
-    /// Whether its output is passed on as it comes, beside being kept.
+    /// Whether its output is also passed on immediately.
     pub echo: bool,
     /// The folder below which it may change files of the host; none: it may only read.
     pub write_folder: Option<&'a Path>,
-    /// The hart's clock, from which it gets its time.
+    /// The hart's clock, the source of its time.
     pub clock: Clock,
 }
 
@@ -63,32 +63,32 @@ pub struct Process {
     network: Arc<Mutex<Network>>,
     pub(crate) unknown: UnknownCalls,
     pub(crate) random: ChaCha8Rng,
-    /// What has happened to descriptors and signals.
+    /// The events of descriptors and signals.
     pub(crate) activity: Activity,
     /// The current folder, if it is not the simulator's.
     pub(crate) folder: Option<PathBuf>,
     pub(crate) own: OwnFile,
-    /// Its number, and who else there is.
+    /// Its number, and the other processes.
     pub(crate) id: ProcessId,
     pub(crate) family: Family,
 }
 
-/// What a program may learn of itself.
+/// A program's data about itself.
 #[derive(Clone, Debug)]
 pub(crate) struct OwnFile {
-    /// The file that it was loaded from, and the path that it is told: its name, so that a run is the same wherever the
-    /// program lies.
+    /// The file from which it was loaded, and the path reported to it: its name, so that a run does not depend on the
+    /// program's folder.
     pub(crate) bytes: Arc<[u8]>,
     pub(crate) path: PathBuf,
     /// Its arguments and environment, each ended by a zero.
     pub(crate) arguments: Vec<u8>,
     pub(crate) environment: Vec<u8>,
-    /// What its threads are called.
+    /// The name of its threads.
     pub(crate) name: Vec<u8>,
     pub(crate) harts: usize,
 }
 
-/// A program that a process goes on with.
+/// A program that replaces that of a process.
 pub(crate) struct Program {
     pub(crate) file: Arc<[u8]>,
     pub(crate) path: PathBuf,
@@ -96,7 +96,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// What its threads are called: its file's name.
+    /// The name of its threads: its file's name.
     fn name(&self) -> Vec<u8> {
         let name = self.path.file_name().map_or(&[][..], OsStrExt::as_bytes);
         name.iter().copied().take(LONGEST_NAME).collect()
@@ -125,7 +125,7 @@ impl OwnFile {
     }
 }
 
-/// Random numbers given to programs are the same in every run.
+/// The random numbers of programs are the same in every run.
 const SEED: u64 = 0x7261_636b;
 
 /// The wall clock at the start of every run: 2026-01-01 00:00 UTC. A run must not depend on the host's.
@@ -133,10 +133,10 @@ pub(crate) const EPOCH_SECONDS: u64 = 1_767_225_600;
 pub(crate) const EPOCH_NANOSECONDS: u64 = EPOCH_SECONDS * 1_000_000_000;
 
 impl Process {
-    /// Puts a static program into memory and prepares its start.
+    /// Loads a static program into memory and prepares its start.
     ///
     /// # Errors
-    /// [`LoadError`] says what is wrong with the file or too small.
+    /// [`LoadError`] describes an error in the file, or insufficient memory.
     pub fn load(
         file: &[u8],
         memory: &mut GuestMemory,
@@ -187,10 +187,10 @@ impl Process {
         }
     }
 
-    /// Puts another program into `memory`, which is new, to go on with that; what is open stays open.
+    /// Loads another program into `memory`, which is new, and continues with it; open descriptors remain open.
     ///
     /// # Errors
-    /// [`LoadError`] when the file is no program for this machine, or does not fit: then nothing has changed.
+    /// [`LoadError`] if the file is not a program for this machine, or does not fit: then nothing has changed.
     pub(crate) fn execute(&mut self, program: &Program, memory: &mut GuestMemory) -> Result<(), LoadError> {
         let image = load_program(&program.file, memory)?;
         let layout = Layout::new(image.end, memory)?;
@@ -219,27 +219,27 @@ impl Process {
         self.entry
     }
 
-    /// What the stack pointer holds at the start.
+    /// The initial value of the stack pointer.
     pub fn stack_pointer(&self) -> u64 {
         self.stack_pointer
     }
 
-    /// Everything written to standard output so far.
+    /// All standard output so far.
     pub fn output(&self) -> Vec<u8> {
         self.files.output(1)
     }
 
-    /// Everything written to standard error so far.
+    /// All standard error so far.
     pub fn error_output(&self) -> Vec<u8> {
         self.files.output(2)
     }
 
-    /// Everything read from standard input so far.
+    /// All bytes read from standard input so far.
     pub fn consumed_input(&self) -> Vec<u8> {
         self.files.consumed_input()
     }
 
-    /// Names of the system calls that were made and are not emulated, in the order of first use.
+    /// Names of the system calls that were made and are not emulated, in the order of their first use.
     pub fn unknown_calls(&self) -> Vec<&'static str> {
         self.unknown.names()
     }
@@ -255,7 +255,7 @@ impl Process {
         self.clock.instant(now).0 / 1000
     }
 
-    /// The first cycle in which so many nanoseconds have passed since the start of the run.
+    /// The first cycle in which this number of nanoseconds have passed since the start of the run.
     pub(crate) fn cycle_of(&self, nanoseconds: u64) -> Cycle {
         self.cycle_at(nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000)
     }

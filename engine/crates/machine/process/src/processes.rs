@@ -13,7 +13,7 @@ use rackwright_memory::GuestMemory;
 use rackwright_time::{Cycle, Cycles, Picosecond};
 use std::collections::BTreeMap;
 
-/// For how long a process has the harts while others wait: as long as a thread has one.
+/// Time for which a process has the harts while others wait: the time slice of a thread.
 const SLICE: Picosecond = Picosecond(4_000_000_000);
 
 /// A process.
@@ -25,32 +25,32 @@ struct Member {
     awaited_by: Option<(ProcessId, ThreadId)>,
 }
 
-/// The processes of a program: at first one, and those that it makes by `fork`, `vfork` and `execve`.
+/// The processes of a program: initially one, and those that it creates by `fork`, `vfork` and `execve`.
 ///
 /// Each has memory of its own. One of them, the resident, has all harts, and its memory is that of the machine; the
-/// others' lie aside. They take turns: when no thread of the resident can run, or after a time slice, the next one that can
-/// run becomes the resident. Deterministic: it depends on nothing but the calls made here, in their order.
+/// others' lie aside. They take turns: when no thread of the resident can run, or after a time slice, the next one that
+/// can run becomes the resident. Deterministic: it depends only on the calls made here, in their order.
 pub struct Processes {
     members: BTreeMap<ProcessId, Member>,
     resident: ProcessId,
-    /// The memories of the others, by the number of the process that each is of.
+    /// The memories of the others, by process number.
     aside: BTreeMap<ProcessId, GuestMemory>,
     family: Family,
     slice: Cycles,
     slice_end: Cycle,
-    /// How the first process has ended.
+    /// The outcome of the first process.
     outcome: Option<Outcome>,
-    /// Whether those that are left wait for what never comes.
+    /// Whether the remaining processes wait for events that never occur.
     is_stuck: bool,
-    /// The first process once it has ended and others go on: what it has read and written stays.
+    /// The first process once it has ended and others continue: its input and output remain available.
     first: Option<Threads>,
 }
 
 impl Processes {
-    /// Puts a static program into memory; its first thread is ready for one of `harts` harts.
+    /// Loads a static program into memory; its first thread is ready for one of `harts` harts.
     ///
     /// # Errors
-    /// [`LoadError`] says what is wrong with the file or too small.
+    /// [`LoadError`] describes an error in the file, or insufficient memory.
     pub fn load(
         file: &[u8],
         memory: &mut GuestMemory,
@@ -84,7 +84,7 @@ impl Processes {
         &self.members[&self.resident].threads
     }
 
-    /// The same, to have them go on.
+    /// The same, mutable.
     pub fn resident_mut(&mut self) -> &mut Threads {
         &mut self.resident_member().threads
     }
@@ -101,8 +101,8 @@ impl Processes {
         gone.unwrap_or_else(|| &self.members[&FIRST].threads).process()
     }
 
-    /// The status with which the program has ended, as a shell shows it: that of the first process, once all have ended, or
-    /// wait for what never comes.
+    /// The program's exit status, as a shell shows it: that of the first process, once all have ended, or wait for
+    /// events that never occur.
     pub fn exit(&self) -> Option<i32> {
         let alive = self
             .members
@@ -112,12 +112,12 @@ impl Processes {
         outcome.filter(|_| !alive || self.is_stuck).map(Outcome::shown)
     }
 
-    /// How many threads there are, of all processes.
+    /// Number of threads of all processes.
     pub fn count(&self) -> usize {
         self.members.values().map(|member| member.threads.count()).sum()
     }
 
-    /// Does what the thread on `hart` asks for by an environment call, behind which it stands.
+    /// Executes the environment call of the thread on `hart`, which is after it.
     pub fn call(
         &mut self,
         hart: usize,
@@ -154,7 +154,7 @@ impl Processes {
         if let Some(sent) = sent {
             self.send(sent, memory, now);
         }
-        // Unless a handler has been entered, which finds something else in the registers.
+        // Unless a handler has been entered, which has other values in the registers.
         if let Some(wake) = wake.filter(|_| registers.pc == behind) {
             self.wake(wake, registers, now);
         }
@@ -173,12 +173,13 @@ impl Processes {
             return;
         };
         let memory = self.aside.get_mut(&member.space).unwrap_or(memory);
-        // What it waits for may have come before.
+        // The event that it waits for may have occurred before.
         member.threads.retry(now, memory);
         member.threads.send_to_process(None, information, now, memory);
     }
 
-    /// Wakes those in other processes that wait for the same place, as far as the caller wants more than it has woken.
+    /// Wakes threads in other processes that wait for the same place, if the caller has not woken the requested number
+    /// yet.
     fn wake(&mut self, wake: SharedWake, registers: &mut Registers, now: Cycle) {
         let woken = Call::value(registers);
         let Some(mut wake) = wake.after(woken) else {
@@ -192,8 +193,8 @@ impl Processes {
         Call::give(registers, woken + most - wake.left());
     }
 
-    /// Has the thread on `hart` take an exception as the signal that stands for it. False when the program cannot go on; a
-    /// process that others made is ended by the signal, and its parent is told.
+    /// Delivers an exception to the thread on `hart` as its signal. False if the program cannot continue; a process
+    /// created by another one is ended by the signal, and its parent is notified.
     pub fn fault(
         &mut self,
         hart: usize,

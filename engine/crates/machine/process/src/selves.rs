@@ -1,4 +1,4 @@
-//! What the simulator tells of the program and its machine: the files of `/proc` that programs read.
+//! The simulator's data about the program and its machine: the files of `/proc` that programs read.
 
 use crate::family::ProcessId;
 use crate::follow::follow;
@@ -8,13 +8,13 @@ use rackwright_memory::GuestMemory;
 use rackwright_time::Cycle;
 use std::path::Path;
 
-/// Where a process finds what is said of it, and below which it has its number as well.
+/// Folders of a process's own files, which also exist under its number.
 const FOLDERS: [&str; 2] = ["/proc/self", "/proc/thread-self"];
 const PROCESSES: &str = "/proc";
 /// The program's own file.
 const PROGRAM: &str = "exe";
 
-/// The name of a file about process `id`, which asks for it.
+/// The name of a file about process `id`, which reads it.
 fn own(path: &Path, id: ProcessId) -> Option<&str> {
     let by_number = Path::new(PROCESSES).join(id.to_string());
     let folders = FOLDERS.iter().map(Path::new).chain([by_number.as_path()]);
@@ -35,7 +35,7 @@ impl Process {
         self.is_link(path) || path == self.own.path
     }
 
-    /// What is in the file that `path` leads to, if it is one of these.
+    /// The contents of the file at `path`, if it is one of these.
     pub(crate) fn told(&self, path: &Path, memory: &GuestMemory, now: Cycle) -> Option<Vec<u8>> {
         let text = self.told_of(path, memory, now);
         text.or_else(|| self.told_of(&follow(path, true), memory, now))
@@ -74,7 +74,7 @@ impl Process {
         (0..self.own.harts).map(hart).collect()
     }
 
-    /// `/proc/self/stat`: 52 fields, of which those are zero that say nothing here.
+    /// `/proc/self/stat`: 52 fields, with zero for those without a value here.
     fn numbers(&self, memory: &GuestMemory) -> String {
         const FIELDS: usize = 52;
         const VIRTUAL_BYTES: usize = 22;
@@ -83,7 +83,7 @@ impl Process {
         fields[1] = format!("({})", String::from_utf8_lossy(&self.own.name));
         fields[2] = "R".to_string();
         fields[3] = self.family.parent(self.id).to_string();
-        // Its group, its session, and how many threads it is counted with.
+        // Its group, its session, and its number of threads.
         let group = self.family.group(self.id).unwrap_or(self.id);
         let session = self.family.session(self.id).unwrap_or(self.id);
         for (field, number) in [(4, group), (5, session), (19, 1)] {

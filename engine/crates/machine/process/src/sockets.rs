@@ -1,5 +1,5 @@
 //! Sockets between threads of a program: internet addresses of the loopback device, local names, and pairs. Bytes and
-//! datagrams that are sent are there at once, and nothing of the host's network is involved.
+//! datagrams arrive immediately, and the host's network is not used.
 
 mod address;
 mod binding;

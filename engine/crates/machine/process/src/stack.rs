@@ -17,7 +17,7 @@ const AT_CLKTCK: u64 = 17;
 const AT_SECURE: u64 = 23;
 const AT_RANDOM: u64 = 25;
 
-/// Single-letter extensions as Linux tells of them: bit n stands for the letter 'A' + n. Here IMAFDCV.
+/// Single-letter extensions in the format of Linux: bit n stands for the letter 'A' + n. Here IMAFDCV.
 const HARDWARE: u64 = {
     let letters = b"IMAFDCV";
     let mut bits = 0;
@@ -31,7 +31,7 @@ const HARDWARE: u64 = {
 
 const CLOCK_TICKS: u64 = 100;
 
-/// Writes what a program finds on its stack at the start; returns the stack pointer.
+/// Writes the initial stack of a program; returns the stack pointer.
 pub(crate) fn build(
     memory: &mut GuestMemory,
     top: u64,
@@ -96,7 +96,7 @@ impl Stack<'_> {
             .collect()
     }
 
-    /// The last thing pushed: the stack pointer is aligned to 16 bytes, as the calling convention asks.
+    /// The last words pushed: the stack pointer is aligned to 16 bytes, as required by the calling convention.
     fn push_words(&mut self, words: &[u64]) -> Result<u64, GuestFault> {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         self.top = (self.top - bytes.len() as u64) & !15;

@@ -2,24 +2,24 @@ use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 
-/// Permissions of a file that stands for standard input or output: a pipe that its owner may read and write.
+/// Permissions of standard input or output: a pipe that its owner may read and write.
 const PIPE_MODE: u32 = libc::S_IFIFO | 0o600;
 const SOCKET_MODE: u32 = libc::S_IFSOCK | 0o777;
-/// Permissions of what everybody may read.
+/// Permissions of a file that all users may read.
 const TEXT_MODE: u32 = libc::S_IFREG | 0o444;
 const PROGRAM_MODE: u32 = libc::S_IFREG | 0o755;
 const LINK_MODE: u32 = libc::S_IFLNK | 0o777;
 const BLOCK_BYTES: u32 = 4096;
-/// Bytes of what `st_blocks` counts.
+/// Size of the units of `st_blocks`.
 const SECTOR_BYTES: u64 = 512;
-/// The number of the first file; below are those of pipes and of nothing.
+/// The number of the first file; lower numbers are those of pipes and of none.
 const FIRST_INODE: u64 = 2;
 
-/// Numbers files in the order in which a program comes to see them: those of the host differ from host to host.
+/// Numbers files in the order in which a program first sees them, since the host's numbers differ between hosts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inodes {
     numbers: BTreeMap<(u64, u64), u64>,
-    /// How many there have been.
+    /// Number of files so far.
     count: u64,
     /// Times that programs have set, by number.
     times: BTreeMap<u64, [Time; 2]>,
@@ -45,13 +45,13 @@ impl Inodes {
         FIRST_INODE + self.count - 1
     }
 
-    /// Takes note that a file is gone, whose place the host may give to another one. Tells its number.
+    /// Records that a file has been removed, whose number the host may assign to another one. Tells its number.
     pub(crate) fn forget(&mut self, metadata: &Metadata) -> Option<u64> {
         self.numbers.remove(&place(metadata))
     }
 
-    /// Takes note of the times, in seconds and nanoseconds, of the last access and the last change of a file, which a
-    /// program has set; `None` leaves one as it is. A file without names has the number that `inode` says.
+    /// Records the times, in seconds and nanoseconds, of the last access and the last change of a file, which a program
+    /// has set; `None` leaves one unchanged. A file without names has the number in `inode`.
     pub(crate) fn set_times(&mut self, metadata: &Metadata, inode: Option<u64>, times: [Option<Time>; 2]) {
         let number = inode.unwrap_or_else(|| self.number(metadata));
         let known = self.times.entry(number).or_default();
@@ -60,15 +60,15 @@ impl Inodes {
         }
     }
 
-    /// What the status calls tell of a file of the host that has a name.
+    /// The status of a file of the host that has a name.
     pub(crate) fn status(&mut self, metadata: &Metadata) -> Status {
         self.status_of(metadata, None)
     }
 
-    /// The same of one that has the number that `inode` says, if it has no name any more.
+    /// The same for a file with the number in `inode`, if it has no name any more.
     pub(crate) fn status_of(&mut self, metadata: &Metadata, inode: Option<u64>) -> Status {
         let inode = inode.unwrap_or_else(|| self.number(metadata));
-        // How large a folder is and how many links it has is up to the host's file system.
+        // The size of a folder and its number of links depend on the host's file system.
         let size = if metadata.is_dir() {
             BLOCK_BYTES.into()
         } else {
@@ -94,7 +94,7 @@ fn place(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
 
-/// What the status calls tell of a file. Times that the program has not set are zero: they would differ from run to run.
+/// The status of a file. Times that the program has not set are zero: they would differ from run to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Status {
     inode: u64,
@@ -119,7 +119,7 @@ impl Status {
         Status::of_mode(SOCKET_MODE)
     }
 
-    /// Of what the simulator tells of the program.
+    /// The status of the simulator's data about the program.
     pub(crate) fn of_text(size: u64) -> Status {
         Status {
             size,
@@ -136,7 +136,7 @@ impl Status {
         }
     }
 
-    /// Of a link to a path of so many bytes.
+    /// The status of a link to a path of `size` bytes.
     pub(crate) fn of_link(size: u64) -> Status {
         Status {
             size,
@@ -198,7 +198,7 @@ impl Status {
         number(self.blocks, 8);
         number(0, 8); // mask of attributes
         let [accessed, changed] = self.times;
-        // The second is when it was made, which nobody knows.
+        // The second is the time of creation, which is unknown.
         for (seconds, nanoseconds) in [accessed, (0, 0), changed, changed] {
             number(seconds, 8);
             number(nanoseconds, 8);

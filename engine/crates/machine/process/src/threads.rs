@@ -30,35 +30,35 @@ use thread::{State, Thread, Wait};
 pub(crate) use thread::{CALL_NUMBER, FIRST_ARGUMENT};
 use timers::Timers;
 
-/// Time until a hart runs a thread that it did not run before: the call of the scheduler, and the registers of one thread
-/// in the place of another's. A stated constant; caches and predictors are modelled beside it.
+/// Time until a hart runs a different thread: the call of the scheduler, and the exchange of registers. A stated
+/// constant; caches and predictors are modelled beside it.
 const SWITCH: Picosecond = Picosecond(1_000_000);
 
-/// How long a thread runs while others wait for a hart: a tick of a kernel with 250 of them per second.
+/// Time slice of a thread while others wait for a hart: a tick of a kernel with 250 of them per second.
 const SLICE: Picosecond = Picosecond(4_000_000_000);
 
 /// The number of a thread, unique in a run.
 pub(crate) type ThreadId = u64;
 
-/// How a hart goes on after an environment call or an exception.
+/// How a hart continues after an environment call or an exception.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Next {
-    /// With the same thread, in the registers as they are now.
+    /// With the same thread, and the current registers.
     Same,
     /// With another one, if [`Threads::take`] has any for it.
     Other,
 }
 
-/// A thread that a hart is to run.
+/// A thread for a hart.
 #[derive(Clone, Debug)]
 pub struct Taken {
-    /// What it goes on with.
+    /// Its registers.
     pub registers: Registers,
     /// When it does.
     pub at: Cycle,
 }
 
-/// What a hart does.
+/// The state of a hart.
 #[derive(Clone, Copy, Default, Debug)]
 struct Seat {
     runs: Option<ThreadId>,
@@ -83,11 +83,11 @@ fn start(process: &Process) -> Registers {
 }
 
 /// A program of one or several threads as a kernel sees it, with a run queue that all harts share: first in, first out,
-/// for time slices. Deterministic: it depends on nothing but the calls made here, in their order.
+/// for time slices. Deterministic: it depends only on the calls made here, in their order.
 pub struct Threads {
     process: Process,
     threads: BTreeMap<ThreadId, Thread>,
-    /// Those that wait for a hart, the one that waits longest first.
+    /// Threads that wait for a hart, the one that has waited longest first.
     ready: VecDeque<ThreadId>,
     seats: Vec<Seat>,
     /// [`SWITCH`] and [`SLICE`] on the clock of the harts.
@@ -95,9 +95,9 @@ pub struct Threads {
     slice: Cycles,
     actions: Actions,
     timers: Timers,
-    /// When the earliest of those that wait for a time goes on.
+    /// The earliest time for which a thread waits.
     next_wake: Cycle,
-    /// How many waits there were.
+    /// Number of waits so far.
     waits: u64,
     /// Whether a thread that runs has got a signal from another one.
     attention: bool,
@@ -105,10 +105,10 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Puts a static program into memory; its first thread is ready for one of `harts` harts.
+    /// Loads a static program into memory; its first thread is ready for one of `harts` harts.
     ///
     /// # Errors
-    /// [`LoadError`] says what is wrong with the file or too small.
+    /// [`LoadError`] describes an error in the file, or insufficient memory.
     pub fn load(
         file: &[u8],
         memory: &mut GuestMemory,
@@ -138,12 +138,12 @@ impl Threads {
         })
     }
 
-    /// What the threads share: files, output, the layout of memory.
+    /// The data that the threads share: files, output, the layout of memory.
     pub fn process(&self) -> &Process {
         &self.process
     }
 
-    /// How the program has ended.
+    /// The outcome of the program.
     pub(crate) fn ended(&self) -> Option<Outcome> {
         self.ended
     }
@@ -153,7 +153,7 @@ impl Threads {
         self.seats[hart].runs.is_some()
     }
 
-    /// How many threads there are.
+    /// Number of threads.
     pub fn count(&self) -> usize {
         self.threads.len()
     }
@@ -163,14 +163,14 @@ impl Threads {
         self.first_for(hart).is_some()
     }
 
-    /// When the earliest of the threads that wait for a time goes on, or a timer expires; [`Cycle::NEVER`] when none does.
+    /// The earliest time for which a thread waits, or at which a timer expires; [`Cycle::NEVER`] if there is none.
     pub fn next_wake(&self) -> Cycle {
         self.next_wake
     }
 
     fn refresh_next_wake(&mut self, now: Cycle) {
         let waits = self.threads.values().filter_map(Thread::waits_until).min();
-        // Who waits for descriptors may wait for timers among them.
+        // Threads that wait for descriptors may wait for timers among them.
         let asks = self
             .threads
             .values()
@@ -182,7 +182,7 @@ impl Threads {
         self.next_wake = timers.chain(waits).min().unwrap_or(Cycle::NEVER);
     }
 
-    /// Makes the threads ready whose time has come, and has timers expire.
+    /// Makes threads ready whose time has come, and processes expired timers.
     pub fn wake(&mut self, now: Cycle, memory: &mut GuestMemory) {
         if now < self.next_wake {
             return;
@@ -236,7 +236,7 @@ impl Threads {
         now >= self.slice_end(hart)
     }
 
-    /// Until when `hart` may run its thread; [`Cycle::NEVER`] while nobody waits for the hart.
+    /// The end of the time slice of the thread on `hart`; [`Cycle::NEVER`] while no thread waits for the hart.
     pub fn slice_end(&self, hart: usize) -> Cycle {
         if self.ready.is_empty() || !self.is_ready_for(hart) {
             return Cycle::NEVER;
@@ -244,13 +244,13 @@ impl Threads {
         self.seats[hart].slice_end
     }
 
-    /// Takes the thread on `hart` from it and puts it behind those that wait.
+    /// Removes the thread on `hart` from it and queues it after waiting ones.
     pub fn preempt(&mut self, hart: usize, registers: &Registers, now: Cycle) {
         let id = self.leave(hart, registers);
         self.make_ready(id, now);
     }
 
-    /// Whether a thread that runs has to be interrupted by [`Threads::interrupt`].
+    /// Whether a running thread has to be interrupted by [`Threads::interrupt`].
     pub fn has_signals(&self) -> bool {
         self.attention
     }
@@ -269,7 +269,7 @@ impl Threads {
 
     fn first_for(&self, hart: usize) -> Option<usize> {
         let allowed = |id: &ThreadId| self.threads[id].affinity & (1 << hart) != 0;
-        // A thread rather goes on where it was: its cache may still be warm, and nobody has to be switched.
+        // A thread preferably continues on its previous hart: its cache may still be warm, and no switch is needed.
         let before = |id: &ThreadId| self.seats[hart].last == Some(*id) && allowed(id);
         let warm = self
             .ready

@@ -13,7 +13,7 @@ pub struct Shape {
 /// Bytes in a line, at every level.
 pub const LINE_BYTES: u64 = 64;
 
-/// What a lookup found.
+/// The result of a lookup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lookup {
     /// The line was there; its index for [`Cache::flags`].
@@ -22,7 +22,7 @@ pub enum Lookup {
     Miss,
 }
 
-/// The line that had to leave when another came.
+/// The line that a new line has evicted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Victim {
     /// Address of its first byte.
@@ -31,10 +31,10 @@ pub struct Victim {
     pub flags: u8,
 }
 
-/// The tags of a set-associative cache with least-recently-used replacement; it holds no data.
+/// The tags of a set-associative cache with least-recently-used replacement; it stores no data.
 ///
-/// A set's lines are kept in order of use, most recent first and the ways without a line last, so that a hit in
-/// the first place (most of them) costs one comparison, and replacement needs no counters.
+/// The lines of a set are ordered by their use, the most recent first and empty ways last, so that a hit on the first
+/// (most of them) costs one comparison, and replacement needs no counters.
 pub struct Cache {
     lines: Words,
     set_mask: u64,
@@ -50,7 +50,7 @@ impl Cache {
     /// An empty cache.
     ///
     /// # Panics
-    /// When the number of sets is not a power of two (parameters are checked where they are made).
+    /// If the number of sets is not a power of two (parameters are checked when they are created).
     pub fn new(shape: Shape) -> Cache {
         let sets = shape.bytes / LINE_BYTES / u64::from(shape.ways);
         assert!(sets.is_power_of_two(), "{sets} sets is not a power of two");
@@ -76,7 +76,7 @@ impl Cache {
         self.lines.populate();
     }
 
-    /// Has the host fetch the tags that a look-up of `address` will need.
+    /// Makes the host prefetch the tags for a lookup of `address`.
     #[inline]
     pub fn prefetch(&self, address: u64) {
         let start = self.set_start(address / LINE_BYTES);
@@ -85,7 +85,7 @@ impl Cache {
         }
     }
 
-    /// Looks for the line that holds `address` and, when there, makes it the most recently used.
+    /// Searches for the line that contains `address`, and makes it the most recently used one if it is present.
     #[inline]
     pub fn touch(&mut self, address: u64) -> Lookup {
         let line = address / LINE_BYTES;
@@ -106,7 +106,7 @@ impl Cache {
         Lookup::Miss
     }
 
-    /// Whether the line of `address` is there and the most recently used one of its set, so that a [`Cache::touch`]
+    /// Whether the line of `address` is present and the most recently used one of its set, so that a [`Cache::touch`]
     /// would change nothing, has the flags `with` and none of the flags `without`.
     #[inline(always)]
     pub fn is_latest(&self, address: u64, with: u8, without: u8) -> bool {
@@ -117,7 +117,7 @@ impl Cache {
         latest | any == Self::key(line) | any | u64::from(with)
     }
 
-    /// Whether the line of `address` is there, without counting as a use.
+    /// Whether the line of `address` is present, without counting as a use.
     pub fn contains(&self, address: u64) -> bool {
         let line = address / LINE_BYTES;
         let start = self.set_start(line);
@@ -140,15 +140,15 @@ impl Cache {
         self.lines[index] = self.lines[index] & !FLAGS | u64::from(flags);
     }
 
-    /// Puts in the line of `address`, which must not be there, as the most recently used one.
-    /// Returns the line that left, if the set was full.
+    /// Inserts the line of `address`, which must not be present, as the most recently used one. Returns the line that
+    /// left, if the set was full.
     #[inline]
     pub fn insert(&mut self, address: u64, flags: u8) -> Option<Victim> {
         debug_assert!(!self.contains(address));
         let line = address / LINE_BYTES;
         let start = self.set_start(line);
         let set = &mut self.lines[start..start + self.ways];
-        // Ways without a line come last.
+        // Empty ways are last.
         let last = set.len() - 1;
         let left = set[last];
         set.copy_within(..last, 1);

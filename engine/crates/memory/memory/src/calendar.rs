@@ -6,10 +6,9 @@ const WORDS: usize = (HORIZON / 64) as usize;
 
 /// A resource that serves one request per cycle, booked ahead.
 ///
-/// Requests need not arrive in time order: one that is asked for later may still take an earlier
-/// cycle that nobody booked, as a request that misses must not block those behind it that hit.
-/// Bookings older than the horizon (8,192 cycles before the latest one) are forgotten, and a
-/// request from before it is served at its start.
+/// Requests need not arrive in time order: a later request may still take an earlier free cycle, because a request that
+/// misses must not block requests behind it that hit. Bookings older than the horizon (8,192 cycles before the latest
+/// one) are forgotten, and a request from before it is served at its start.
 #[derive(Clone)]
 pub struct Calendar {
     booked: Box<[u64; WORDS]>,
@@ -17,7 +16,7 @@ pub struct Calendar {
 }
 
 impl Calendar {
-    /// A resource nobody has booked.
+    /// A resource without bookings.
     pub fn new() -> Calendar {
         Calendar {
             booked: Box::new([0; WORDS]),
@@ -55,7 +54,7 @@ impl Calendar {
         Cycle::new(start)
     }
 
-    /// How many cycles directly after `cycle`, within its word, are booked as well.
+    /// Number of booked cycles directly after `cycle`, within its word.
     #[inline]
     fn booked_after(&self, cycle: u64) -> u64 {
         let rest = self.booked[Self::word(cycle)] >> (cycle % 64) >> 1;

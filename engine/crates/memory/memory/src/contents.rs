@@ -6,18 +6,18 @@ use std::os::fd::FromRawFd;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-/// What any number of memories begin with.
+/// The initial contents of any number of memories.
 ///
-/// The host has it once: a memory takes a page of its own where it first writes
+/// The host stores it once: a memory gets its own copy of a page at the first write to it
 /// ([`GuestMemory::begin_with`](crate::GuestMemory::begin_with)).
 pub struct Contents {
     file: File,
-    /// What tells each of its pages from others.
+    /// The hash of each of its pages.
     pages: Arc<[ContentHash]>,
 }
 
 impl Contents {
-    /// So many bytes, whole pages, all of them zero.
+    /// `bytes` bytes, whole pages, all of them zero.
     ///
     /// # Errors
     /// When the host has no memory for a file.
@@ -37,15 +37,15 @@ impl Contents {
         })
     }
 
-    /// How many bytes there are.
+    /// Number of bytes.
     pub fn bytes(&self) -> u64 {
         self.pages.len() as u64 * PAGE_BYTES
     }
 
-    /// Writes `from`, whole pages, at `offset`, the first byte of a page, before any memory begins with it.
+    /// Writes `from`, whole pages, at `offset`, the first byte of a page, before the first memory uses it.
     ///
     /// # Errors
-    /// When it is not whole pages, or lies beyond the end, or the host has no memory for it.
+    /// If it is not whole pages, or ends beyond the end, or the host has no memory for it.
     pub fn load(&mut self, offset: u64, from: &[u8]) -> io::Result<()> {
         const PAGE: usize = PAGE_BYTES as usize;
         let whole = |bytes: u64| bytes % PAGE_BYTES == 0;

@@ -3,16 +3,16 @@ use crate::dram::Dram;
 use rackwright_time::Cycle;
 use std::collections::VecDeque;
 
-/// Lines on their way from DRAM that the controller knows.
+/// Number of outstanding lines from DRAM that the controller tracks.
 const READS: usize = 64;
 
-/// Lines to be written whose further beats cost nothing more.
+/// Number of lines to be written to which further beats are free.
 const WRITES: usize = 16;
 
-/// The controller of a memory that a unit has for itself, without caches: the beats of a line are one access while the
-/// line is on its way.
+/// The controller of a memory that belongs to one unit, without caches: the beats of a line are one access while the
+/// line is outstanding.
 pub(crate) struct Direct {
-    /// Lines that are read, and when they are there, the latest last.
+    /// Lines being read, with the times of their arrival, the latest last.
     reads: VecDeque<(u64, Cycle)>,
     /// Lines that are written, the latest last.
     writes: VecDeque<(u64, Cycle)>,
@@ -26,7 +26,7 @@ impl Direct {
         }
     }
 
-    /// When a beat that is asked for at `at` is there, or taken to be written.
+    /// Time at which a beat requested at `at` arrives, or is accepted for writing.
     pub(crate) fn access(&mut self, dram: &mut Dram, at: Cycle, address: u64, write: bool) -> Cycle {
         let line = address / LINE_BYTES;
         if write {
@@ -74,7 +74,7 @@ mod tests {
         (Dram::new(parameters.clock, &parameters.dram), parameters)
     }
 
-    /// Bytes per nanosecond of beats that are asked for as soon as one of 64 before has been answered.
+    /// Bytes per nanosecond of beats, each of which is requested as soon as the 64th beat before it has a response.
     fn rate(write: impl Fn(u64) -> bool) -> f64 {
         let (mut dram, parameters) = dram();
         let mut direct = Direct::new();
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn reads_and_writes_share_the_bus() {
-        // Runs of whole lines in turn, each of which waits for the one before.
+        // Alternating runs of whole lines, each of which waits for the previous one.
         let both = rate(|beat| beat / 16 % 2 == 0);
         assert!((12.8..25.6).contains(&both), "{both}");
     }

@@ -7,11 +7,11 @@ pub const MAXIMUM_SHARERS: usize = u64::BITS as usize;
 /// In which state the holders have a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sharing {
-    /// Several L1 caches, or one that had to share it, have it to read.
+    /// Several L1 caches have it to read, or one that had to share it.
     Shared,
-    /// One has it alone, and may modify it without asking.
+    /// One cache has it exclusively, and may modify it without a request.
     Exclusive,
-    /// One has it alone and has modified it.
+    /// One cache has it exclusively, and has modified it.
     Modified,
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct Entry {
     /// A bit for each hart.
     pub(crate) holders: u64,
     pub(crate) sharing: Sharing,
-    /// When the last of those who got it from another L1 has said that it is there; until then nobody else can ask.
+    /// Time at which the last recipient of the line from another L1 acknowledges it; until then, further requests wait.
     pub(crate) acknowledged: Cycle,
 }
 
@@ -33,7 +33,7 @@ impl Entry {
     }
 }
 
-/// Which L1 data caches hold which lines: a duplicate of their tags, so that it has room for whatever they hold.
+/// The lines in each L1 data cache: a duplicate of their tags, so that it has room for all of them.
 pub(crate) struct Directory {
     sets: Box<[Vec<Entry>]>,
 }
@@ -61,7 +61,7 @@ impl Directory {
         self.sets[set].iter_mut().find(|entry| entry.line == line)
     }
 
-    /// Notes that `hart` got a line that nobody holds.
+    /// Records that `hart` has received a line that no other cache has.
     #[inline]
     pub(crate) fn insert(&mut self, address: u64, hart: usize, sharing: Sharing) {
         debug_assert!(self.find(address).is_none());
@@ -74,7 +74,7 @@ impl Directory {
         });
     }
 
-    /// Forgets a line; returns what was known of it.
+    /// Removes a line; returns its entry.
     #[inline]
     pub(crate) fn remove(&mut self, address: u64) -> Option<Entry> {
         let (set, line) = Self::place(address);

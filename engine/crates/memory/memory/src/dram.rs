@@ -5,9 +5,9 @@ use rackwright_time::{Clock, Cycle, Cycles, Picosecond};
 
 /// Timing of main memory: banks with open rows, a data bus per channel, refresh, batched writes.
 ///
-/// First-ready, first-come-first-served scheduling is approximated in order of arrival: a request
-/// waits for its own bank only, and takes the first gap of the data bus that is long enough, so that a hit in an open row
-/// passes an older request that waits for a precharge. Rows stay open until another is needed.
+/// First-ready, first-come-first-served scheduling is approximated in order of arrival: a request waits only for its
+/// own bank, and takes the first sufficiently long gap of the data bus, so that a hit in an open row passes an older
+/// request that waits for a precharge. Rows stay open until another is needed.
 pub struct Dram {
     channels: Vec<Channel>,
     timing: Timing,
@@ -96,7 +96,7 @@ impl Dram {
         }
     }
 
-    /// When the line of `address`, asked for at `at`, is back.
+    /// Time at which the line of `address`, requested at `at`, returns.
     pub fn read(&mut self, at: Cycle, address: u64) -> Cycle {
         let (channel, bank, row) = self.place(address);
         let timing = &self.timing;
@@ -106,7 +106,7 @@ impl Dram {
         channel.bus.reserve_span(data, timing.burst) + timing.controller
     }
 
-    /// Takes a line to be written back; nobody waits for it, but a full batch keeps the channel busy.
+    /// Takes a line to be written back; no requester waits for it, but a full batch occupies the channel.
     pub fn write(&mut self, at: Cycle, address: u64) {
         let (channel, bank, row) = self.place(address);
         let timing = &self.timing;
@@ -122,7 +122,7 @@ impl Dram {
         channel.reads_from = drained + timing.write_to_read;
     }
 
-    /// When something that happens here at `at` has been answered.
+    /// Time of the response to an event here at `at`.
     pub fn answered(&self, at: Cycle) -> Cycle {
         at + self.timing.controller
     }
@@ -132,8 +132,8 @@ impl Dram {
         self.timing.controller
     }
 
-    /// Takes a line to be written by one who waits until there is room for it; gives when there is. While one batch is
-    /// drained, the next one is collected, and a drain takes its time of the data bus.
+    /// Takes a line to be written from a requester that waits for room; returns the time at which there is room. While
+    /// one batch is drained, the next one is collected, and a drain takes its time of the data bus.
     pub fn accept(&mut self, at: Cycle, address: u64) -> Cycle {
         let (channel, ..) = self.place(address);
         let channel = &mut self.channels[channel];
@@ -147,7 +147,7 @@ impl Dram {
         accepted
     }
 
-    /// Writes lines of one channel, one behind the other.
+    /// Writes lines of one channel, one after the other.
     fn drain(&mut self, at: Cycle, lines: &[u64]) {
         let mut end = at;
         for &line in lines {

@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// What was to be done with a byte.
+/// The kind of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
     /// Read it.
@@ -14,7 +14,7 @@ pub enum Access {
 pub struct GuestFault {
     /// The first byte refused.
     pub address: u64,
-    /// What was to be done.
+    /// The kind of the access.
     pub access: Access,
 }
 

@@ -13,12 +13,12 @@ use std::sync::Arc;
 /// Bytes of a page, the unit of protection.
 pub const PAGE_BYTES: u64 = 4096;
 
-/// What may be done with a page.
+/// The accesses that a page allows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Protection(u8);
 
 impl Protection {
-    /// Nothing: the page does not exist.
+    /// None: the page does not exist.
     pub const NONE: Protection = Protection(0);
     /// Reading.
     pub const READ: Protection = Protection(1);
@@ -36,7 +36,7 @@ impl Protection {
         Protection(self.0 | other.0)
     }
 
-    /// Whether everything that `needed` allows is allowed.
+    /// Whether all accesses in `needed` are allowed.
     #[inline]
     pub const fn allows(self, needed: Protection) -> bool {
         self.0 & needed.0 == needed.0
@@ -49,11 +49,11 @@ impl Protection {
 /// are zero at the start.
 pub struct GuestMemory {
     region: Region,
-    /// The bits of each page's protection: zeros, of which the host need not give what nobody looks at.
+    /// The bits of each page's protection: zeros, which take the host's memory only when they are accessed.
     protection: Vec<u8>,
-    /// Not zero for each page that somebody may have written: zeros as well.
+    /// Not zero for each page that may have been written: zeros as well.
     touched: Vec<u8>,
-    /// The page that others began with, and what tells it and those after it from others.
+    /// The first page of the shared initial contents, and the hashes of this page and those after it.
     begun: (usize, Arc<[ContentHash]>),
     stamps: ProtectionStamps,
     written: Box<[u32; WRITTEN]>,
@@ -62,8 +62,8 @@ pub struct GuestMemory {
 /// Counters of writes that lines share.
 const WRITTEN: usize = 256;
 
-/// Which state of which memory's page protection a translation buffer or a decoder has seen. Stamps of
-/// different memories, and of different states of one, differ.
+/// The versions of memories' page protection that a translation buffer or a decoder has used. Stamps of different
+/// memories, and of different states of one, differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProtectionStamps {
     /// Changes with every change of protection.
@@ -86,7 +86,7 @@ impl GuestMemory {
         GuestMemory::with_room(bytes, 0)
     }
 
-    /// The same, which can be [extended](GuestMemory::extend) by `room`, whole pages.
+    /// The same, with `room`, whole pages, for [extensions](GuestMemory::extend).
     ///
     /// # Errors
     /// When the host cannot reserve that much address space.
@@ -115,8 +115,8 @@ impl GuestMemory {
         GuestMemory::with_room(bytes, room)
     }
 
-    /// Another memory that holds the same and is protected alike; but what is [shared](GuestMemory::share) with files, in
-    /// the ranges `without`, is zeros there.
+    /// A copy with the same contents and protection; data [shared](GuestMemory::share) with files, in the ranges
+    /// `without`, are zeros in it.
     ///
     /// # Errors
     /// When the host cannot reserve that much address space.
@@ -139,8 +139,8 @@ impl GuestMemory {
         self.region.len() as u64
     }
 
-    /// Has memory end later by `bytes`, whole pages that are zero and not accessible yet; returns where they begin. `None`
-    /// when there is no room for them.
+    /// Extends memory by `bytes`, whole pages that are zero and not accessible yet; returns their address. `None` when
+    /// there is no room for them.
     pub fn extend(&mut self, bytes: u64) -> Option<u64> {
         let start = self.end();
         if !self.region.extend(usize::try_from(bytes).ok()?) {
@@ -163,7 +163,7 @@ impl GuestMemory {
     /// Sets the protection of all pages that hold a byte of the range.
     ///
     /// # Errors
-    /// [`GuestFault`] when the range leaves memory; then nothing has changed.
+    /// [`GuestFault`] if the range leaves memory; then nothing has changed.
     pub fn protect(&mut self, address: u64, length: u64, protection: Protection) -> Result<(), GuestFault> {
         let end = self.end_of(address, length, Access::Write)?;
         let pages = (address / PAGE_BYTES) as usize..end.div_ceil(PAGE_BYTES) as usize;
@@ -191,7 +191,7 @@ impl GuestMemory {
         self.stamps
     }
 
-    /// What may be done with the page at `address`; beyond memory, nothing.
+    /// The accesses allowed to the page at `address`; none beyond memory.
     #[inline]
     pub fn protection(&self, address: u64) -> Protection {
         let page = (address / PAGE_BYTES) as usize;
@@ -200,7 +200,7 @@ impl GuestMemory {
             .map_or(Protection::NONE, |bits| Protection(*bits))
     }
 
-    /// Announces an access that comes soon; changes nothing.
+    /// Announces a coming access; changes nothing.
     #[inline]
     pub fn prefetch(&self, address: u64) {
         prefetch(self.region.start().wrapping_add(address as usize));
@@ -209,7 +209,7 @@ impl GuestMemory {
     /// Copies the bytes at `address` into `into`.
     ///
     /// # Errors
-    /// [`GuestFault`] when one of them may not be read; what `into` then holds is not specified.
+    /// [`GuestFault`] if one of them may not be read; the contents of `into` are then unspecified.
     #[inline]
     pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), GuestFault> {
         let source = self.check(address, into.len() as u64, Access::Read)?;
@@ -252,10 +252,10 @@ impl GuestMemory {
         Ok(())
     }
 
-    /// Copies `from` to `address`, as whoever is not the hart that runs: reservations of the lines are lost.
+    /// Copies `from` to `address`, as a writer other than the current hart: reservations of the lines are lost.
     ///
     /// # Errors
-    /// [`GuestFault`] when one of the bytes may not be written; then nothing has changed.
+    /// [`GuestFault`] if one of the bytes may not be written; then nothing has changed.
     #[inline]
     pub fn write(&mut self, address: u64, from: &[u8]) -> Result<(), GuestFault> {
         self.store(address, from)?;
@@ -266,7 +266,7 @@ impl GuestMemory {
     /// Copies `from` to `address`, as the hart that runs.
     ///
     /// # Errors
-    /// [`GuestFault`] when one of the bytes may not be written; then nothing has changed.
+    /// [`GuestFault`] if one of the bytes may not be written; then nothing has changed.
     #[inline]
     pub fn store(&mut self, address: u64, from: &[u8]) -> Result<(), GuestFault> {
         let target = self.check(address, from.len() as u64, Access::Write)?;
@@ -276,7 +276,8 @@ impl GuestMemory {
         Ok(())
     }
 
-    /// A number that changes with every [`GuestMemory::write`] to the line of `address`, and with those to some other lines.
+    /// A number that changes with every [`GuestMemory::write`] to the line of `address`, and with writes to some other
+    /// lines.
     #[inline]
     pub fn writes(&self, address: u64) -> u32 {
         self.written[(address / LINE_BYTES) as usize % WRITTEN]
@@ -292,7 +293,7 @@ impl GuestMemory {
         }
     }
 
-    /// Copies `from` to `address` whatever the protection, as a loader does.
+    /// Copies `from` to `address` regardless of protection, as a loader does.
     ///
     /// # Errors
     /// [`GuestFault`] when the range leaves memory.
@@ -307,8 +308,8 @@ impl GuestMemory {
         Ok(())
     }
 
-    /// Has memory read as `contents` from `address` on, a page's first byte. What is written after belongs to this memory
-    /// alone, and what it has not written, the host has only once.
+    /// Has memory read as `contents` from `address` on, a page's first byte. Later writes affect this memory alone, and
+    /// the host stores unwritten pages only once.
     ///
     /// # Errors
     /// When the contents leave memory, or the host refuses.
@@ -321,9 +322,9 @@ impl GuestMemory {
         Ok(())
     }
 
-    /// Has whole pages from `address` on be those of `file` from `offset` on: what is written to them goes to the file,
-    /// which has to be open for that if it is `writable`, and what is written to the file is seen in them. The file must
-    /// not become shorter than what is shared of it.
+    /// Maps whole pages from `address` on to those of `file` from `offset` on: writes to them go to the file, which has
+    /// to be open for writing if it is `writable`, and writes to the file are visible in them. The file must not become
+    /// shorter than its shared part.
     ///
     /// # Errors
     /// When the range leaves memory, or the host refuses.
@@ -335,7 +336,7 @@ impl GuestMemory {
         self.region.share(address as usize..end as usize, file, writable)
     }
 
-    /// Ends the sharing of whole pages: they are zero again.
+    /// Ends the sharing of whole pages: they become zero again.
     ///
     /// # Errors
     /// When the range leaves memory, or the host refuses.
@@ -346,7 +347,7 @@ impl GuestMemory {
         self.region.unshare(address as usize..end as usize)
     }
 
-    /// Gives a range back to the host: its bytes are zero again.
+    /// Returns a range to the host: its bytes become zero again.
     ///
     /// # Errors
     /// [`GuestFault`] when the range leaves memory.
@@ -360,8 +361,8 @@ impl GuestMemory {
         Ok(())
     }
 
-    /// Announces writes through [`GuestMemory::host_base`]: from now on, pages of a range that lies in memory may have
-    /// any contents.
+    /// Announces writes through [`GuestMemory::host_base`]: from now on, pages of a range in memory may have any
+    /// contents.
     #[inline]
     pub fn touch(&mut self, address: u64, length: u64) {
         let (first, beyond) = (address / PAGE_BYTES, (address + length).div_ceil(PAGE_BYTES));
@@ -371,13 +372,14 @@ impl GuestMemory {
         }
     }
 
-    /// The same for who cannot call that: a byte for each page, which is to be 1 before the page is written.
+    /// The same for callers that cannot call that function: a byte for each page, which must be set to 1 before a write
+    /// to the page.
     #[inline]
     pub fn touched_base(&mut self) -> *mut u8 {
         self.touched.as_mut_ptr()
     }
 
-    /// The pages that are not all zeros: their addresses, and what tells them from others.
+    /// The pages that are not all zero: their addresses and hashes.
     pub fn pages(&self) -> impl Iterator<Item = (u64, ContentHash)> + '_ {
         let hashes = self.touched.iter().enumerate().map(|(page, touched)| {
             let hash = if *touched == 0 {
@@ -390,7 +392,7 @@ impl GuestMemory {
         hashes.filter(|(_, hash)| !hash.is_zero())
     }
 
-    /// What tells what it holds from what others do, whoever wrote it when, and whatever may be done with it.
+    /// A hash that distinguishes its contents from others, regardless of writers, times, and protection.
     pub fn contents(&self) -> ContentSum {
         let mut sum = ContentSum::default();
         self.pages()
@@ -413,9 +415,8 @@ impl GuestMemory {
         unsafe { std::slice::from_raw_parts(self.region.start().add(page * BYTES), BYTES) }
     }
 
-    /// Where the byte of address 0 lies on the host. Valid as long as this memory; the caller
-    /// checks addresses and protection, as a hart's translation buffer does, and [touches](GuestMemory::touch) what
-    /// it writes.
+    /// The host address of the byte at address 0. Valid as long as this memory; the caller checks addresses and
+    /// protection, as a hart's translation buffer does, and [touches](GuestMemory::touch) pages that it writes.
     #[inline]
     pub fn host_base(&self) -> *mut u8 {
         self.region.start()
@@ -454,7 +455,7 @@ impl GuestMemory {
     }
 }
 
-/// Copies `length` bytes; as many as a beat has without calling anything.
+/// Copies `length` bytes; the size of a beat without a call.
 ///
 /// # Safety
 /// Both ranges are valid and do not overlap.

@@ -13,23 +13,23 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
-/// What a requester wants of a line.
+/// The kinds of requests for a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AccessKind {
     /// Data to read: a line for a hart's L1, one beat for a unit.
     Read,
-    /// A hart's L1 wants to modify the line; it may hold it already, to read.
+    /// A hart's L1 requests the line for modification; it may already have it to read.
     Own,
     /// A unit writes (part of) a beat.
     Write,
-    /// A hart's L1 gives back a modified line; nobody waits for the returned cycle.
+    /// A hart's L1 writes back a modified line; no requester waits for the returned cycle.
     WriteBack,
-    /// Instructions for a hart's L1. Such caches are not kept coherent (`fence.i` empties them), so that the line's state
-    /// elsewhere stays as it is.
+    /// Instructions for a hart's L1. Such caches are not kept coherent (`fence.i` empties them): the line's state in
+    /// other caches does not change.
     Fetch,
 }
 
-/// What somebody else's access does to a line that a hart's L1 holds.
+/// The effect of another requester's access on a line in a hart's L1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Snoop {
     /// It is written there: the L1 must forget it.
@@ -38,25 +38,25 @@ pub enum Snoop {
     Clean,
 }
 
-/// A cache to put lines into with [`Hierarchy::warm`].
+/// A cache to fill by [`Hierarchy::warm`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WarmLevel {
-    /// The shared L2 (and the last-level cache behind it): data that was just used.
+    /// The shared L2 (and the last-level cache behind it): recently used data.
     L2,
     /// The last-level cache only: data a device has just delivered by DDIO.
     Llc,
 }
 
-/// How often each level was asked, and had the line.
+/// Number of accesses and hits of each level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct HierarchyCounters {
     /// Requests that found their line in L2.
     pub l2_hits: u64,
     /// Requests that did not.
     pub l2_misses: u64,
-    /// Of those, the ones that found it in the last-level cache.
+    /// Those that hit in the last-level cache.
     pub llc_hits: u64,
-    /// And those that went to memory.
+    /// Those that went to memory.
     pub llc_misses: u64,
     /// Accesses that had to wait for the L1 of a hart, another one for an access of a hart.
     pub probes: u64,
@@ -64,7 +64,7 @@ pub struct HierarchyCounters {
     pub invalidations: u64,
 }
 
-/// Flag of a line in L2 or the last-level cache: this copy is newer than those behind it.
+/// Flag of a line in L2 or the last-level cache: this copy is newer than those at lower levels.
 const DIRTY: u8 = 4;
 
 enum Requester {
@@ -73,11 +73,11 @@ enum Requester {
     Unit(Box<UnitPort>),
 }
 
-/// What others did to lines of a hart's L1 since it last asked.
+/// Snoops of lines of a hart's L1 since its last query.
 #[derive(Default)]
 struct Snoops {
     pending: Vec<(u64, Snoop)>,
-    /// Whether there are some, for those who do not hold the hierarchy.
+    /// Whether there are any, readable without a lock of the hierarchy.
     any: Arc<AtomicBool>,
     /// When the L1 takes the next probe for a unit.
     free: Cycle,
@@ -87,7 +87,7 @@ struct Snoops {
 ///
 /// A directory at L2 knows which L1 data caches hold a line, whether or not L2 holds it too: see `docs/coherence.md`.
 ///
-/// Every answer depends on the requests made so far and on nothing else.
+/// Every response depends only on the requests so far.
 pub struct Hierarchy {
     parameters: HierarchyParameters,
     l2: Level,
@@ -98,7 +98,7 @@ pub struct Hierarchy {
     links: Vec<(Route, RateLimit)>,
     directory: Directory,
     watches: Watches,
-    /// Whether there is one hart and no unit: the directory is not kept, since nobody asks.
+    /// Whether there is one hart and no unit: there is no directory then, since it is never needed.
     alone: bool,
     /// One for each hart.
     snoops: Vec<Snoops>,
@@ -106,7 +106,7 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// A cold hierarchy with nothing attached.
+    /// A cold hierarchy without attached requesters.
     ///
     /// # Errors
     /// [`ParameterError`] when no hardware can have these parameters.
@@ -146,8 +146,8 @@ impl Hierarchy {
         self.counters
     }
 
-    /// Attaches a further hart, before the first access. Its requests are whole lines and start and end at L2's own port; the way
-    /// from its L1 to there is part of the hart's timing model.
+    /// Attaches a further hart, before the first access. Its requests are whole lines that start and end at L2's own
+    /// port; the path between this port and its L1 is part of the hart's timing model.
     ///
     /// # Panics
     /// When there are [`MAXIMUM_SHARERS`] already.
@@ -183,8 +183,8 @@ impl Hierarchy {
         RequesterId((self.ports.len() - 1) as u16)
     }
 
-    /// The shortest time any access of `requester` can take: while a unit waits for nothing older, it may be
-    /// stepped this far ahead of the rest.
+    /// The minimum latency of accesses of `requester`: while a unit waits for nothing older, it may be stepped this far
+    /// ahead of the rest.
     pub fn minimum_latency(&self, requester: RequesterId) -> Cycles {
         match &self.ports[usize::from(requester.0)] {
             Requester::Hart(_) => self.parameters.l2.latency,
@@ -199,8 +199,8 @@ impl Hierarchy {
         }
     }
 
-    /// Announces an access that comes soon: its tags are spread over megabytes of the host's memory, and a caller
-    /// that knows several accesses can have them fetched at once. Changes no timing of the guest.
+    /// Announces a coming access: its tags are spread over megabytes of the host's memory, and a caller that knows
+    /// several accesses can have their tags fetched at the same time. Changes no timing of the guest.
     #[inline]
     pub fn prefetch(&self, address: u64) {
         self.l2.tags.prefetch(address);
@@ -257,7 +257,7 @@ impl Hierarchy {
         done
     }
 
-    /// No L1 may modify a watched line by itself: what a hart writes there is written in L2, which tells who watches.
+    /// No L1 may modify a watched line alone: a hart's writes to it are done in L2, which notifies watchers.
     fn share_watched(&mut self, looked_up: Cycle, address: u64, kind: AccessKind, hart: usize) {
         if let Some(entry) = self.directory.find(address) {
             entry.sharing = Sharing::Shared;
@@ -268,7 +268,7 @@ impl Hierarchy {
         }
     }
 
-    /// A unit that has just read in the line of `address` watches it from now on, until it is told.
+    /// A unit that has just read the line of `address` watches it from now on, until it is notified.
     pub fn watch(&mut self, address: u64, requester: RequesterId) {
         if let Some(entry) = self.directory.find(address) {
             debug_assert!(entry.sharing != Sharing::Modified, "it was read");
@@ -277,8 +277,8 @@ impl Hierarchy {
         self.watches.begin(address, requester);
     }
 
-    /// Ends a watch. Gives when the unit is told: after the last write that L2 has taken there, or, if none came by
-    /// L2, after `now`.
+    /// Ends a watch. Returns the time of the unit's notification: after the last write that L2 has taken there, or, if
+    /// there was none through L2, after `now`.
     pub fn tell(&mut self, now: Cycle, address: u64, requester: RequesterId) -> Cycle {
         let written = self.watches.end(address, requester).unwrap_or(now);
         match &mut self.ports[usize::from(requester.0)] {
@@ -287,7 +287,7 @@ impl Hierarchy {
         }
     }
 
-    /// A hart's L1 gets a line to read: exclusively when no other one holds it.
+    /// A hart's L1 receives a line to read: exclusively if no other L1 has it.
     fn read_line(&mut self, looked_up: Cycle, address: u64, hart: usize) -> Cycle {
         let Some(entry) = self.directory.find(address) else {
             let done = self.line_in_l2(looked_up, address);
@@ -311,7 +311,7 @@ impl Hierarchy {
         self.probed(done, address, self.parameters.coherence.sharer)
     }
 
-    /// A hart's L1 gets a line, or the permission for one that it holds, to modify it.
+    /// A hart's L1 receives a line, or permission to modify one that it has.
     fn own_line(&mut self, looked_up: Cycle, address: u64, hart: usize) -> Cycle {
         let Some(entry) = self.directory.find(address) else {
             let done = self.line_in_l2(looked_up, address);
@@ -337,7 +337,7 @@ impl Hierarchy {
         self.probed(done, address, self.parameters.coherence.sharer)
     }
 
-    /// Instructions: those that another hart has just written come from its L1.
+    /// Instructions: lines that another hart has just written come from its L1.
     fn fetch_line(&mut self, looked_up: Cycle, address: u64, hart: usize) -> Cycle {
         let entry = self.directory.find(address);
         let written = entry.filter(|entry| entry.sharing == Sharing::Modified && entry.others(hart) != 0);
@@ -350,19 +350,19 @@ impl Hierarchy {
         self.line_of_owner(looked_up, address)
     }
 
-    /// When a request of `at` is taken on: one line goes from L1 to L1 once at a time.
+    /// Time at which a request of `at` is accepted: a line moves between L1 caches once at a time.
     fn admit(&mut self, at: Cycle, address: u64) -> Cycle {
         let entry = self.directory.find(address);
         entry.map_or(at, |entry| at.max(entry.acknowledged))
     }
 
-    /// A line that one L1 has modified comes from there.
+    /// A line that an L1 has modified comes from that L1.
     fn line_of_owner(&mut self, looked_up: Cycle, address: u64) -> Cycle {
         let done = self.line_from_l1(looked_up, address);
         self.probed(done, address, self.parameters.coherence.owner)
     }
 
-    /// The answers of other L1 caches come `probe` later than an access would otherwise be done.
+    /// The responses of other L1 caches arrive `probe` later than an access would otherwise complete.
     fn probed(&mut self, at: Cycle, address: u64, probe: Cycles) -> Cycle {
         self.counters.probes += 1;
         let done = at + probe;
@@ -440,8 +440,8 @@ impl Hierarchy {
         }
     }
 
-    /// Tells that a hart wants to modify a line that its L1 holds to read. When it has it exclusively there is no traffic, and
-    /// it may. Otherwise (false) it has to ask with [`AccessKind::Own`] first.
+    /// Announces that a hart is about to modify a line that its L1 has to read. If it has it exclusively, there is no
+    /// traffic, and it may. Otherwise (false), it has to send [`AccessKind::Own`] first.
     pub fn modify(&mut self, address: u64, requester: RequesterId) -> bool {
         if self.alone {
             return true;
@@ -460,7 +460,7 @@ impl Hierarchy {
         }
     }
 
-    /// Tells that an unmodified line has left a hart's L1. That has no traffic of its own.
+    /// Announces that an unmodified line has left a hart's L1. That has no traffic of its own.
     pub fn drop_clean(&mut self, address: u64, requester: RequesterId) {
         let hart = self.hart(requester);
         self.leave(address, hart);
@@ -473,7 +473,7 @@ impl Hierarchy {
         }
     }
 
-    /// Whether there are snoops for a hart, for those who do not hold the hierarchy.
+    /// Whether there are snoops for a hart, readable without a lock of the hierarchy.
     pub(crate) fn snooped(&self, requester: RequesterId) -> Arc<AtomicBool> {
         self.snoops[self.hart(requester)].any.clone()
     }
@@ -491,7 +491,7 @@ impl Hierarchy {
         }
     }
 
-    /// Hands over what others did, since the last call, to lines that the L1 of `hart` holds, oldest first.
+    /// Passes on the snoops since the last call of lines in the L1 of `hart`, oldest first.
     #[inline]
     pub fn take_snoops(&mut self, hart: RequesterId, mut apply: impl FnMut(u64, Snoop)) {
         let hart = self.hart(hart);
@@ -502,7 +502,7 @@ impl Hierarchy {
         }
     }
 
-    /// A line that an L1 has modified comes to L2 from there; returns when L2 can ask for it.
+    /// A modified line moves from an L1 to L2; returns the time at which L2 can request it.
     fn line_from_l1(&mut self, looked_up: Cycle, address: u64) -> Cycle {
         let (hits, misses) = (&mut self.counters.l2_hits, &mut self.counters.l2_misses);
         let known = matches!(self.l2.tags.touch(address), Lookup::Hit(_));
@@ -516,7 +516,7 @@ impl Hierarchy {
         ready
     }
 
-    /// Brings the line into L2 if need be; returns when its data is there.
+    /// Brings the line into L2 if necessary; returns the time at which its data arrive.
     fn line_in_l2(&mut self, looked_up: Cycle, address: u64) -> Cycle {
         if let Lookup::Hit(_) = self.l2.tags.touch(address) {
             self.counters.l2_hits += 1;
@@ -532,7 +532,7 @@ impl Hierarchy {
         ready
     }
 
-    /// Sets a line's flags, bringing the line in (without its data) if it is not there.
+    /// Sets a line's flags, bringing the line in (without its data) if it is not present.
     fn replace_flags(&mut self, at: Cycle, address: u64, flags: u8) {
         if let Lookup::Hit(index) = self.l2.tags.touch(address) {
             self.l2.tags.set_flags(index, flags);

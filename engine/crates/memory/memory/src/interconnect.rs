@@ -4,14 +4,14 @@ use crate::route::{Route, Traffic};
 use rackwright_contract::{Answer, Ticket};
 use rackwright_time::{Clock, Cycle, Cycles};
 
-/// What lies between those who access memory and the bytes: caches, the network of a chip, links.
+/// The path between requesters and memory: caches, the network of a chip, links.
 ///
-/// It says when an access is over, and carries no bytes. What asks has them read or written at a moment between the
-/// request and its answer.
+/// It determines the times at which accesses complete, and transfers no bytes. The requester reads or writes the bytes
+/// at some time between the request and the response.
 ///
-/// Whoever runs the parts attached to it in turn lets each of them ask for what leaves it before a cycle, and then
-/// tells that cycle by [`Interconnect::advance`]. No answer comes earlier after its request than
-/// [`Interconnect::minimum_latency`], so that a part which runs no further than that at once needs none before.
+/// A scheduler that runs the attached parts in turn lets each of them send all requests before a cycle, and then passes
+/// this cycle to [`Interconnect::advance`]. A response takes at least [`Interconnect::minimum_latency`]: a part that
+/// runs no further than that in one step needs no response before.
 pub trait Interconnect {
     /// The clock of all its cycles.
     fn clock(&self) -> Clock;
@@ -25,22 +25,23 @@ pub trait Interconnect {
     /// The shortest time that any access of `requester` takes.
     fn minimum_latency(&self, requester: RequesterId) -> Cycles;
 
-    /// Announces an access that comes soon, for the host's sake only.
+    /// Announces a coming access, only for the performance of the host.
     fn prefetch(&self, _address: u64) {}
 
-    /// An access that leaves `requester` at `at`, to the beat at `address`. Requests of one port come in the order of
-    /// their cycles.
+    /// An access that leaves `requester` at `at`, to the beat at `address`. Requests of one port are passed in the
+    /// order of their cycles.
     fn ask(&mut self, at: Cycle, address: u64, kind: AccessKind, requester: RequesterId) -> Answer;
 
-    /// A unit whose read of the beat at `address` has been answered watches its line from now on, until it is told.
+    /// A unit that has received the response to a read of the beat at `address` watches its line from now on, until it
+    /// is notified.
     fn watch(&mut self, _address: u64, _requester: RequesterId) {}
 
-    /// Ends a watch, since it has been seen by `now` that the beat was written; gives when the unit is told.
+    /// Ends a watch, since a write to the beat has been observed by `now`; returns the time of the unit's notification.
     fn tell(&mut self, now: Cycle, _address: u64, _requester: RequesterId) -> Cycle {
         now
     }
 
-    /// Everything that leaves a part before `now` has been asked for.
+    /// All requests that leave a part before `now` have been sent.
     fn advance(&mut self, _now: Cycle) {}
 
     /// The next answer that [`Answer::Later`] has promised to `requester` and that has not been taken: the ticket, and

@@ -4,7 +4,7 @@ use crate::misses::Misses;
 use crate::parameters::LevelParameters;
 use rackwright_time::{Cycle, Cycles};
 
-/// One cache level: tags, banks and the lines that are on their way to it.
+/// One cache level: tags, banks and outstanding lines.
 pub(crate) struct Level {
     pub(crate) tags: Cache,
     banks: Vec<Calendar>,
@@ -28,20 +28,20 @@ impl Level {
         self.beats_per_line
     }
 
-    /// Takes `beats` turns of the line's bank; returns when a hit's first beat is there.
+    /// Takes `beats` cycles of the line's bank; returns the time of the first beat of a hit.
     #[inline]
     pub(crate) fn look_up(&mut self, at: Cycle, address: u64, beats: u64) -> Cycle {
         let bank = (address / LINE_BYTES) as usize & (self.banks.len() - 1);
         self.banks[bank].reserve_span(at, beats) + self.latency
     }
 
-    /// When a line whose tag is present is really there: it may still be on its way.
+    /// Time at which a line with a present tag really arrives: it may still be outstanding.
     #[inline]
     pub(crate) fn arrival(&self, looked_up: Cycle, address: u64) -> Cycle {
         self.misses.arrival(looked_up, address)
     }
 
-    /// Fetches a missing line with `next`, once a miss register is free; returns when it is there.
+    /// Fetches a missing line by `next`, once a miss register is free; returns the time of its arrival.
     #[inline]
     pub(crate) fn miss(&mut self, at: Cycle, address: u64, next: impl FnOnce(Cycle) -> Cycle) -> Cycle {
         let ready = next(self.misses.start(at));
@@ -49,7 +49,7 @@ impl Level {
         ready
     }
 
-    /// Adds flags to a line, bringing it in when it is not there; returns what had to leave.
+    /// Adds flags to a line, bringing it in if it is not present; returns the evicted line.
     pub(crate) fn put(&mut self, address: u64, flags: u8) -> Option<Victim> {
         match self.tags.touch(address) {
             Lookup::Hit(index) => {

@@ -1,14 +1,14 @@
 use crate::cache::LINE_BYTES;
 use rackwright_time::Cycle;
 
-/// Miss status registers: which lines are on their way to a cache, and until when.
+/// Miss status registers: the outstanding lines of a cache, and the times of their arrival.
 ///
-/// Asked at every access, so that neither question searches the registers: the one that is free first is the
-/// head of a queue, and the pending ones are found through a table over the lowest bits of their lines.
+/// Used at every access, so that neither query searches the registers: the one that becomes free first is the head of a
+/// queue, and the pending ones are found through a table indexed by the lowest bits of their lines.
 pub(crate) struct Misses {
     registers: Vec<Register>,
-    /// When each register is free, and its number: a ring in that order. Lines mostly come in the order in which
-    /// they were asked for, so that a new one finds its place near the end.
+    /// When each register is free, and its number: a ring in that order. Lines mostly arrive in the order of their
+    /// requests, so that the place of a new one is near the end.
     order: Vec<(Cycle, u8)>,
     first: usize,
     table: Box<[Slot; SLOTS]>,
@@ -21,7 +21,7 @@ struct Register {
     ready: Cycle,
 }
 
-/// The registers whose lines agree in their lowest bits: how many there are, and the one that was set last.
+/// The registers of lines with equal lowest bits: their number, and the one that was set last.
 #[derive(Clone, Copy, Default)]
 struct Slot {
     count: u8,
@@ -34,10 +34,10 @@ const SLOTS: usize = 256;
 const NO_LINE: u64 = u64::MAX;
 
 impl Misses {
-    /// As many registers as a level has, all of them free.
+    /// `registers` registers, all of them free.
     ///
     /// # Panics
-    /// With more than 255 (parameters are checked where they are made).
+    /// If there are more than 255 (parameters are checked when they are created).
     pub(crate) fn new(registers: u32) -> Misses {
         let numbers = u8::try_from(registers).expect("at most 255 miss registers");
         let free = Register {
@@ -53,7 +53,7 @@ impl Misses {
         }
     }
 
-    /// When the line of `address`, present in the tags, is really there for a look-up that ends at `looked_up`.
+    /// Time at which the line of `address`, present in the tags, really arrives, for a lookup that ends at `looked_up`.
     #[inline]
     pub(crate) fn arrival(&self, looked_up: Cycle, address: u64) -> Cycle {
         if looked_up >= self.latest {
@@ -90,7 +90,7 @@ impl Misses {
         at.max(self.order[self.first].0)
     }
 
-    /// Gives the register that is free first to the line of `address`, until `ready`.
+    /// Assigns the register that becomes free first to the line of `address`, until `ready`.
     #[inline]
     pub(crate) fn set(&mut self, address: u64, ready: Cycle) {
         let (_, number) = self.order[self.first];
@@ -109,7 +109,7 @@ impl Misses {
         self.enqueue(number, ready);
     }
 
-    /// Takes a register out of its slot. One that stays behind alone is looked for: the slot may name another.
+    /// Takes a register out of its slot. If only one remains, it is searched for: the slot may refer to another one.
     fn forget(&mut self, line: u64, number: u8) {
         let index = line as usize % SLOTS;
         let slot = &mut self.table[index];
@@ -124,7 +124,7 @@ impl Misses {
         }
     }
 
-    /// Puts a register into its place in the order of `ready`, from the end, after the first has left.
+    /// Inserts a register into the order of `ready`, from the end, after the first has been removed.
     #[inline]
     fn enqueue(&mut self, number: u8, ready: Cycle) {
         let size = self.order.len();

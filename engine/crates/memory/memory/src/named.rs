@@ -10,15 +10,15 @@ pub struct Named<'a> {
     place: Place<'a>,
 }
 
-/// Where such a number is.
+/// The location of such a number.
 pub enum Place<'a> {
-    /// In so many bits.
+    /// In 8 bits.
     Byte(&'a mut u8),
     /// As above.
     Word(&'a mut u32),
     /// As above.
     Long(&'a mut u64),
-    /// A number of things.
+    /// A count.
     Size(&'a mut usize),
     /// 0 or 1.
     Flag(&'a mut bool),
@@ -27,7 +27,7 @@ pub enum Place<'a> {
 }
 
 impl<'a> Named<'a> {
-    /// The number at `place`, which must lie in `range` whatever else is set.
+    /// The number at `place`, which must be in `range` regardless of other settings.
     pub fn new(name: &str, range: RangeInclusive<u64>, place: impl Into<Place<'a>>) -> Named<'a> {
         Named {
             name: name.to_string(),
@@ -36,19 +36,19 @@ impl<'a> Named<'a> {
         }
     }
 
-    /// The same as part of something, whose name comes first.
+    /// The same as a member of a group, whose name comes first.
     #[must_use]
     pub fn of(mut self, whole: &str) -> Named<'a> {
         self.name = format!("{whole}-{}", self.name);
         self
     }
 
-    /// What users call it.
+    /// The name for users.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it may be by itself.
+    /// The values allowed regardless of other settings.
     pub fn range(&self) -> &RangeInclusive<u64> {
         &self.range
     }
@@ -90,13 +90,13 @@ pub trait NamedParameters {
     /// All of them, in the order in which users see them.
     fn named(&mut self) -> Vec<Named<'_>>;
 
-    /// Checks what one number by itself does not show.
+    /// Checks conditions on several numbers.
     ///
     /// # Errors
-    /// [`ParameterError`] naming the parameter and what it may be.
+    /// [`ParameterError`] with the name of the parameter and the allowed values.
     fn check(&self) -> Result<(), ParameterError>;
 
-    /// Sets those with these names, and checks the whole.
+    /// Sets the parameters with these names, and checks all of them.
     ///
     /// # Errors
     /// [`ParameterError`] for a name that there is not, and for a number that cannot be.

@@ -3,12 +3,12 @@ use crate::named::{Named, NamedParameters};
 use rackwright_time::{Clock, Cycles, Picosecond};
 use std::fmt;
 
-/// Everything the timing hierarchy is built from. `docs/memory-model.md` lists each number with its source.
+/// All parameters of the timing hierarchy. `docs/memory-model.md` lists each number with its source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HierarchyParameters {
     /// The clock that all cycles of the hierarchy are counted by.
     pub clock: Clock,
-    /// Cycles of that clock in a tick of the register `time` of a machine that boots a kernel.
+    /// Number of cycles of that clock per tick of the register `time` of a machine that boots a kernel.
     pub tick: Cycles,
     /// The cache that harts and units share.
     pub l2: LevelParameters,
@@ -16,7 +16,7 @@ pub struct HierarchyParameters {
     pub llc: LevelParameters,
     /// Main memory.
     pub dram: DramParameters,
-    /// What sharing lines with a hart's L1 costs.
+    /// The costs of sharing lines with a hart's L1.
     pub coherence: CoherenceParameters,
     /// Whether units reach main memory past the caches: it is theirs alone.
     pub is_own: bool,
@@ -27,13 +27,14 @@ pub struct HierarchyParameters {
 pub struct LevelParameters {
     /// Size and associativity.
     pub shape: Shape,
-    /// From a request's arrival to the first beat of data, on a hit; a miss goes on to the next level after it.
+    /// From a request's arrival to the first beat of data, on a hit; a miss is forwarded to the next level after this
+    /// time.
     pub latency: Cycles,
     /// Banks, interleaved by line; each serves one beat per cycle.
     pub banks: u32,
     /// Bytes of a beat.
     pub beat_bytes: u32,
-    /// Lines that may be on their way from the next level at once.
+    /// Maximum number of outstanding lines from the next level.
     pub outstanding_misses: u32,
 }
 
@@ -44,7 +45,7 @@ pub struct DramParameters {
     pub channels: u32,
     /// Banks of a channel.
     pub banks: u32,
-    /// Bytes of a row of one bank over the whole channel.
+    /// Bytes of a row of one bank across the whole channel.
     pub row_bytes: u32,
     /// On-chip path, controller and PHY, both directions together.
     pub controller: Picosecond,
@@ -68,29 +69,29 @@ pub struct DramParameters {
     pub write_batch: u32,
 }
 
-/// What an access takes longer because L1 caches of harts hold the line.
+/// Additional latency of an access to a line in L1 caches of harts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoherenceParameters {
     /// A hart's, while others have the line unmodified: until they have answered.
     pub sharer: Cycles,
-    /// A hart's, while another one has modified it: until the line has come to L2 and from there.
+    /// For a hart, if another one has modified it: until the line has arrived in L2 and from there.
     pub owner: Cycles,
-    /// Until the hart that has got a line from others has told L2 so; then the next one may have it.
+    /// Until the hart that has received a line from others has acknowledged it to L2; the next hart may have it then.
     pub acknowledgement: Cycles,
     /// A unit's or a device's, while a hart has modified it.
     pub unit: Cycles,
-    /// How long an L1 is busy with the probe of a line for a unit, in which it takes no other one.
+    /// Time for which an L1 is occupied by the probe of a line for a unit, in which it accepts no other probe.
     pub busy: ProbeParameters,
 }
 
-/// Cycles that an L1 is busy with a probe, by what it has of the line; 0 where it takes as many as come.
+/// Cycles for which a probe occupies an L1, by the state of the line; 0 if it accepts any number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProbeParameters {
-    /// It has modified the line, and gives it.
+    /// It has modified the line, and returns it.
     pub modified: Cycles,
-    /// It has it unmodified.
+    /// It has the line unmodified.
     pub held: Cycles,
-    /// It has it not. With a directory that knows this, there is no such probe.
+    /// It does not have the line. With a directory that knows this, there is no such probe.
     pub absent: Cycles,
 }
 
@@ -99,7 +100,7 @@ pub struct ProbeParameters {
 pub struct ParameterError(String);
 
 impl ParameterError {
-    /// One that says this.
+    /// An error with this text.
     pub fn new(text: impl Into<String>) -> ParameterError {
         ParameterError(text.into())
     }
@@ -167,8 +168,8 @@ impl HierarchyParameters {
         parameters
     }
 
-    /// How far harts may be apart: no line gets from one L1 to another in less. It has to come to L2 from its owner, and takes
-    /// a cycle at least from L2 to who asks.
+    /// The maximum distance of harts in time: no line moves from one L1 to another in less. It has to move from its
+    /// owner to L2, and takes at least a cycle from L2 to the requester.
     pub fn line_transfer(&self) -> Cycles {
         self.l2.latency + self.coherence.owner + Cycles::new(1)
     }
@@ -225,7 +226,7 @@ impl Shape {
         ]
     }
 
-    /// Checks that a cache can have it.
+    /// Checks that it is a valid shape of a cache.
     ///
     /// # Errors
     /// [`ParameterError`] that begins with `name`.
@@ -244,7 +245,7 @@ impl Shape {
 }
 
 impl LevelParameters {
-    /// Cycles that a whole line takes on the data path.
+    /// Number of cycles for which a whole line occupies the data path.
     pub fn beats_per_line(&self) -> u64 {
         LINE_BYTES / u64::from(self.beat_bytes)
     }

@@ -3,7 +3,7 @@ use crate::calendar::Calendar;
 use crate::route::Path;
 use rackwright_time::{Clock, Cycle};
 
-/// Names a port of an interconnect, which hands it out when something is attached.
+/// Identifies a port of an interconnect, which assigns it to an attached part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct RequesterId(pub u16);
 
@@ -59,7 +59,7 @@ impl UnitPort {
 
 /// The data rate limit of one unit's link, in each direction.
 pub(crate) struct RateLimit {
-    /// What a beat takes, in 1/256 cycles; zero where nothing limits it.
+    /// Cost of a beat, in 1/256 cycles; zero if there is no limit.
     beat_cost: u64,
     to_memory: u64,
     to_unit: u64,

@@ -1,6 +1,6 @@
-/// Has the host bring the line at `place` into its cache; where it can't be asked to, nothing happens.
+/// Prefetches the line at `place` into the host's cache; without effect on hosts that cannot.
 ///
-/// `place` need not be valid: nothing is read, and nothing faults.
+/// `place` need not be valid: no data are read, and there is no fault.
 #[inline]
 pub(crate) fn prefetch<T>(place: *const T) {
     #[cfg(target_arch = "x86_64")]

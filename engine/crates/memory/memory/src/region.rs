@@ -4,14 +4,14 @@ use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
 
-/// Address space reserved from the host. It reads as zeros, or as the files mapped into it, and takes memory where it
-/// is written.
+/// Address space reserved from the host. It reads as zeros, or as the files mapped into it, and takes the host's memory
+/// for pages that are written.
 pub(crate) struct Region {
     start: NonNull<u8>,
     length: usize,
-    /// Up to how many bytes it can be extended.
+    /// Maximum number of bytes after extensions.
     reserved: usize,
-    /// Where files are mapped.
+    /// Ranges to which files are mapped.
     mapped: Vec<Range<usize>>,
 }
 
@@ -21,7 +21,7 @@ unsafe impl Send for Region {}
 unsafe impl Sync for Region {}
 
 impl Region {
-    /// Reserves `length` bytes, and `room` behind them for later; both are multiples of the page size.
+    /// Reserves `length` bytes, and `room` bytes behind them for extensions; both are multiples of the page size.
     pub(crate) fn reserve(length: usize, room: usize) -> io::Result<Region> {
         let reserved = length + room;
         if reserved == 0 {
@@ -55,7 +55,7 @@ impl Region {
         }
     }
 
-    /// Has `range`, whole pages, read as the file from its start on; writes stay in the region.
+    /// Maps `range`, whole pages, to the file from its start on; writes stay in the region.
     ///
     /// # Panics
     /// When the range leaves the region.
@@ -85,8 +85,8 @@ impl Region {
         Ok(())
     }
 
-    /// Has `range`, whole pages, be those of the file from `offset` on: writes go to the file, if it is `writable`, and
-    /// what others write to it is seen.
+    /// Maps `range`, whole pages, to those of the file from `offset` on: writes go to the file, if it is `writable`,
+    /// and others' writes to it are visible.
     ///
     /// # Panics
     /// When the range leaves the region.
@@ -104,7 +104,7 @@ impl Region {
         self.replace(range, access, libc::MAP_SHARED, file.as_raw_fd(), offset)
     }
 
-    /// Has `range`, whole pages that were [shared](Region::share), be the region's own again: zeros.
+    /// Makes `range`, whole pages that were [shared](Region::share), the region's own again: zeros.
     ///
     /// # Panics
     /// When the range leaves the region.
@@ -154,12 +154,12 @@ impl Region {
         self.length
     }
 
-    /// Up to how many bytes it can be extended.
+    /// Maximum number of bytes after extensions.
     pub(crate) fn reserved(&self) -> usize {
         self.reserved
     }
 
-    /// Makes it longer by whole pages; tells whether there was room.
+    /// Extends it by whole pages; returns whether there was room.
     pub(crate) fn extend(&mut self, bytes: usize) -> bool {
         let fits = bytes <= self.reserved - self.length;
         if fits {
@@ -168,7 +168,7 @@ impl Region {
         fits
     }
 
-    /// Sets a range to zero; whole pages go back to the host, unless a file is mapped there.
+    /// Sets a range to zero; whole pages are returned to the host, unless a file is mapped there.
     pub(crate) fn zero(&mut self, range: Range<usize>) {
         const PAGE: usize = crate::PAGE_BYTES as usize;
         let whole = range.start.next_multiple_of(PAGE)..range.end / PAGE * PAGE;
@@ -189,8 +189,8 @@ impl Region {
         };
     }
 
-    /// Takes the host's memory for all of it now, rather than page by page when it is first used. Does nothing
-    /// where the host cannot (Linux before 5.14).
+    /// Allocates the host's memory for all of it now, instead of page by page at the first use. Without effect on hosts
+    /// that cannot (Linux before 5.14).
     pub(crate) fn populate(&mut self) {
         // SAFETY: the range is this mapping; its contents stay as they are.
         unsafe { libc::madvise(self.start().cast(), self.length, libc::MADV_POPULATE_WRITE) };

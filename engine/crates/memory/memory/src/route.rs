@@ -1,14 +1,14 @@
 use rackwright_time::{Clock, Cycles};
 use std::str::FromStr;
 
-/// A link between a part and memory. It changes what commands and memory requests cost, never the part.
+/// A link between a part and memory. It changes the cost of commands and memory requests, never the part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Link {
-    /// What it adds to a request and its answer, together.
+    /// Latency added to a request and its response together.
     pub nanoseconds: u64,
-    /// Its data rate in each direction; `None` where the port itself is the limit.
+    /// Its data rate in each direction; `None` if the port itself is the limit.
     pub bytes_per_second: Option<u64>,
-    /// Whether memory on the part's side of it holds the data that the part reads back, so that only raw input and
+    /// Whether memory on the part's side of it stores the data that the part reads back, so that only raw input and
     /// final output cross.
     pub caches: bool,
 }
@@ -20,8 +20,8 @@ const CHIPLET: Link = Link {
     caches: false,
 };
 
-/// PCIe 4.0 x16 (Graviton2's generation): 16 GT/s x 16 lanes x 128/130 coding = 31.5 GB/s, of which packets with
-/// 256 bytes of payload and 24 of header and framing leave 28.8 GB/s.
+/// PCIe 4.0 x16 (Graviton2's generation): 16 GT/s x 16 lanes x 128/130 coding = 31.5 GB/s; packets with 256 bytes of
+/// payload and 24 of header and framing use 28.8 GB/s of it for data.
 const PCIE: Link = Link {
     nanoseconds: 200,
     bytes_per_second: Some(28_800_000_000),
@@ -34,7 +34,7 @@ const PCIE_CACHED: Link = Link { caches: true, ..PCIE };
 /// The links that have a name.
 const LINKS: [(&str, Link); 3] = [("chiplet", CHIPLET), ("pcie-cached", PCIE_CACHED), ("pcie", PCIE)];
 
-/// What stands between the names of links.
+/// The separator of link names.
 const SEPARATOR: char = '+';
 
 /// The links between a part and memory, the part's first. Without any it sits on the core's own network, beside the
@@ -47,23 +47,23 @@ pub struct Route {
     links: Vec<Link>,
 }
 
-/// What a memory port carries.
+/// The kind of data of a memory port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Traffic {
-    /// Raw input or final output: it crosses to the host's memory wherever the unit sits.
+    /// Raw input or final output: it crosses to the host's memory wherever the unit is attached.
     Stream,
     /// Data the unit wrote before and reads again, such as history beyond its SRAM.
     Intermediate,
 }
 
-/// What a route costs.
+/// The cost of a route.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Path {
-    /// On the way there.
+    /// Towards the destination.
     pub request: Cycles,
-    /// On the way back.
+    /// Back to the requester.
     pub response: Cycles,
-    /// Data rate of the slowest link in each direction; `None` where the port itself is the limit.
+    /// Data rate of the slowest link in each direction; `None` if the port itself is the limit.
     pub bytes_per_second: Option<u64>,
 }
 
@@ -79,12 +79,12 @@ impl Route {
         Route { links }
     }
 
-    /// What the command line calls no link, and each link that has a name: nearest first.
+    /// The command line's names of no link and of each named link: nearest first.
     pub fn names() -> impl Iterator<Item = &'static str> {
         std::iter::once(Route::NEAR_CORE).chain(LINKS.map(|(name, _)| name))
     }
 
-    /// The way of memory requests: half of the injected latency of each link in each direction.
+    /// The path of memory requests: half of the injected latency of each link in each direction.
     pub fn memory_path(&self, clock: Clock, traffic: Traffic) -> Path {
         let before = match traffic {
             Traffic::Stream => None,
@@ -93,7 +93,7 @@ impl Route {
         path(&self.links[..before.unwrap_or(self.links.len())], clock)
     }
 
-    /// The way of commands from the hart and of their results.
+    /// The path of commands from the hart and of their results.
     pub fn command_path(&self, clock: Clock) -> Path {
         path(&self.links, clock)
     }

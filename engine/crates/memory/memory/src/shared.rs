@@ -4,7 +4,7 @@ use rackwright_time::{Cycle, Cycles};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A hierarchy that the timing models of harts and the units of their server use in turn.
+/// A hierarchy used in turn by the timing models of harts and the units of their server.
 #[derive(Clone)]
 pub struct SharedHierarchy {
     hierarchy: Arc<Mutex<Hierarchy>>,
@@ -36,7 +36,7 @@ impl SharedHierarchy {
     }
 }
 
-/// Where the L1 caches of a hart are attached to a hierarchy.
+/// The port of a hierarchy to which the L1 caches of a hart are attached.
 pub struct HartPort {
     hierarchy: SharedHierarchy,
     requester: RequesterId,
@@ -44,7 +44,7 @@ pub struct HartPort {
 }
 
 impl HartPort {
-    /// The port, for accesses, as long as what is returned lives.
+    /// The port, for accesses, for the lifetime of the returned value.
     #[inline]
     pub fn lock(&self) -> LockedPort<'_> {
         LockedPort {
@@ -58,8 +58,8 @@ impl HartPort {
         self.hierarchy.lock().parameters().line_transfer()
     }
 
-    /// Hands over the snoops as [`Hierarchy::take_snoops`] does; costs next to nothing when there are none, which
-    /// timing models ask for each block: as a call it took 5 % of the time of a loop.
+    /// Passes on the snoops like [`Hierarchy::take_snoops`]; almost free if there are none, because timing models check
+    /// for snoops at each block: as a call, this took 5 % of the time of a loop.
     #[inline(always)]
     pub fn take_snoops(&self, apply: impl FnMut(u64, Snoop)) {
         if self.snooped.load(Ordering::Relaxed) {

@@ -24,7 +24,7 @@ impl Watches {
         });
     }
 
-    /// Ends a watch; gives when the line was last written, if it was.
+    /// Ends a watch; returns the time of the last write to the line, if there was one.
     pub(crate) fn end(&mut self, address: u64, port: RequesterId) -> Option<Cycle> {
         let line = address / LINE_BYTES;
         let mut watches = self.0.iter();
@@ -32,7 +32,7 @@ impl Watches {
         self.0.swap_remove(index).written
     }
 
-    /// Whether anybody watches the line of `address`.
+    /// Whether the line of `address` is watched.
     #[inline]
     pub(crate) fn hold(&self, address: u64) -> bool {
         self.0.iter().any(|watch| watch.line == address / LINE_BYTES)

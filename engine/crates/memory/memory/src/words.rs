@@ -1,22 +1,22 @@
 use crate::region::Region;
 use std::ops::{Deref, DerefMut};
 
-/// Words that are zero at the start. A large array takes the host's memory when it is first written, however often
-/// such arrays were made and dropped before: the tags of a large cache that is hardly used cost next to nothing.
+/// Words that are zero at the start. A large array takes the host's memory at the first write, even if such arrays have
+/// been created and dropped before: the tags of a large cache that is hardly used cost almost nothing.
 pub(crate) struct Words {
     start: *mut u64,
     count: usize,
     memory: Memory,
 }
 
-/// What keeps the words. Small arrays are not given pages of their own: arrays that all start with a page compete for the
-/// same few sets of the host's caches.
+/// The storage of the words. Small arrays do not get pages of their own: arrays that all start at a page compete for
+/// the same few sets of the host's caches.
 enum Memory {
     Small(#[allow(dead_code, reason = "owned, and reached through `start`")] Vec<u64>),
     Large(Region),
 }
 
-/// From how many words on an array is large.
+/// Minimum number of words of a large array.
 const LARGE: usize = 1 << 13;
 
 // SAFETY: the pointer is to memory that the value owns.
@@ -47,7 +47,7 @@ impl Words {
         }
     }
 
-    /// Takes the host's memory for all of it now.
+    /// Allocates the host's memory for all of it now.
     pub(crate) fn populate(&mut self) {
         if let Memory::Large(region) = &mut self.memory {
             region.populate();

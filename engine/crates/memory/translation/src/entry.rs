@@ -4,7 +4,7 @@ use rackwright_memory::PAGE_BYTES;
 
 /// Bits of an entry (privileged manual, figure 4.18).
 pub mod bit {
-    /// The other bits mean what is said here.
+    /// The other bits have the meanings given here.
     pub const VALID: u64 = 1;
     /// The page may be read.
     pub const READ: u64 = 1 << 1;
@@ -24,7 +24,7 @@ pub mod bit {
     pub const RESERVED: u64 = 0x3ff << 54;
 }
 
-/// An entry of a page table: of a page, of a further table, or of nothing.
+/// An entry of a page table: of a page, of a further table, or invalid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry(pub u64);
 

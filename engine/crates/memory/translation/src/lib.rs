@@ -1,8 +1,7 @@
-//! Page tables of RISC-V: Sv39, Sv48 and Sv57 (privileged manual 20211203, sections 4.3 to 4.6). Harts walk them, and so
-//! does whoever looks into a guest's memory by the guest's addresses.
+//! Page tables of RISC-V: Sv39, Sv48 and Sv57 (privileged manual 20211203, sections 4.3 to 4.6). Harts walk them, and
+//! so do tools that read a guest's memory at the guest's addresses.
 //!
-//! A walk takes no time and changes nothing. Who may use a page, and what becomes of its accessed and dirty bits, is left
-//! to whom it is for.
+//! A walk takes no time and changes no state. Permissions and accessed and dirty bits are left to the caller.
 
 mod entry;
 mod tables;

@@ -3,7 +3,7 @@
 use crate::Entry;
 use rackwright_memory::PAGE_BYTES;
 
-/// Bits of an address that one table resolves.
+/// Number of bits of an address that one table resolves.
 const INDEX_BITS: u32 = 9;
 const ENTRY_BYTES: u64 = 8;
 const OFFSET_BITS: u32 = PAGE_BYTES.trailing_zeros();
@@ -17,7 +17,7 @@ pub struct PageTables {
 }
 
 impl PageTables {
-    /// Those of a value of `satp`; none if it says that addresses are physical, or a mode that is reserved.
+    /// The tables of a value of `satp`; none if it selects physical addresses, or a reserved mode.
     #[inline]
     pub fn of(satp: u64) -> Option<PageTables> {
         let levels = match satp >> 60 {
@@ -35,8 +35,8 @@ impl PageTables {
         (address as i64) << unused >> unused == address as i64
     }
 
-    /// Follows the entries of `address`, of which the bits count that the tables resolve, to the first that is not of a
-    /// further table. `read` reads an entry; its errors end the walk.
+    /// Follows the entries for `address`, using the bits that the tables resolve, to the first entry that does not
+    /// point to a further table. `read` reads an entry; its errors end the walk.
     #[inline]
     pub fn walk<E>(&self, address: u64, mut read: impl FnMut(u64) -> Result<u64, E>) -> Result<Walk, E> {
         let mut table = self.root;
@@ -59,27 +59,27 @@ impl PageTables {
     }
 }
 
-/// How a walk has ended.
+/// The result of a walk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Walk {
     /// The virtual address.
     pub address: u64,
-    /// The last entry, of a page or of nothing.
+    /// The last entry, of a page or invalid.
     pub entry: Entry,
     /// Where that lies.
     pub place: u64,
-    /// Tables that would have come behind that of the entry.
+    /// Number of levels of tables below that of the entry.
     pub level: u32,
 }
 
 impl Walk {
-    /// Bytes of the page that an entry of this level stands for.
+    /// Size in bytes of a page at this level.
     #[inline]
     pub fn span(&self) -> u64 {
         PAGE_BYTES << (INDEX_BITS * self.level)
     }
 
-    /// The physical address, if there is a page and it lies at a multiple of its size.
+    /// The physical address, if there is a page and it is aligned to its size.
     #[inline]
     pub fn physical(&self) -> Option<u64> {
         let inside = self.span() - 1;

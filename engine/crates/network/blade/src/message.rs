@@ -3,11 +3,11 @@ use rackwright_ethernet::Mac;
 /// Bytes of a page.
 pub const PAGE_BYTES: usize = 4096;
 
-/// The type of our frames: the first of those that IEEE 802 leaves to local experiments.
+/// The type of our frames: the first of those that IEEE 802 reserves for local experiments.
 const ETHER_TYPE: [u8; 2] = [0x88, 0xb5];
 /// Version of the protocol.
 const PROTOCOL: u8 = 1;
-/// What is summed begins behind the Ethernet header.
+/// The sum starts after the Ethernet header.
 const SUMMED: usize = 14;
 /// Bytes before the page, or before the padding.
 const HEADER: usize = 40;
@@ -16,12 +16,12 @@ const PADDING: usize = 16;
 /// The checksum, and zeros up to a flit.
 const TRAILER: usize = 8;
 
-/// What a message is about.
+/// The operation of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
-    /// A client wants a page.
+    /// A client requests a page.
     Fetch = 0x01,
-    /// A client hands over a page.
+    /// A client sends a page.
     Store = 0x02,
     /// The answer to a fetch, with the page if its status is [`Status::Done`].
     Fetched = 0x81,
@@ -38,14 +38,14 @@ impl Operation {
     ];
 }
 
-/// How an operation ended.
+/// The result of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
     /// It was done, now or by an earlier copy of the same message.
     Done = 0,
     /// The blade has never got the page.
     Unknown = 1,
-    /// The blade has an older version of the page than the one asked for.
+    /// The blade has an older version of the page than requested.
     Older = 2,
     /// There is no room for one more page.
     Full = 3,
@@ -58,17 +58,17 @@ impl Status {
 /// A message between a blade and a client, without the addresses of its frame.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {
-    /// What it is about.
+    /// The operation.
     pub operation: Operation,
-    /// How it ended, in an answer.
+    /// Its result, in a response.
     pub status: Status,
     /// Which start of the blade answers; 0 in a request.
     pub incarnation: u8,
-    /// What the client knows its request by; the answer has the same.
+    /// The client's identifier of its request, repeated in the response.
     pub tag: u32,
     /// The number of the page; each client has its own pages.
     pub page: u64,
-    /// The version of the page: what is stored, or the oldest that is good enough for a fetch.
+    /// The version of the page: the stored one, or the oldest version accepted by a fetch.
     pub version: u16,
     /// The page, in a store and in the answer to a fetch.
     pub data: Option<Box<[u8; PAGE_BYTES]>>,
@@ -79,7 +79,7 @@ pub struct Message {
 pub enum Malformed {
     /// Of another protocol, or another version of this one.
     Foreign,
-    /// Bytes were changed on their way, or left out.
+    /// Bytes were changed in transit, or are missing.
     Damaged,
 }
 
@@ -107,7 +107,7 @@ impl Message {
         frame
     }
 
-    /// The message that a frame is, and who sent it to whom: destination, source.
+    /// The message in a frame, with its destination and source.
     ///
     /// # Errors
     /// [`Malformed`] when it is none.

@@ -5,7 +5,7 @@ use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::Digest;
 use rackwright_time::network::{Cycle, Cycles};
 
-/// What a blade is built from.
+/// The parameters of a blade.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BladeParameters {
     /// Its hardware address.
@@ -14,22 +14,22 @@ pub struct BladeParameters {
     pub service: Cycles,
     /// Pages that it has room for.
     pub capacity: usize,
-    /// When it is down. It has lost all pages when it comes back.
+    /// When it is down. It has lost all pages when it restarts.
     pub outages: Vec<Outage>,
 }
 
-/// What has happened at a blade.
+/// The counters of a blade.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct BladeCounters {
     /// Fetches answered with a page.
     pub fetched: u64,
     /// Stores answered as done.
     pub stored: u64,
-    /// Requests answered in any other way.
+    /// Requests with any other response.
     pub refused: u64,
     /// Frames that were no requests for it.
     pub ignored: u64,
-    /// Frames that came while it was down.
+    /// Frames that arrived while it was down.
     pub dead: u64,
     /// Cycles in which it worked on requests.
     pub busy_cycles: u64,
@@ -41,9 +41,9 @@ pub struct Blade {
     pages: Pages,
     output: OutputPort,
     counters: BladeCounters,
-    /// When it is done with what it has got so far.
+    /// Time at which it has completed all requests so far.
     free: Cycle,
-    /// How many outages have begun.
+    /// Number of outages that have started.
     begun: usize,
 }
 
@@ -71,12 +71,12 @@ impl Blade {
         self.counters
     }
 
-    /// How many pages it keeps.
+    /// Number of its pages.
     pub fn pages(&self) -> usize {
         self.pages.count()
     }
 
-    /// Whether it is down; pages are gone as soon as it is found to have been.
+    /// Whether it is down; pages are dropped as soon as an outage is detected.
     fn is_down(&mut self, now: Cycle) -> bool {
         let outages = &self.parameters.outages;
         while outages.get(self.begun).is_some_and(|outage| outage.from <= now) {

@@ -10,8 +10,8 @@ struct Page {
 
 /// The pages of all clients, and the rules by which they change.
 ///
-/// A store counts only when its version is newer than what is there, so that a copy of it that comes late changes
-/// nothing. Versions are compared as serial numbers (RFC 1982): they may run over.
+/// A store takes effect only if its version is newer than the existing one, so that a late duplicate changes nothing.
+/// Versions are compared as serial numbers (RFC 1982): they may run over.
 pub struct Pages {
     pages: BTreeMap<(Mac, u64), Page>,
     capacity: usize,
@@ -28,18 +28,18 @@ impl Pages {
         }
     }
 
-    /// Forgets everything, as at a start.
+    /// Drops all pages, as at a start.
     pub fn restart(&mut self) {
         self.pages.clear();
         self.incarnation = self.incarnation.wrapping_add(1);
     }
 
-    /// How many pages there are.
+    /// Number of pages.
     pub fn count(&self) -> usize {
         self.pages.len()
     }
 
-    /// What tells what they hold from what others do.
+    /// The hash of their contents.
     pub fn contents(&self) -> ContentSum {
         let mut sum = ContentSum::default();
         for ((client, number), page) in &self.pages {
@@ -49,7 +49,7 @@ impl Pages {
         sum
     }
 
-    /// Does what `client` asks; gives the answer, or nothing to what is no request.
+    /// Executes a request of `client`; returns the response, or none if it is not a request.
     pub fn serve(&mut self, client: Mac, request: &Message) -> Option<Message> {
         let (operation, version, status, data) = match (request.operation, &request.data) {
             (Operation::Fetch, None) => {

@@ -1,5 +1,5 @@
-//! How many packets the switch model moves over links per second: echoes on a tree of three levels, the
-//! same as `validation/firesim/ns3_tree.cc` simulates with ns-3.
+//! Number of packets that the switch model moves over links per second: echoes on a tree of three levels, as simulated
+//! by `validation/firesim/ns3_tree.cc` with ns-3.
 //!
 //!     cargo run --release --example packet_hops -- [threads] [milliseconds]
 
@@ -66,7 +66,7 @@ fn server() -> TrafficSpec {
     }
 }
 
-/// Clients of a rack ask servers of another aggregation switch.
+/// Clients of a rack send requests to servers of another aggregation switch.
 fn description() -> Description {
     let (mut nodes, mut links) = (vec![switch("root".to_string())], Vec::new());
     let racks = RACKS / AGGREGATION;

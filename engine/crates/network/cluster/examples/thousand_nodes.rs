@@ -1,7 +1,7 @@
-//! How fast the thousand nodes of Karandikar 2024, table 2.3 are simulated at `traffic` fidelity.
+//! Speed of the simulation of the thousand nodes of Karandikar 2024, table 2.3 at `traffic` fidelity.
 //!
-//! 32 racks of 32 servers, 4 aggregation switches, 1 root; every second server asks one partner for
-//! about 10,000 answers per second, in its own rack, across an aggregation switch, or across the root.
+//! 32 racks of 32 servers, 4 aggregation switches, 1 root; every second server sends about 10,000 requests per second
+//! to one partner, in its own rack, across an aggregation switch, or across the root.
 //!
 //!     cargo run --release --example thousand_nodes -- [rack|aggregation|root] [threads] [milliseconds]
 
@@ -32,7 +32,7 @@ fn server(rack: usize, index: usize) -> String {
     format!("s{rack}-{index}")
 }
 
-/// The server that a client asks.
+/// The server to which a client sends its requests.
 fn partner(distance: &str, rack: usize, index: usize) -> String {
     let racks = RACKS / AGGREGATION;
     let other = match distance {
@@ -122,7 +122,7 @@ fn main() {
     let built = Instant::now();
     let mut cluster = Cluster::new(&description(distance)).expect("the topology is possible");
     cluster.set_threads(threads);
-    // A first millisecond tells how much each node costs, so that threads get equal shares.
+    // A first millisecond measures the cost of each node, so that threads get equal shares.
     cluster.run(Cycle::new(3_200_000));
     println!("built and warm in {:.2} s", built.elapsed().as_secs_f64());
     let started = Instant::now();

@@ -11,8 +11,8 @@ const FIRST: u32 = 2;
 /// The network of assigned Internet addresses.
 const NETWORK: Ipv4 = Ipv4::new(172, 16, 0, 0);
 
-/// The addresses of every server: pinned, or the next free number for both. A server with pinned
-/// addresses uses up a number too, so that pinning one changes nothing for the others.
+/// The addresses of every server: pinned, or the next free number for both. A server with pinned addresses uses up a
+/// number too, so that pinning does not change the addresses of others.
 pub(crate) fn assign(topology: &Topology) -> Result<BTreeMap<usize, Peer>, ClusterError> {
     let pinned = pinned(topology)?;
     let mut macs = Taken::default();
@@ -34,7 +34,7 @@ pub(crate) fn assign(topology: &Topology) -> Result<BTreeMap<usize, Peer>, Clust
         let address = ip.unwrap_or(assigned(number));
         let (port, service) = match &topology.description.nodes[server].kind {
             NodeKind::Traffic(spec) => (spec.port, spec.service_id),
-            // Programs, and what is behind a host port, choose their ports themselves.
+            // Programs, and programs behind a host port, choose their ports themselves.
             _ => (0, 0),
         };
         peers.insert(
@@ -77,7 +77,7 @@ fn pinned(topology: &Topology) -> Result<BTreeMap<usize, Pinned>, ClusterError> 
     Ok(pinned)
 }
 
-/// Addresses and who has them.
+/// Addresses and their owners.
 struct Taken<A>(BTreeMap<A, usize>);
 
 impl<A> Default for Taken<A> {

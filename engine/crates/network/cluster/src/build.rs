@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-/// Makes the models with the numbers `own`, which are those of their nodes, and joins them and the others.
+/// Builds the models with the numbers `own`, which are those of their nodes, and joins them and the others.
 pub(crate) fn build(
     topology: &Topology,
     routes: &Routes,

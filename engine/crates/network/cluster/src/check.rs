@@ -1,7 +1,7 @@
 use crate::topology::Topology;
 use crate::{ClusterError, NodeKind};
 
-/// What must hold before anything is built, apart from what the parts check themselves.
+/// Checks the description before anything is built, except for checks by the parts themselves.
 pub(crate) fn check(topology: &Topology) -> Result<(), ClusterError> {
     check_servers(topology)?;
     check_switches(topology)?;
@@ -37,8 +37,8 @@ fn check_switches(topology: &Topology) -> Result<(), ClusterError> {
     }
 }
 
-/// Everything is reached from the first node. Frames do not pass through servers, but those have one
-/// port and so join nothing.
+/// All nodes are reachable from the first one. Frames do not pass through servers, but servers have one port and thus
+/// join no nodes.
 fn check_connected(topology: &Topology) -> Result<(), ClusterError> {
     let mut reached = vec![false; topology.ports.len()];
     let mut next: Vec<usize> = (0..topology.ports.len().min(1)).collect();
@@ -56,7 +56,7 @@ fn check_connected(topology: &Topology) -> Result<(), ClusterError> {
     }
 }
 
-/// Clients ask servers that serve.
+/// Clients send requests to nodes with a service.
 fn check_targets(topology: &Topology) -> Result<(), ClusterError> {
     for node in &topology.description.nodes {
         let NodeKind::Traffic(spec) = &node.kind else {

@@ -2,7 +2,7 @@ use crate::{Cluster, ClusterError, LatencyReport};
 use rackwright_traffic::Host;
 use serde::Serialize;
 
-/// What a client has done and met. Times are in cycles.
+/// The results of a client. Times are in cycles.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClientReport {
     /// Requests sent.
@@ -11,25 +11,25 @@ pub struct ClientReport {
     pub answered: u64,
     /// Requests given up.
     pub lost: u64,
-    /// Answers to requests that were given up or answered before.
+    /// Responses to requests that had been abandoned or answered before.
     pub late: u64,
     /// When the first request was sent.
     pub first_sent: u64,
     /// When the latest request was sent.
     pub last_sent: u64,
-    /// When the latest answer came in time.
+    /// Time of the latest response in time.
     pub last_answer: u64,
     /// Times from request to answer.
     pub latency: LatencyReport,
-    /// Their distribution, to three digits: times and how often each was met.
+    /// Their distribution, to three digits: times and counts.
     pub buckets: Vec<(u64, u64)>,
 }
 
 impl Cluster {
-    /// What a client has done so far.
+    /// The results of a client so far.
     ///
     /// # Errors
-    /// [`ClusterError::NoClient`] when nobody called so is a client.
+    /// [`ClusterError::NoClient`] if no client has this name.
     pub fn client(&self, name: &str) -> Result<ClientReport, ClusterError> {
         let host = self.node(name).and_then(|node| self.host(node));
         let client = host.and_then(Host::client);

@@ -18,10 +18,10 @@ use std::ops::Range;
 /// Compiled hardware units by the names that servers use for them.
 pub type Designs = BTreeMap<String, Design>;
 
-/// How servers are observed, by their names.
+/// The observations of servers, by their names.
 pub type Observations = BTreeMap<String, Observation>;
 
-/// What a cluster is built from beside its description.
+/// The parts of a cluster in addition to its description.
 pub(crate) struct Parts<'a> {
     pub(crate) designs: &'a Designs,
     pub(crate) observations: &'a Observations,
@@ -47,7 +47,7 @@ pub struct Cluster {
     share: Option<Share>,
 }
 
-/// How often per simulated second is looked whether the run is to end.
+/// Number of checks per simulated second for the end of the run.
 const LOOKS_PER_SECOND: u64 = 10_000;
 
 impl Cluster {
@@ -59,7 +59,7 @@ impl Cluster {
         Cluster::new(description).map(|_| ())
     }
 
-    /// Builds what a description says.
+    /// Builds the cluster of a description.
     ///
     /// # Errors
     /// [`ClusterError`], as [`Cluster::check`].
@@ -67,7 +67,7 @@ impl Cluster {
         Cluster::with_designs(description, &Designs::new(), None)
     }
 
-    /// Builds what a description says, with hardware units by name: all of it, or the share of one process.
+    /// Builds the cluster of a description, with hardware units by name: all of it, or the share of one process.
     ///
     /// # Errors
     /// [`ClusterError`], as [`Cluster::check`]; [`ClusterError::Share`] for a share that is none.
@@ -79,7 +79,7 @@ impl Cluster {
         Cluster::observed(description, designs, share, &Observations::new())
     }
 
-    /// The same, with some of its servers observed, which they cannot tell.
+    /// The same, with observation of some of its servers, which does not affect them.
     ///
     /// # Errors
     /// As [`Cluster::with_designs`].
@@ -97,7 +97,7 @@ impl Cluster {
         Cluster::assemble(description, share, &parts)
     }
 
-    /// Builds what a description says, in which nodes may be of further `kinds`.
+    /// Builds the cluster of a description with nodes of further `kinds`.
     ///
     /// # Errors
     /// As [`Cluster::check`]; [`ClusterError::UnknownKind`] and [`ClusterError::Own`] for nodes of such a kind.
@@ -145,13 +145,12 @@ impl Cluster {
         })
     }
 
-    /// Uses so many threads. The result does not depend on it.
+    /// Uses this number of threads. The result does not depend on it.
     pub fn set_threads(&mut self, threads: usize) {
         self.graph.set_threads(threads);
     }
 
-    /// Exchanges traffic every so many cycles instead of as rarely as possible. The result does not
-    /// depend on it.
+    /// Exchanges traffic every `window` cycles instead of as rarely as possible. The result does not depend on it.
     ///
     /// # Errors
     /// [`ClusterError::Graph`] when it is zero or longer than the shortest link.
@@ -159,7 +158,7 @@ impl Cluster {
         Ok(self.graph.set_window(window)?)
     }
 
-    /// Whether nodes without anything to do are left alone. The result does not depend on it.
+    /// Whether nodes without events are skipped. The result does not depend on it.
     pub fn set_skip_idle(&mut self, skip_idle: bool) {
         self.graph.set_skip_idle(skip_idle);
     }
@@ -179,7 +178,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// Captures from now on what passes a port, written as `tor0.port3`.
+    /// Captures the frames that pass a port from now on; the port is written as `tor0.port3`.
     ///
     /// # Errors
     /// [`ClusterError::NoSuchPort`].
@@ -192,7 +191,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// What has passed a port so far, written as `tor0.port3`.
+    /// The counters of a port so far; the port is written as `tor0.port3`.
     ///
     /// # Errors
     /// [`ClusterError::NoSuchPort`].
@@ -211,7 +210,7 @@ impl Cluster {
         })
     }
 
-    /// Keeps from now on when the hart, the NIC and the link of a server do something to each other.
+    /// Records the events between the hart, the NIC and the link of a server from now on.
     ///
     /// # Errors
     /// [`ClusterError::NoProgram`] for a node that does not exist or runs no program here.
@@ -223,7 +222,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// What was kept of a server, in the order of each of its clocks.
+    /// The recorded events of a server, in the order of each of its clocks.
     ///
     /// # Errors
     /// As [`Cluster::keep_stamps`].
@@ -271,7 +270,7 @@ impl Cluster {
             .collect()
     }
 
-    /// Adds to a capture what has passed since the last call.
+    /// Adds the frames since the last call to a capture.
     ///
     /// # Errors
     /// [`ClusterError::Capture`] when it cannot be written.
@@ -288,8 +287,8 @@ impl Cluster {
         Ok(())
     }
 
-    /// Advances to a cycle, or to the end of the run before: the first multiple of 100 us at which all the
-    /// servers with which the run is to end have ended their programs.
+    /// Advances to a cycle, or to the end of the run before: the first multiple of 100 us at which all servers that
+    /// determine the end of the run have ended their programs.
     pub fn run(&mut self, until: Cycle) -> RunOutcome {
         if self.ends_with.is_empty() {
             return self.graph.run(until);
@@ -303,8 +302,8 @@ impl Cluster {
         outcome
     }
 
-    /// Whether all the servers with which the run is to end, and which this process simulates, have ended
-    /// their programs; never when no run is to end so.
+    /// Whether all servers that determine the end of the run, and are simulated by this process, have ended their
+    /// programs; never if there are no such servers.
     pub fn has_ended(&self) -> bool {
         let at_look = self.cycle().0 % (self.clock.hertz() / LOOKS_PER_SECOND).max(1) == 0;
         let is_off = |node: &usize| match self.graph.model(ModelId(*node)) {
@@ -320,7 +319,7 @@ impl Cluster {
     /// Advances this process's share to a cycle, meeting the other processes after every window.
     ///
     /// # Errors
-    /// [`Apart`] when another process cannot be met.
+    /// [`Apart`] if synchronisation with another process fails.
     ///
     /// # Panics
     /// When the cluster is not a share.
@@ -333,7 +332,7 @@ impl Cluster {
         self.graph.run_share(until, share, meeting)
     }
 
-    /// About how many nanoseconds each node has taken so far.
+    /// Estimated nanoseconds that each node has taken so far.
     pub fn costs(&self) -> Vec<u64> {
         self.graph.costs()
     }
@@ -348,12 +347,12 @@ impl Cluster {
         self.clock
     }
 
-    /// What has happened so far.
+    /// The results so far.
     pub fn report(&self) -> Report {
         Report::assemble(self.cycle().0, self.clock.hertz(), [self.part_report()])
     }
 
-    /// What has happened so far in the nodes that this process simulates.
+    /// The results so far of the nodes that this process simulates.
     pub fn part_report(&self) -> PartReport {
         PartReport::new(self)
     }

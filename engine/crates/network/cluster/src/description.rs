@@ -12,14 +12,13 @@ pub struct Description {
     /// Cycles per second of every link, switch and server; one flit of 64 bits per cycle.
     #[serde(default = "default_clock")]
     pub clock_hz: u64,
-    /// What all randomness follows from.
+    /// The seed of all randomness.
     #[serde(default)]
     pub seed: u64,
     /// Requests sent earlier, in microseconds, do not count in latencies and waiting times.
     #[serde(default)]
     pub warmup_us: f64,
-    /// Servers and switches. Threads share them out in this order, so that neighbours are best kept
-    /// together.
+    /// Servers and switches. Threads divide them in this order, so that neighbours should be consecutive.
     pub nodes: Vec<NodeSpec>,
     /// Links. The ports of a node are numbered in the order in which links name it.
     pub links: Vec<Link>,
@@ -57,7 +56,7 @@ impl NodeSpec {
     }
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum NodeKind {
@@ -75,7 +74,7 @@ pub enum NodeKind {
     MemoryBlade(BladeSpec),
     /// A port to the machine that simulates.
     HostPort(HostPortSpec),
-    /// A node of a kind that whoever builds the cluster knows: see [`Kinds`](crate::Kinds).
+    /// A node of a kind that the builder of the cluster adds: see [`Kinds`](crate::Kinds).
     Own(OwnSpec),
 }
 
@@ -85,7 +84,7 @@ pub enum NodeKind {
 pub struct OwnSpec {
     /// The name of the kind.
     pub model: String,
-    /// What the kind wants to know.
+    /// The settings of the kind.
     #[serde(default)]
     pub settings: serde_json::Value,
 }
@@ -96,9 +95,9 @@ pub struct OwnSpec {
 pub struct BladeSpec {
     /// From the last flit of a request to the first flit of its answer.
     pub service_us: f64,
-    /// How many pages it has room for.
+    /// Maximum number of its pages.
     pub pages: usize,
-    /// When it is down: pairs of times in microseconds. It has lost all pages when it comes back.
+    /// When it is down: pairs of times in microseconds. It has lost all pages when it restarts.
     #[serde(default)]
     pub outages_us: Vec<[f64; 2]>,
 }
@@ -107,14 +106,14 @@ pub struct BladeSpec {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostPortSpec {
-    /// What carries its frames.
+    /// The carrier of its frames.
     pub wire: WireSpec,
     /// Simulated seconds per real second, at most.
     #[serde(default = "default_speed")]
     pub speed: f64,
 }
 
-/// What carries the frames of a host port.
+/// The carrier of the frames of a host port.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WireSpec {
@@ -135,20 +134,20 @@ pub struct SwitchSpec {
     /// From the last flit in to the first flit out.
     #[serde(default = "default_switching")]
     pub switching_cycles: u64,
-    /// From how many bytes in a buffer on frames are marked as having met congestion.
+    /// Number of bytes in a buffer from which on frames get a congestion mark.
     #[serde(default)]
     pub mark_bytes: Option<u64>,
     /// Longer frames are dropped.
     #[serde(default = "default_largest_frame")]
     pub largest_frame: usize,
-    /// How it chooses among equal ports and what it drops: a name in [`rackwright_ethernet::POLICIES`].
+    /// Its policy for the choice among equal ports and for drops: a name in [`rackwright_ethernet::POLICIES`].
     #[serde(default = "default_policy")]
     pub policy: String,
     /// Routes that are not to be computed: from the name of a server to the names of the neighbours
     /// through which its frames go.
     #[serde(default)]
     pub routes: BTreeMap<String, Vec<String>>,
-    /// Whether it dispatches requests for the services right below it, and how.
+    /// The dispatch of requests for the services directly below it, if it dispatches them.
     #[serde(default)]
     pub dispatch: Option<DispatchSpec>,
     /// The probability with which a frame that arrives is lost.
@@ -157,37 +156,38 @@ pub struct SwitchSpec {
     /// The probability with which a frame arrives late, and
     #[serde(default)]
     pub late: f64,
-    /// by how many microseconds at most.
+    /// by at most this number of microseconds.
     #[serde(default)]
     pub late_us: f64,
-    /// When it is down: pairs of times in microseconds. It knows nothing when it comes back.
+    /// When it is down: pairs of times in microseconds. It has lost its state when it restarts.
     #[serde(default)]
     pub outages_us: Vec<[f64; 2]>,
 }
 
-/// How a switch dispatches: [`rackwright_dispatch::Configuration`] without what follows from the topology.
+/// The configuration of dispatch at a switch: [`rackwright_dispatch::Configuration`] without the members that follow
+/// from the topology.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DispatchSpec {
     /// How it chooses.
     pub policy: Policy,
-    /// Requests for each core below which nothing is told.
+    /// Requests for each core below which no gossip is sent.
     pub gossip_floor: u32,
     /// How slowly the threshold of gossip follows the load.
     pub average_shift: u32,
-    /// By how much another rack has to be less loaded.
+    /// Minimum difference of the loads for redirection to another rack.
     pub load_delta: LoadDelta,
-    /// How often a request may be redirected.
+    /// Maximum number of redirections of a request.
     pub max_redirects: u8,
     /// When a request without a response is forgotten.
     pub expiry_us: f64,
-    /// When a peer that was told nothing is told anyway.
+    /// Interval after which a peer without recent gossip is sent gossip anyway.
     pub truth_interval_us: f64,
     /// When a silent peer is taken for dead.
     pub peer_timeout_us: f64,
-    /// How often a silent replica is asked for a sign of life.
+    /// Interval of probes of a silent replica.
     pub probe_interval_us: f64,
-    /// How many requests can be under way in the rack.
+    /// Maximum number of outstanding requests in the rack.
     pub tracked: usize,
     /// The dispatcher in RTL that takes the place of the model, by the name of its design.
     #[serde(default)]
@@ -219,7 +219,7 @@ pub struct TrafficSpec {
     /// The UDP port of client and service.
     #[serde(default = "default_port")]
     pub port: u16,
-    /// How long a message takes through the network stack, each way.
+    /// Time of a message in the network stack, in each direction.
     #[serde(default)]
     pub stack_us: f64,
     /// Whether it understands congestion marks.
@@ -272,15 +272,15 @@ pub struct ServerSpec {
     /// Whether the program knows the hardware addresses of the servers in its arguments from the start.
     #[serde(default)]
     pub static_arp: bool,
-    /// The design of its NIC, by the name under which it was given to the cluster.
+    /// The design of its NIC, by the name that was passed to the cluster.
     pub nic: String,
     /// Other units beside the hart.
     #[serde(default)]
     pub units: Vec<UnitSpec>,
-    /// Whether units in which nothing moves are not clocked. The result does not depend on it.
+    /// Whether idle units are not clocked. The result does not depend on it.
     #[serde(default = "default_skip_idle")]
     pub skip_idle: bool,
-    /// Numbers of its caches and DRAM in the place of the default, by name.
+    /// Parameters of its caches and DRAM that differ from the default, by name.
     #[serde(default)]
     pub memory: BTreeMap<String, u64>,
     /// The same of its harts.
@@ -302,9 +302,9 @@ pub struct ProgramSpec {
     pub arguments: Vec<Argument>,
     /// Units beside each hart.
     pub units: Vec<UnitSpec>,
-    /// Whether units in which nothing moves are not clocked. The result does not depend on it.
+    /// Whether idle units are not clocked. The result does not depend on it.
     pub skip_idle: bool,
-    /// Numbers of its caches and DRAM in the place of the default, by name.
+    /// Parameters of its caches and DRAM that differ from the default, by name.
     pub memory: BTreeMap<String, u64>,
     /// The same of its harts.
     pub core: BTreeMap<String, u64>,
@@ -314,7 +314,7 @@ pub struct ProgramSpec {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UnitSpec {
-    /// Its design, by the name under which it was given to the cluster.
+    /// Its design, by the name that was passed to the cluster.
     pub design: String,
     /// Where it sits.
     #[serde(default = "default_placement")]
@@ -329,24 +329,24 @@ pub struct LinuxSpec {
     pub cpu: String,
     /// Where it begins.
     pub start: StartSpec,
-    /// What root does in a shell when it has booted; its parts are put together as they are.
+    /// The command that root executes in a shell after booting; its parts are concatenated unchanged.
     pub command: Vec<Argument>,
     /// Whether it knows the hardware addresses of the servers in its command from the start.
     #[serde(default)]
     pub static_arp: bool,
     /// The longest packet of its network, in bytes.
     pub mtu: u16,
-    /// What its NIC does for its driver.
+    /// The features of its NIC for the driver.
     pub features: FeaturesSpec,
-    /// The design of its NIC, by the name under which it was given to the cluster.
+    /// The design of its NIC, by the name that was passed to the cluster.
     pub nic: String,
     /// Units beside its harts.
     #[serde(default)]
     pub units: Vec<UnitSpec>,
-    /// Whether units in which nothing moves are not clocked. The result does not depend on it.
+    /// Whether idle units are not clocked. The result does not depend on it.
     #[serde(default = "default_skip_idle")]
     pub skip_idle: bool,
-    /// Numbers of its caches and DRAM in the place of the default, by name.
+    /// Parameters of its caches and DRAM that differ from the default, by name.
     #[serde(default)]
     pub memory: BTreeMap<String, u64>,
     /// The same of its harts.
@@ -354,19 +354,19 @@ pub struct LinuxSpec {
     pub core: BTreeMap<String, u64>,
 }
 
-/// What a NIC does for its driver.
+/// The features of a NIC for its driver.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FeaturesSpec {
-    /// It puts checksums into frames, and checks those of TCP.
+    /// It inserts checksums into frames, and verifies those of TCP.
     pub checksums: bool,
     /// A frame that it has received may fill several buffers.
     pub mergeable: bool,
-    /// It interrupts only when the driver wants to know; else with every frame.
+    /// It interrupts only if the driver requests it; otherwise with every frame.
     pub suppression: bool,
-    /// It interrupts for so many frames at once,
+    /// It interrupts after this number of frames,
     pub frames: u16,
-    /// or so many cycles of the network after the first of them.
+    /// or this number of cycles of the network after the first of them.
     pub delay: u32,
 }
 
@@ -382,7 +382,7 @@ impl From<FeaturesSpec> for CardFeatures {
     }
 }
 
-/// Where a server that runs Linux begins.
+/// The initial state of a server that runs Linux.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum StartSpec {
@@ -400,17 +400,17 @@ pub enum StartSpec {
         /// The kernel's command line.
         command_line: String,
     },
-    /// Where a machine was saved that had booted.
+    /// A checkpoint of a booted machine.
     Booted {
         /// The file of the checkpoint.
         checkpoint: PathBuf,
-        /// What was booted, for who wants to observe it.
+        /// The image that was booted, for its observation.
         #[serde(default)]
         image: Option<ImageSpec>,
     },
 }
 
-/// Where the parts of an image lie in its file: first byte and length.
+/// The positions of the parts of an image in its file: first byte and length.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ImageSpec {
@@ -437,25 +437,25 @@ pub enum Argument {
     },
 }
 
-/// A client and whom it asks.
+/// A client and its servers.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct TrafficClient {
-    /// The names of the servers it asks, each time one of them at random.
+    /// The names of its servers, one of which it selects at random for each request.
     pub to: Vec<String>,
     /// How.
     #[serde(flatten)]
     pub parameters: ClientParameters,
 }
 
-/// A link between two nodes, both ways.
+/// A link between two nodes, in both directions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// The names of its ends.
     pub ends: [String; 2],
-    /// How long a flit is on its way.
+    /// Latency of a flit.
     pub latency_us: f64,
-    /// How fast both ends send; one flit per cycle when absent.
+    /// Data rate of both ends; one flit per cycle if absent.
     #[serde(default)]
     pub bits_per_second: Option<u64>,
 }

@@ -90,7 +90,7 @@ pub(crate) fn rack(
     })
 }
 
-/// An error of the switch of that name.
+/// An error of the switch with that name.
 pub(crate) fn refused<E: std::fmt::Display>(switch: &str) -> impl Fn(E) -> ClusterError + '_ {
     move |reason| ClusterError::Dispatch {
         switch: switch.to_string(),
@@ -98,7 +98,7 @@ pub(crate) fn refused<E: std::fmt::Display>(switch: &str) -> impl Fn(E) -> Clust
     }
 }
 
-/// What is no time becomes zero, which no configuration has.
+/// Invalid times become zero, which no configuration has.
 fn nanoseconds(us: f64) -> u64 {
     (us * 1e3) as u64
 }

@@ -11,7 +11,7 @@ pub enum ClusterError {
     /// The clock cannot exist.
     #[error("{0}")]
     Clock(#[from] ClockError),
-    /// Two nodes could not be told apart.
+    /// Two nodes have the same name.
     #[error("two nodes are called `{0}`")]
     DuplicateName(String),
     /// A name that no node has.
@@ -63,10 +63,10 @@ pub enum ClusterError {
     Address {
         /// The server.
         name: String,
-        /// What is wrong with it.
+        /// The error in it.
         reason: String,
     },
-    /// There is no way.
+    /// There is no path.
     #[error("nothing joins `{one}` and `{other}`: neither can reach the other")]
     Unreachable {
         /// One node.
@@ -99,12 +99,12 @@ pub enum ClusterError {
     Policy {
         /// The switch.
         switch: String,
-        /// What was asked for.
+        /// The requested policy.
         policy: String,
-        /// The names of those that exist.
+        /// The names of the existing policies.
         known: String,
     },
-    /// A client asks somebody who doesn't serve.
+    /// A client sends requests to a node without a service.
     #[error("`{client}` sends requests to `{server}`, which has no service")]
     NoService {
         /// The client.
@@ -149,7 +149,7 @@ pub enum ClusterError {
         /// The file.
         path: String,
     },
-    /// A unit that the cluster was not given.
+    /// A unit that was not passed to the cluster.
     #[error("`{name}` needs the design `{design}`, which the cluster was not given")]
     Design {
         /// The server.
@@ -165,7 +165,7 @@ pub enum ClusterError {
         /// The places that exist.
         reason: UnknownRoute,
     },
-    /// A node is of a kind that nobody has added.
+    /// A node is of an unknown kind.
     #[error("`{name}`: no kind of node is called `{model}`")]
     UnknownKind {
         /// The node.
@@ -173,7 +173,7 @@ pub enum ClusterError {
         /// The kind.
         model: String,
     },
-    /// A node of a kind that is not one of this crate's cannot be made.
+    /// A node of a kind from outside this crate cannot be built.
     #[error("`{name}`: {reason}")]
     Own {
         /// The node.
@@ -187,7 +187,7 @@ pub enum ClusterError {
     /// A node that sends no requests, or none at all.
     #[error("no client is called `{0}`")]
     NoClient(String),
-    /// The run is to end with a node that runs no program.
+    /// The end of the run depends on a node without a program.
     #[error("the run is to end with `{0}`, which is no server that runs a program")]
     NoProgram(String),
     /// The graph refuses.
@@ -196,7 +196,7 @@ pub enum ClusterError {
     /// A capture could not be written.
     #[error("{0}")]
     Capture(#[from] CaptureError),
-    /// A host port cannot be made.
+    /// A host port cannot be created.
     #[error("`{name}`: {reason}")]
     HostPort {
         /// Its name.
@@ -207,7 +207,7 @@ pub enum ClusterError {
     /// The shares of processes do not make up the cluster.
     #[error("the shares given are not those of {nodes} nodes")]
     Share {
-        /// How many nodes there are.
+        /// Number of nodes.
         nodes: usize,
     },
 }

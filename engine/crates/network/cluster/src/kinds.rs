@@ -11,7 +11,7 @@ pub trait OwnNode: Model<Item = Frame> + Sync {
     fn output_port(&self) -> &OutputPort;
 }
 
-/// What a node of such a kind is made from.
+/// The parameters of a node of such a kind.
 pub struct OwnStart<'a> {
     /// Its name.
     pub name: &'a str,
@@ -21,14 +21,14 @@ pub struct OwnStart<'a> {
     pub port: PortParameters,
     /// The clock of the network.
     pub clock: Clock,
-    /// What its description says beside.
+    /// The further settings in its description.
     pub settings: &'a Value,
 }
 
-/// Makes nodes of a kind; the text says what is wrong with their settings.
+/// Builds nodes of a kind; the text describes an error in their settings.
 pub type MakeNode = Box<dyn Fn(&OwnStart<'_>) -> Result<Box<dyn OwnNode>, String>>;
 
-/// Kinds of nodes beside those of this crate, by their names.
+/// Kinds of nodes in addition to those of this crate, by their names.
 #[derive(Default)]
 pub struct Kinds {
     kinds: BTreeMap<String, MakeNode>,
@@ -40,7 +40,7 @@ impl Kinds {
         self.kinds.insert(name.into(), make);
     }
 
-    /// What makes nodes of the kind `name`.
+    /// The function that builds nodes of the kind `name`.
     pub(crate) fn find(&self, name: &str) -> Option<&MakeNode> {
         self.kinds.get(name)
     }

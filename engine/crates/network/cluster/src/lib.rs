@@ -1,4 +1,4 @@
-//! Clusters: a topology as plain data, checked before anything is built, and the network made from it.
+//! Clusters: a topology as plain data, which is checked before anything is built, and the network of this topology.
 //!
 //! A [`Description`] names nodes and links. [`Cluster::new`] checks it, assigns addresses, computes
 //! forwarding tables and a tree for broadcasts, and builds the graph of models.

@@ -8,7 +8,7 @@ use std::fmt::Write;
 const PREFIX: u8 = 16;
 
 impl ImageSpec {
-    /// What a server boots, out of the image's `file`; `None` when that is shorter than its parts.
+    /// The software that a server boots, from the image's `file`; `None` if the file is shorter than its parts.
     pub fn software<'a>(&self, file: &'a [u8], command_line: &'a str) -> Option<Software<'a>> {
         let part = |(first, bytes): (usize, usize)| file.get(first..first.checked_add(bytes)?);
         Some(Software {
@@ -20,7 +20,7 @@ impl ImageSpec {
     }
 }
 
-/// What the server's shell does: it becomes the one of this name and address, and then does what the user wants.
+/// The commands of the server's shell: it sets this name and address, and then executes the user's command.
 pub(crate) fn command<'a>(
     spec: &LinuxSpec,
     (name, address): (&str, Ipv4),
@@ -42,7 +42,8 @@ pub(crate) fn command<'a>(
     }
     let find = match spec.start {
         StartSpec::Reset { .. } => "",
-        // The network interface was not there when Linux looked for devices, and others go on with the same random numbers.
+        // The network interface did not exist when Linux enumerated devices, and all servers have the same random
+        // numbers.
         StartSpec::Booted { .. } => "echo 1 >/sys/bus/pci/rescan\nhead -c 512 /dev/hwrng >/dev/urandom\n",
     };
     let identity = format!(

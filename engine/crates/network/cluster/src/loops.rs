@@ -2,7 +2,7 @@ use crate::routes::Routes;
 use crate::topology::Topology;
 use crate::ClusterError;
 
-/// Refuses pinned routes that send frames in a circle. Computed routes always come nearer.
+/// Refuses pinned routes that send frames in a circle. Computed routes always lead closer to the destination.
 pub(crate) fn check_loops(topology: &Topology, routes: &Routes) -> Result<(), ClusterError> {
     for server in routes.pinned_servers() {
         let mut search = Search {

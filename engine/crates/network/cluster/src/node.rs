@@ -30,7 +30,7 @@ pub enum Node {
     Elsewhere(Elsewhere),
 }
 
-/// What has to be known here of a node that another process simulates.
+/// The properties of a node that another process simulates.
 pub struct Elsewhere {
     pub(crate) ports: usize,
     pub(crate) cut_through: bool,

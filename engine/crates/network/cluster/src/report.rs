@@ -9,7 +9,7 @@ use rackwright_traffic::{Host, Latencies};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What has happened in a cluster so far.
+/// The results of a cluster so far.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// Equal digests mean equal runs.
@@ -20,7 +20,7 @@ pub struct Report {
     pub clock_hz: u64,
     /// Servers, in the order of the description.
     pub servers: Vec<ServerReport>,
-    /// What switches did not forward although there was room.
+    /// Frames that switches did not forward although there was room.
     pub switches: Vec<SwitchReport>,
     /// Ports of servers and switches.
     pub ports: Vec<PortReport>,
@@ -28,7 +28,7 @@ pub struct Report {
     pub latency: LatencyReport,
 }
 
-/// What has happened in some of the nodes of a cluster: those that one process simulates.
+/// The results of some of the nodes of a cluster: those that one process simulates.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PartReport {
     /// In the order of the description.
@@ -37,7 +37,7 @@ pub struct PartReport {
     latencies: Latencies,
 }
 
-/// What has happened in a node.
+/// The results of a node.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct NodeReport {
     digest: u128,
@@ -63,17 +63,17 @@ pub struct ServerReport {
     pub packets_received: u64,
     /// Frames for which its port had no room.
     pub packets_dropped: u64,
-    /// Frames that it could not use: for others, damaged, not understood, not asked for.
+    /// Frames that it could not use: addressed to others, damaged, unknown, unrequested.
     pub packets_refused: u64,
-    /// Frames that came with a congestion mark.
+    /// Received frames with a congestion mark.
     pub packets_marked: u64,
     /// Requests its client sent.
     pub requests: u64,
     /// Requests of its client that were answered in time.
     pub answered: u64,
-    /// Requests of its client that were given up.
+    /// Requests that its client has abandoned.
     pub lost: u64,
-    /// Answers that came after their request was given up.
+    /// Responses to abandoned requests.
     pub late: u64,
     /// Requests its service answered.
     pub served: u64,
@@ -83,17 +83,17 @@ pub struct ServerReport {
     pub busy_cycles: u64,
     /// The status with which its program has ended.
     pub exit_code: Option<i32>,
-    /// Why it stands still although its program has not ended.
+    /// The reason why it has stopped although its program has not ended.
     pub error: Option<String>,
-    /// What its program has printed.
+    /// The standard output of its program.
     pub stdout: String,
-    /// What its program has printed as errors; not that of bare metal.
+    /// The standard error of its program; not for bare metal.
     pub stderr: String,
-    /// What its console shows: only under Linux.
+    /// The output on its console: only under Linux.
     pub console: String,
     /// Cycles of RTL that were evaluated rather than skipped.
     pub unit_cycles: u64,
-    /// What its NIC has counted, by the names of the unit's events: only under Linux.
+    /// The counters of its NIC, by the names of the unit's events: only under Linux.
     pub nic_events: BTreeMap<String, u64>,
     /// Times from request to answer.
     pub latency: LatencyReport,
@@ -101,7 +101,7 @@ pub struct ServerReport {
     pub wait: LatencyReport,
 }
 
-/// What a switch did not forward although there was room.
+/// Frames that a switch did not forward although there was room.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SwitchReport {
     /// Its name.
@@ -114,7 +114,7 @@ pub struct SwitchReport {
     pub unknown: u64,
     /// Frames lost by faults.
     pub lost: u64,
-    /// What its dispatcher has done, by the names of [`rackwright_dispatch::Counters`]; empty when it has none.
+    /// The counters of its dispatcher, by the names of [`rackwright_dispatch::Counters`]; empty if it has none.
     pub dispatched: BTreeMap<String, u64>,
 }
 
@@ -139,7 +139,7 @@ pub struct PortReport {
     pub dropped: u64,
     /// Frames that wait.
     pub queued: u64,
-    /// Frames marked as having met congestion.
+    /// Frames with a congestion mark.
     pub marked: u64,
     /// The most bytes the buffer has held.
     pub peak_bytes: u64,
@@ -148,7 +148,7 @@ pub struct PortReport {
 /// Durations, in cycles.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct LatencyReport {
-    /// How many were observed.
+    /// Number of observations.
     pub count: u64,
     /// The exact mean.
     pub mean: f64,
@@ -182,7 +182,7 @@ impl LatencyReport {
 }
 
 impl Report {
-    /// What has happened in a cluster, from what has happened in its parts, which come in order.
+    /// The results of a cluster, from those of its parts, which are in order.
     pub fn assemble(cycles: u64, clock_hz: u64, parts: impl IntoIterator<Item = PartReport>) -> Report {
         let mut report = Report {
             digest: String::new(),

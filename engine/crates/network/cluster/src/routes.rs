@@ -2,8 +2,7 @@ use crate::topology::Topology;
 use crate::{ClusterError, NodeKind};
 use std::collections::{BTreeMap, VecDeque};
 
-/// The ports through which each switch reaches each server: all that lie on a shortest path, or those
-/// that are pinned.
+/// The ports through which each switch reaches each server: all those on a shortest path, or the pinned ones.
 pub(crate) struct Routes {
     /// By switch, then by the switch or server at which a server is attached: see `toward`.
     shortest: BTreeMap<usize, Vec<Vec<u16>>>,
@@ -118,8 +117,8 @@ fn ports_to(topology: &Topology, switch: usize, neighbour: usize) -> Option<Vec<
     (!ports.is_empty()).then_some(ports)
 }
 
-/// For every switch, the ports that belong to a tree which spans all switches, and those to servers. A
-/// broadcast that leaves through these only reaches everybody once, whatever the topology.
+/// For every switch, the ports of a tree that spans all switches, and those to servers. A broadcast through only these
+/// ports reaches each node once, in any topology.
 pub(crate) fn broadcast_tree(topology: &Topology) -> Vec<Vec<u16>> {
     let mut tree = vec![Vec::new(); topology.ports.len()];
     let mut reached = vec![false; topology.ports.len()];

@@ -4,7 +4,7 @@ use rackwright_time::network::Cycles;
 use rackwright_time::Clock;
 use std::collections::BTreeMap;
 
-/// What is at the other end of a port.
+/// The node and port at the other end of a port.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Neighbour {
     pub(crate) node: usize,
@@ -14,7 +14,7 @@ pub(crate) struct Neighbour {
     pub(crate) rate: Rate,
 }
 
-/// A description with names resolved: for every node, what its ports lead to.
+/// A description with resolved names: for every node, the nodes that its ports lead to.
 pub(crate) struct Topology<'a> {
     pub(crate) description: &'a Description,
     pub(crate) clock: Clock,
@@ -46,7 +46,7 @@ impl<'a> Topology<'a> {
         &self.description.nodes[node].name
     }
 
-    /// The node of that name.
+    /// The node with that name.
     pub(crate) fn find(&self, name: &str, by: impl FnOnce() -> String) -> Result<usize, ClusterError> {
         let unknown = || ClusterError::UnknownName {
             by: by(),

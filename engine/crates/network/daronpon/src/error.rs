@@ -8,7 +8,7 @@ pub enum DaronponError {
     /// Of no policy.
     #[error(transparent)]
     Configuration(#[from] ConfigurationError),
-    /// It cannot be made.
+    /// It cannot be created.
     #[error(transparent)]
     Rtl(#[from] RtlError),
     /// Another unit.
@@ -19,12 +19,12 @@ pub enum DaronponError {
     Room {
         /// Entries of the table.
         room: u64,
-        /// What is in it: the name of the parameter.
+        /// The limited property: the name of the parameter.
         what: &'static str,
-        /// What the rack has.
+        /// The rack's value.
         wanted: usize,
     },
-    /// Its table of flights decides what can be counted, so that it has to be as large as said.
+    /// Its table of flights determines the requests that can be counted, so that it must have the configured size.
     #[error("the dispatcher in RTL counts {flights} requests under way, not {tracked}; `tracked` and `flights` have to agree")]
     Tracked {
         /// Of the unit.
@@ -32,13 +32,13 @@ pub enum DaronponError {
         /// Of the configuration.
         tracked: usize,
     },
-    /// What only the model does.
+    /// A feature of the model only.
     #[error("the dispatcher in RTL has no {0}; fidelity \"model\" has")]
     NotBuilt(&'static str),
-    /// Nothing came out, and it does not rest.
+    /// It neither sent output nor became idle.
     #[error("the dispatcher in RTL did not come to rest in {0} cycles")]
     Stuck(u64),
-    /// An assertion of its own failed, or it ended the simulation in another way.
+    /// One of its assertions failed, or it ended the simulation in another way.
     #[error("the dispatcher in RTL stopped at {cycle}: {reason}")]
     Stopped {
         /// When.

@@ -12,28 +12,28 @@ use rand_pcg::Pcg64;
 const KEY: [u8; 16] = *b"sixteen of bytes";
 const SERVICES: u16 = 3;
 const PEERS: u16 = 3;
-/// What no service here has as its number.
+/// A number that no service here has.
 const UNKNOWN: u16 = 99;
 
-/// Most frames that an exercise gives at once.
+/// Maximum number of frames in a burst of an exercise.
 const BURST: usize = 12;
 
-/// What an exercise has shown.
+/// The results of an exercise.
 #[derive(Clone, Copy, Debug)]
 pub struct Exercise {
-    /// Frames that came, ticks included.
+    /// Input frames, including ticks.
     pub frames: usize,
     /// Frames that left, the same from both.
     pub sent: usize,
-    /// What both have decided.
+    /// The decisions of both.
     pub counters: Counters,
-    /// What both have dropped before.
+    /// Frames that both have dropped before a decision.
     pub dropped: crate::Dropped,
 }
 
-/// Gives the unit and the model the same frames, which follow from `seed` and from what leaves: requests, their answers,
-/// most of which come, reports, ticks, and frames that are damaged, forged, cut short or somebody else's. Half of them come
-/// alone, the others back to back in bursts of up to [`BURST`].
+/// Passes the same frames to the unit and the model, which follow from `seed` and from their outputs: requests, most of
+/// their responses, reports, ticks, and frames that are damaged, forged, truncated or for others. Half of them arrive
+/// separately, the others back to back in bursts of up to [`BURST`].
 ///
 /// # Errors
 /// [`DaronponError`] when there is no such unit, and a text that names the first frame after which they differ.
@@ -88,8 +88,8 @@ pub fn exercise(
     }))
 }
 
-/// Cycles for each frame of 64 bytes when such frames come back to back: requests, all of which are served, and their
-/// answers, in turn.
+/// Cycles for each frame of 64 bytes of back-to-back frames: alternating requests, all of which are served, and their
+/// responses.
 ///
 /// # Errors
 /// [`DaronponError`] when there is no such unit.
@@ -277,9 +277,9 @@ struct Traffic {
     sequence: u32,
     /// Requests that replicas have.
     asked: Vec<Vec<u8>>,
-    /// A replica that answers nothing for a while.
+    /// A replica that does not respond for a while.
     dead: Option<Mac>,
-    /// What came before: it may come again.
+    /// Earlier frames: they may be repeated.
     before: Vec<u8>,
 }
 
@@ -299,7 +299,7 @@ impl Traffic {
         }
     }
 
-    /// The next frame; empty for a tick, which comes when the model wants one.
+    /// The next frame; empty for a tick, which is sent when the model requests one.
     fn next(&mut self, timer: u64) -> Vec<u8> {
         let passes = self.random.below(200) as u64;
         if timer <= self.now + passes && !self.random.one_in(9) {
@@ -325,7 +325,7 @@ impl Traffic {
         frame
     }
 
-    /// Takes what has left.
+    /// Processes outputs.
     fn learn(&mut self, sent: Vec<Vec<u8>>) {
         let asks = |frame: &Vec<u8>| frame.len() > 45 && matches!(frame[45], 0 | 4) && frame[4] == 1;
         self.asked.extend(sent.into_iter().filter(asks));
@@ -341,7 +341,7 @@ impl Traffic {
         }
     }
 
-    /// A request by its header and addresses, to somebody in this rack or, seldom, elsewhere.
+    /// A request by its header and addresses, to a node in this rack or, rarely, elsewhere.
     fn datagram(&mut self, kind: Kind, rest: usize) -> Datagram {
         let replicas = self.rack.replicas.len().max(1);
         let to = match self.random.one_in(15) {
@@ -506,7 +506,7 @@ impl Traffic {
             .map(|_| self.random.below(256) as u8)
             .collect();
         if self.random.one_in(20) {
-            // A request for somebody here that is too long for any frame.
+            // A request for a node in this rack that is too long for any frame.
             let request = self.request();
             frame.splice(..0, request);
             frame.resize(9000 + self.random.below(800), 1);
@@ -514,7 +514,7 @@ impl Traffic {
         frame
     }
 
-    /// A good frame cut short, with a wrong byte, or with a byte too many.
+    /// A valid frame that is truncated, has a wrong byte, or an additional one.
     fn damaged(&mut self) -> Vec<u8> {
         let mut frame = match self.random.below(4) {
             0 => self.request(),

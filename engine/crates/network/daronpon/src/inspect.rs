@@ -4,11 +4,11 @@ use rackwright_ethernet::Mac;
 
 /// Bytes of Ethernet, IPv4 and UDP headers.
 pub(crate) const HEADERS: usize = 42;
-/// Longer frames are cut.
+/// Longer frames are truncated.
 const LONGEST: usize = 9600;
 const MAGIC: [u8; 2] = [0x52, 0x44];
 
-/// What a frame is to a dispatcher.
+/// The meaning of a frame for a dispatcher.
 pub(crate) enum Concern<'f> {
     /// None of its business.
     Pass,
@@ -25,17 +25,17 @@ pub(crate) enum Concern<'f> {
     Alive(Mac),
 }
 
-/// A request as it came from its client.
+/// A request from its client.
 pub(crate) struct Asked<'f> {
     pub(crate) header: Header,
     pub(crate) key: RequestKey,
-    /// What it says after the message's header.
+    /// The bytes after the message's header.
     pub(crate) rest: &'f [u8],
-    /// What its frame has after it, which goes with it as long as its length stays the same.
+    /// The padding of its frame, which is forwarded with it if its length does not change.
     pub(crate) padding: &'f [u8],
 }
 
-/// Says what a frame is. `is_below` tells whose replicas are.
+/// Classifies a frame. `is_below` returns whether a replica is below this switch.
 pub(crate) fn inspect<'f>(frame: &'f [u8], key: &Key, is_below: impl Fn(Mac) -> bool) -> Concern<'f> {
     if frame.len() > LONGEST {
         return Concern::Malformed;
@@ -55,7 +55,7 @@ pub(crate) fn inspect<'f>(frame: &'f [u8], key: &Key, is_below: impl Fn(Mac) -> 
 /// A frame with a UDP datagram that begins like a message.
 struct Datagram<'f> {
     frame: &'f [u8],
-    /// By their lengths, where those agree.
+    /// According to their lengths, if those agree.
     message: Option<&'f [u8]>,
 }
 

@@ -1,8 +1,8 @@
-//! Daronpon's dispatcher in RTL (`hardware/src/main/scala/rackwright/daronpon`): set up and driven frame by frame, in the
-//! place of the policy of a simulated switch, and beside the policy crate on the same frames.
+//! Daronpon's dispatcher in RTL (`hardware/src/main/scala/rackwright/daronpon`): configured and driven frame by frame,
+//! in place of the policy of a simulated switch, and in comparison with the policy crate on the same frames.
 //!
-//! [`Model`] is what the unit has to be: the policy crate behind frames of bytes. [`exercise()`] gives both the same
-//! arrivals and compares every byte that leaves.
+//! [`Model`] is the reference for the unit: the policy crate behind frames of bytes. [`exercise()`] passes the same
+//! arrivals to both and compares every byte of output.
 
 mod datapath;
 mod error;

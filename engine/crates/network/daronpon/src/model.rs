@@ -5,7 +5,7 @@ use rackwright_dispatch::wire::{Header, Key, Kind, Origin};
 use rackwright_dispatch::{Action, ConfigurationError, Counters, Dispatcher, ReplicaId};
 use rackwright_ethernet::{Datagram, Mac, Rack};
 
-/// The policy crate behind frames of bytes: what the unit in RTL has to be.
+/// The policy crate behind frames of bytes: the reference for the unit in RTL.
 pub struct Model {
     rack: Rack,
     key: Key,
@@ -15,7 +15,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// A dispatcher at time zero. What peers say is sealed with `key`.
+    /// A dispatcher at time zero. Messages of peers are authenticated with `key`.
     ///
     /// # Errors
     /// [`ConfigurationError`].
@@ -34,7 +34,7 @@ impl Model {
         found.map(|(replica, _)| *replica)
     }
 
-    /// Tells the policy what a frame is; whether the frame goes on as it is when the policy says nothing.
+    /// Passes a frame to the policy; returns whether the frame is forwarded unchanged if the policy takes no action.
     fn tell(&mut self, now: u64, concern: &Concern, actions: &mut Vec<Action>) -> bool {
         match concern {
             Concern::Pass => return true,

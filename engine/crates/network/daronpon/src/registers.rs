@@ -1,4 +1,4 @@
-//! What is written to the unit (`hardware/src/main/scala/rackwright/daronpon/README.md`).
+//! The register writes that configure the unit (`hardware/src/main/scala/rackwright/daronpon/README.md`).
 
 use crate::DaronponError;
 use rackwright_dispatch::{LoadDelta, PeerSpec, Policy};
@@ -9,13 +9,13 @@ use rackwright_registers::daronpon::{
     START, TRUTH_INTERVAL,
 };
 
-/// For how many epochs a request is remembered.
+/// Number of epochs for which a request is remembered.
 const EPOCHS: u64 = 4;
 
-/// What is written to which register, in order, to make a rack known and start.
+/// The register writes, in order, that configure a rack and start the unit.
 ///
 /// # Errors
-/// [`DaronponError`] names what the unit does not do.
+/// [`DaronponError`] with the unsupported feature.
 pub(crate) fn writes(rack: &Rack, key: &[u8; 16]) -> Result<Vec<(u32, u64)>, DaronponError> {
     let configuration = &rack.configuration;
     let [low, high] =

@@ -1,9 +1,9 @@
 use crate::inspect::HEADERS;
 use rackwright_ethernet::Place;
 
-/// The frame with another receiver and another message, its checksums as wrong as they were.
+/// The frame with another receiver and another message; wrong checksums stay wrong by the same amount.
 ///
-/// Both sums are of everything that they cover, before and after; the unit adds up what changes.
+/// Both sums are over all bytes that they cover, before and after; the unit adds the differences.
 pub(crate) fn readdressed(frame: &[u8], to: &Place, message: &[u8]) -> Vec<u8> {
     let old = &frame[..14 + usize::from(u16::from_be_bytes([frame[16], frame[17]]))];
     let mut new = [&old[..HEADERS], message].concat();
@@ -27,7 +27,7 @@ fn checksum(frame: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([frame[at], frame[at + 1]])
 }
 
-/// The checksum after what it covers has changed from one sum to another.
+/// The checksum after its covered bytes have changed from one sum to another.
 fn corrected(checksum: u16, before: u16, after: u16) -> u16 {
     !folded(u64::from(!checksum) + u64::from(!before) + u64::from(after))
 }

@@ -9,10 +9,10 @@ use rackwright_time::network::Cycle;
 use rackwright_time::Clock;
 use std::collections::BTreeSet;
 
-/// The policy of a top-of-rack switch with the dispatcher in RTL in its path: what [`rackwright_ethernet::Dispatching`] does
-/// with the policy crate, this does with the unit.
+/// The policy of a top-of-rack switch with the dispatcher in RTL in its path: like
+/// [`rackwright_ethernet::Dispatching`], with the unit in place of the policy crate.
 ///
-/// The unit decides in no simulated time, as the policy crate does; what it takes is part of the switch's latency.
+/// The unit decides in no simulated time, like the policy crate; its duration is part of the switch's latency.
 pub struct UnitDispatching {
     forwarding: Forwarding,
     rack: Rack,
@@ -26,7 +26,7 @@ impl UnitDispatching {
     /// The policy of a switch that has just started.
     ///
     /// # Errors
-    /// [`DaronponError`] names what the unit does not do.
+    /// [`DaronponError`] with the unsupported feature.
     pub fn new(
         forwarding: Forwarding,
         rack: Rack,
@@ -47,7 +47,7 @@ impl UnitDispatching {
         (u128::from(at.0) * 1_000_000_000 / u128::from(self.clock.hertz())) as u64
     }
 
-    /// Has the unit take a frame, and sends what leaves it.
+    /// Passes a frame to the unit, and sends its output.
     fn give(&mut self, at: Cycle, frame: &[u8], egress: &mut Egress) {
         let now = self.nanoseconds(at);
         self.unit.frame(now, frame, &mut self.sent);
@@ -59,7 +59,7 @@ impl UnitDispatching {
         }
     }
 
-    /// Whether the frame is from or to a replica below: the unit passes on all others as they are.
+    /// Whether the frame is from or to a replica below: the unit forwards all others unchanged.
     fn concerns(&self, frame: &Frame) -> bool {
         let addresses = match frame {
             Frame::Datagram(datagram) => [datagram.destination, datagram.source],

@@ -9,11 +9,11 @@ use rackwright_rtl::{
 };
 use rackwright_time::unit::Cycles;
 
-/// How many cycles at once it is given to come to rest, and how many altogether.
+/// Number of cycles in one step until it becomes idle, and in total.
 const STRIDE: Cycles = Cycles::new(64);
 const PATIENCE: u64 = 1_000_000;
 
-/// The dispatcher in RTL, frame by frame: each is given when everything that the one before has caused is over.
+/// The dispatcher in RTL, frame by frame: each is passed when the effects of the previous one are complete.
 pub struct Unit {
     instance: Instance,
     input: u8,
@@ -24,10 +24,10 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// A unit that has been told of its rack and started.
+    /// A unit that has been configured with its rack and started.
     ///
     /// # Errors
-    /// [`DaronponError`] when the design is none, or does not do what the rack asks for.
+    /// [`DaronponError`] if the design is invalid, or does not support the rack's configuration.
     pub fn new(design: &Design, rack: &Rack, key: &[u8; 16]) -> Result<Unit, DaronponError> {
         rackwright_dispatch::Dispatcher::new(&rack.configuration)?;
         design.manifest.require(Attach::Switch)?;
@@ -48,7 +48,7 @@ impl Unit {
         Ok(unit)
     }
 
-    /// Starts it again: what it knew is gone, what it has counted is not.
+    /// Restarts it: its state is lost, its counters are not.
     ///
     /// # Errors
     /// As [`Unit::new`].
@@ -59,12 +59,13 @@ impl Unit {
         self.finish(&mut Vec::new())
     }
 
-    /// Cycles in which it did something.
+    /// Cycles in which it was active.
     pub fn evaluated_cycles(&self) -> u64 {
         self.instance.evaluated_cycles()
     }
 
-    /// Gives it frames back to back, as fast as it takes them; cycles from the first flit in to the last one out.
+    /// Passes frames back to back, as fast as it accepts them; returns cycles from the first flit in to the last one
+    /// out.
     ///
     /// # Errors
     /// [`DaronponError::Stuck`].
@@ -75,7 +76,7 @@ impl Unit {
         Ok(self.last_flit - start)
     }
 
-    /// Gives it frames back to back, each at its time in nanoseconds, and lets it do what it has to do; what leaves is
+    /// Passes frames back to back, each at its time in nanoseconds, and runs until it is idle; outgoing frames are
     /// appended to `sent`, in order.
     ///
     /// # Errors
@@ -85,14 +86,14 @@ impl Unit {
         self.finish(sent)
     }
 
-    /// Lets it do what it has to do, and notes when it wants a tick.
+    /// Runs until it is idle, and records the time of the next tick.
     fn finish(&mut self, sent: &mut Vec<Vec<u8>>) -> Result<(), DaronponError> {
         self.settle(sent)?;
         self.next_timer = self.access(NEXT_TIMER.offset, None)?;
         Ok(())
     }
 
-    /// Has a frame come, behind its time.
+    /// Passes a frame, preceded by its time.
     fn give(&mut self, now: u64, frame: &[u8]) {
         let at = self.instance.cycle();
         let time = now.to_le_bytes();
@@ -122,7 +123,7 @@ impl Unit {
         }
     }
 
-    /// Lets it do what it has to do.
+    /// Runs until it is idle.
     fn settle(&mut self, sent: &mut Vec<Vec<u8>>) -> Result<(), DaronponError> {
         let start = self.instance.cycle();
         loop {
@@ -155,7 +156,7 @@ impl Unit {
 
 impl Datapath for Unit {
     /// # Panics
-    /// When the unit does not come to rest.
+    /// If the unit does not become idle.
     fn frame(&mut self, now: u64, frame: &[u8], sent: &mut Vec<Vec<u8>>) {
         self.give(now, frame);
         self.finish(sent).unwrap_or_else(|error| panic!("{error}"));
@@ -179,14 +180,14 @@ impl Datapath for Unit {
     }
 }
 
-/// Refuses to go on with a unit that stays where it is.
+/// Returns an error if the unit has stopped.
 fn refuse_broken(step: &Step<'_>) -> Result<(), DaronponError> {
     match &step.broken {
         Some(Broken::Stopped(cycle, reason)) => Err(DaronponError::Stopped {
             cycle: *cycle,
             reason: reason.clone(),
         }),
-        // Whether it keeps its promise to be idle is not asked here.
+        // Its promise to be idle is not checked here.
         Some(Broken::Idle(_)) | None => Ok(()),
     }
 }

@@ -1,28 +1,28 @@
 use crate::{PeerId, ReplicaId, Report, Ticket};
 
-/// What a dispatcher wants to be done. "The message in hand" is the one that it was just told of.
+/// An action of a dispatcher. "The current message" is that of the event just passed to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Action {
-    /// The request in hand goes to a replica of this rack.
+    /// The current request is sent to a replica of this rack.
     Serve {
         /// To whom.
         replica: ReplicaId,
     },
-    /// The request in hand goes to another dispatcher, with this rack's loads.
+    /// The current request is sent to another dispatcher, with this rack's loads.
     Redirect {
         /// To whom.
         peer: PeerId,
-        /// How often it has been redirected then.
+        /// Its number of redirections including this one.
         hops: u8,
-        /// This rack's loads; without entries when they are not to be told.
+        /// This rack's loads; without entries if they are not to be sent.
         report: Report,
     },
-    /// The request in hand waits with the caller.
+    /// The current request waits at the caller.
     Hold {
         /// Its number.
         ticket: Ticket,
     },
-    /// A request that waits goes to a replica.
+    /// A waiting request is sent to a replica.
     Release {
         /// Its number.
         ticket: Ticket,
@@ -34,7 +34,7 @@ pub enum Action {
         /// Its number.
         ticket: Ticket,
     },
-    /// The response in hand goes on to its client.
+    /// The current response is forwarded to its client.
     Answer,
     /// A message of the dispatcher's own.
     Gossip {
@@ -43,12 +43,12 @@ pub enum Action {
         /// This rack's loads.
         report: Report,
     },
-    /// A silent replica is asked for a sign of life.
+    /// A silent replica is sent a probe.
     Probe {
         /// Whom.
         replica: ReplicaId,
     },
-    /// The message in hand is dropped.
+    /// The current message is dropped.
     Drop(DropReason),
 }
 

@@ -2,7 +2,7 @@ use crate::{LoadDelta, PeerId, Policy, ReplicaId, ServiceId, MAX_SERVICES};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// What a dispatcher is made from. [`crate::Dispatcher::new`] checks it.
+/// The configuration of a dispatcher. [`crate::Dispatcher::new`] checks it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Configuration {
@@ -11,7 +11,7 @@ pub struct Configuration {
     /// Which life this is: higher each time it starts, so that peers don't take it for its former self.
     #[serde(default)]
     pub incarnation: u32,
-    /// What all randomness follows from.
+    /// The seed of all randomness.
     #[serde(default)]
     pub seed: u64,
     /// How it chooses.
@@ -22,34 +22,35 @@ pub struct Configuration {
     /// Other dispatchers, with the services that they have in common with this one.
     #[serde(default)]
     pub peers: Vec<PeerSpec>,
-    /// Requests for each core below which no load is told to others, however it changes.
+    /// Requests for each core below which changes of load are not sent to others.
     #[serde(default = "Configuration::default_gossip_floor")]
     pub gossip_floor: u32,
     /// The moving average that is the threshold of gossip takes in a new load by one part in two to this power.
     #[serde(default = "Configuration::default_average_shift")]
     pub average_shift: u32,
-    /// By how much another rack has to be less loaded.
+    /// Minimum difference of loads for a redirection.
     #[serde(default = "Configuration::default_load_delta")]
     pub load_delta: LoadDelta,
-    /// How often a request may be redirected.
+    /// Maximum number of redirections of a request.
     #[serde(default = "Configuration::default_max_redirects")]
     pub max_redirects: u8,
-    /// After so many nanoseconds without a response a request is forgotten (at the earliest after three quarters).
+    /// Time in nanoseconds without a response after which a request is forgotten (at the earliest after three
+    /// quarters).
     #[serde(default = "Configuration::default_expiry_ns")]
     pub expiry_ns: u64,
-    /// A peer that this dispatcher has sent nothing to for so many nanoseconds is told its loads.
+    /// A peer to which this dispatcher has sent nothing for this number of nanoseconds is sent its loads.
     #[serde(default = "Configuration::default_truth_interval_ns")]
     pub truth_interval_ns: u64,
-    /// A peer that has been silent for so many nanoseconds is taken for dead until it is heard again.
+    /// A peer that has been silent for this number of nanoseconds is assumed to be dead until its next message.
     #[serde(default = "Configuration::default_peer_timeout_ns")]
     pub peer_timeout_ns: u64,
-    /// A replica that fell silent is asked for a sign of life every so many nanoseconds.
+    /// Interval, in nanoseconds, of probes of a silent replica.
     #[serde(default = "Configuration::default_probe_interval_ns")]
     pub probe_interval_ns: u64,
-    /// How many requests can be under way in the rack: a power of two.
+    /// Maximum number of outstanding requests in the rack: a power of two.
     #[serde(default = "Configuration::default_tracked")]
     pub tracked: usize,
-    /// How many requests of each service may wait here, where the policy lets them wait.
+    /// Maximum number of waiting requests of each service, if the policy lets them wait.
     #[serde(default = "Configuration::default_held")]
     pub held: usize,
 }
@@ -63,7 +64,7 @@ pub struct ServiceSpec {
     /// Its replicas in this rack.
     #[serde(default)]
     pub replicas: Vec<ReplicaSpec>,
-    /// Whether requests with the same key go to the same replica, whatever its load.
+    /// Whether requests with the same key are sent to the same replica, for any load.
     #[serde(default)]
     pub sticky: bool,
 }
@@ -74,7 +75,7 @@ pub struct ServiceSpec {
 pub struct ReplicaSpec {
     /// Its number.
     pub id: ReplicaId,
-    /// How many requests it works on at once.
+    /// Number of requests that it processes concurrently.
     #[serde(default = "one")]
     pub cores: u16,
 }
@@ -237,19 +238,19 @@ impl ReplicaSpec {
     }
 }
 
-/// What a dispatcher cannot be made from.
+/// An error in the configuration of a dispatcher.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum ConfigurationError {
     /// Too few or too many.
     #[error("a dispatcher has 1 to {MAX_SERVICES} services, not {0}")]
     Services(usize),
-    /// A number given to two services.
+    /// Two services have the same number.
     #[error("two services have the number {0}")]
     ServiceTwice(u16),
-    /// A number given to two replicas.
+    /// Two replicas have the same number.
     #[error("two replicas have the number {0}")]
     ReplicaTwice(u16),
-    /// A number given to two peers, or the dispatcher's own.
+    /// Two peers, or a peer and the dispatcher itself, have the same number.
     #[error("two dispatchers have the number {0}")]
     PeerTwice(u16),
     /// A peer's service that is not described.
@@ -270,7 +271,7 @@ pub enum ConfigurationError {
     /// Not a size for a table.
     #[error("tracked is a power of two from 4 to 16777216, not {0}")]
     Tracked(usize),
-    /// Nobody would ever be told anything.
+    /// No load would ever be sent.
     #[error("gossip_floor is at most 65536, not {0}")]
     GossipFloor(u32),
     /// An average that never moves.
@@ -279,7 +280,7 @@ pub enum ConfigurationError {
     /// Not a load.
     #[error("a fixed load_delta is 0 to 65536 requests, not {0}")]
     LoadDelta(f64),
-    /// Nobody would ever get a request.
+    /// No replica would ever get a request.
     #[error("the bound of a bounded queue is at least 1")]
     Bound,
     /// A service to which a replica cannot be added.

@@ -1,47 +1,47 @@
 use serde::Serialize;
 
-/// What a dispatcher has seen and done.
+/// The events and decisions of a dispatcher.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Counters {
-    /// Requests that came from clients.
+    /// Requests from clients.
     pub requests: u64,
     /// Requests that other dispatchers redirected to here.
     pub taken_over: u64,
-    /// Requests given to replicas of this rack.
+    /// Requests sent to replicas of this rack.
     pub served: u64,
     /// Requests redirected to other dispatchers.
     pub redirected: u64,
     /// Requests that waited for a replica to have room.
     pub held: u64,
-    /// Requests that came again while they were under way; they go where they went before and count once.
+    /// Requests that were repeated while they were outstanding; they are sent to the same destination and counted once.
     pub repeated: u64,
-    /// Requests that would have been redirected once more often than is allowed.
+    /// Requests whose redirection would have exceeded the maximum number.
     pub loops_stopped: u64,
-    /// Requests given to a replica without being counted, because the table of requests was full.
+    /// Requests sent to a replica without being counted, because the table of requests was full.
     pub untracked: u64,
     /// Responses that ended a request.
     pub answered: u64,
-    /// Responses to requests that are not under way: late, doubled, or never asked.
+    /// Responses to requests that are not outstanding: late, duplicate, or never requested.
     pub strays: u64,
-    /// Requests that were forgotten because no response came.
+    /// Requests that were forgotten because no response arrived.
     pub expired: u64,
-    /// How often a load that had doubled was told: requests that caused gossip.
+    /// Number of times that a doubled load was sent: requests that caused gossip.
     pub doubled: u64,
-    /// How often a load that had halved was told.
+    /// Number of times that a halved load was sent.
     pub halved: u64,
     /// Messages to peers because a load crossed a power of two, one for each peer.
     pub gossip: u64,
-    /// Messages to peers because they had heard nothing for a while, one for each peer.
+    /// Messages to peers that had received nothing for a while, one for each peer.
     pub truths: u64,
     /// Messages of peers that were believed.
     pub heard: u64,
-    /// Messages of peers that were older than what was known.
+    /// Messages of peers that were older than the known state.
     pub stale: u64,
     /// Messages of dispatchers that are no peers.
     pub strangers: u64,
-    /// Signs of life asked of replicas.
+    /// Probes sent to replicas.
     pub probes: u64,
-    /// Replicas that fell silent with requests under way.
+    /// Replicas that fell silent with outstanding requests.
     pub failures: u64,
     /// Requests dropped for a service that is unknown here.
     pub unknown_service: u64,
@@ -68,7 +68,7 @@ macro_rules! all {
                 $(self.$name = count(stringify!($name));)*
             }
 
-            /// What two dispatchers have done together.
+            /// The sum of two dispatchers' counters.
             pub fn plus(self, other: Counters) -> Counters {
                 Counters { $($name: self.$name + other.$name),* }
             }

@@ -4,7 +4,7 @@ use crate::peer::Peer;
 use crate::service::Service;
 use crate::Policy;
 
-/// Where a request goes.
+/// The destination of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Choice {
     /// To the replica with that index.
@@ -18,7 +18,7 @@ pub(crate) enum Choice {
 }
 
 impl Dispatcher {
-    /// Chooses for a request that is not under way; none of it is counted yet.
+    /// Chooses for a request that is not outstanding; it is not counted yet.
     #[inline]
     pub(crate) fn decide(&mut self, now: u64, own: usize, request: &Request) -> Choice {
         let may_leave = request.hops < self.max_redirects;
@@ -59,7 +59,7 @@ impl Dispatcher {
     }
 
     /// Admitted if this rack is the least loaded one, as far as others are known (section 2.3.2), or has an idle core:
-    /// then there is nothing to be gained elsewhere.
+    /// then a redirection has no advantage.
     #[inline]
     fn decide_by_load(&mut self, now: u64, own: usize, may_leave: bool) -> Choice {
         let service = &self.services[own];
@@ -86,7 +86,7 @@ impl Dispatcher {
         }
     }
 
-    /// In this rack, whatever the load; elsewhere only when nobody is alive here.
+    /// In this rack, for any load; elsewhere only if no replica is alive here.
     fn decide_here(&self, now: u64, own: usize, may_leave: bool) -> Choice {
         let service = &self.services[own];
         match service.least_loaded(&self.replicas) {
@@ -99,7 +99,7 @@ impl Dispatcher {
         }
     }
 
-    /// By the places of cores: first those of this rack, then those of each peer that is alive.
+    /// Weighted by cores: first those of this rack, then those of each live peer.
     fn decide_any(&mut self, now: u64, own: usize) -> Choice {
         let service = &self.services[own];
         let alive = |(peer, _): &(&Peer, _)| peer.is_alive(now);
@@ -199,7 +199,7 @@ fn least_loaded(now: u64, own: u16, peers: &[Peer], service: &Service) -> Option
     best
 }
 
-/// A number that looks random, the finaliser of SplitMix64.
+/// A pseudo-random number, the finaliser of SplitMix64.
 fn weight(key: u64, candidate: u16) -> u64 {
     let mut mixed = key ^ u64::from(candidate).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

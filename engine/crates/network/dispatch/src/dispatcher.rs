@@ -12,30 +12,30 @@ use crate::{
     ServiceId, Ticket, MAX_SERVICES,
 };
 
-/// A request as far as a dispatcher looks into it.
+/// The fields of a request that a dispatcher uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
     /// For which service.
     pub service: ServiceId,
     /// Which request.
     pub key: RequestKey,
-    /// What a service with state keeps together.
+    /// The key by which a stateful service keeps requests together.
     pub sticky: Option<u64>,
-    /// How often it has been redirected.
+    /// Number of redirections so far.
     pub hops: u8,
 }
 
 /// The dispatcher of a rack.
 ///
-/// Every event comes with its time in nanoseconds since any moment; a time before that of the event before counts
-/// as that one. What is to be done is appended to `actions`, in the order in which it is to be done.
+/// Every event has a time in nanoseconds since any origin; a time before that of the previous event counts as that one.
+/// Actions are appended to `actions`, in the order of execution.
 #[derive(Clone, Debug)]
 pub struct Dispatcher {
     pub(crate) own: PeerId,
     pub(crate) incarnation: u32,
     pub(crate) policy: Policy,
     pub(crate) load_delta: LoadDelta,
-    /// What `load_delta` is when it is fixed.
+    /// The value of `load_delta` if it is fixed.
     pub(crate) fixed_delta: Load,
     pub(crate) max_redirects: u8,
     pub(crate) truth_interval: u64,
@@ -61,10 +61,10 @@ pub struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// A dispatcher at time zero. Its replicas count as alive, and of its peers nothing is known.
+    /// A dispatcher at time zero. Its replicas count as alive, and nothing is known about its peers.
     ///
     /// # Errors
-    /// [`ConfigurationError`] says what is impossible about the configuration.
+    /// [`ConfigurationError`] with the error in the configuration.
     pub fn new(configuration: &Configuration) -> Result<Dispatcher, ConfigurationError> {
         configuration.check()?;
         let monitor = Monitor::new(configuration.gossip_floor, configuration.average_shift);
@@ -120,22 +120,21 @@ impl Dispatcher {
                 |service: &ServiceId| self.find(*service).expect("services of peers were checked") as u16;
             let mut services: arrayvec::ArrayVec<u16, MAX_SERVICES> =
                 peer.services.iter().map(index).collect();
-            // In the order in which hardware looks at them.
+            // In the order used by hardware.
             services.sort_unstable();
             self.peers.push(Peer::new(peer.id, services));
         }
         self.peers.sort_by_key(|peer| peer.id);
     }
 
-    /// A request has come from a client.
+    /// A request from a client.
     pub fn request(&mut self, now: u64, request: &Request, actions: &mut Vec<Action>) {
         let now = self.settle(now, actions);
         self.counters.requests += 1;
         self.place(now, request, actions);
     }
 
-    /// A request has come that another dispatcher has redirected, with its loads. It is taken even when those are old
-    /// news.
+    /// A request that another dispatcher has redirected, with its loads. It is accepted even if those are outdated.
     pub fn redirected(&mut self, now: u64, request: &Request, report: &Report, actions: &mut Vec<Action>) {
         let now = self.settle(now, actions);
         self.counters.taken_over += 1;
@@ -143,7 +142,7 @@ impl Dispatcher {
         self.place(now, request, actions);
     }
 
-    /// A message of another dispatcher has come.
+    /// A message of another dispatcher.
     pub fn gossip(&mut self, now: u64, report: &Report, actions: &mut Vec<Action>) {
         let now = self.settle(now, actions);
         self.hear(now, report);
@@ -186,7 +185,7 @@ impl Dispatcher {
             if self.repeat(index, actions) {
                 return;
             }
-            // Its replica is gone: it is a request like any other again.
+            // Its replica has been removed: it is treated as a new request.
             self.give_up(request.key);
             place = self.outstanding.find(request.key, self.epoch);
         }
@@ -213,7 +212,7 @@ impl Dispatcher {
         }
     }
 
-    /// Sends a request that is under way to where it went before; whether that was possible.
+    /// Sends an outstanding request to the same destination again; returns whether that was possible.
     fn repeat(&mut self, index: u16, actions: &mut Vec<Action>) -> bool {
         if index == HELD {
             self.counters.duplicates += 1;
@@ -228,7 +227,7 @@ impl Dispatcher {
         replica.health == Health::Up
     }
 
-    /// Forgets a request at a replica that is gone.
+    /// Forgets a request at a removed replica.
     fn give_up(&mut self, key: RequestKey) {
         if let Some(slot) = self.outstanding.take(key, self.epoch) {
             let replica = &mut self.replicas[usize::from(slot.replica)];
@@ -264,7 +263,7 @@ impl Dispatcher {
         actions.push(Action::Hold { ticket });
     }
 
-    /// Gives requests that wait to replicas that have room again.
+    /// Sends waiting requests to replicas that have room again.
     pub(crate) fn release(&mut self, now: u64, own: usize, actions: &mut Vec<Action>) {
         let Policy::BoundedQueue { bound } = self.policy else {
             return;
@@ -296,7 +295,7 @@ impl Dispatcher {
         index.map(usize::from)
     }
 
-    /// What it has seen and done.
+    /// Its events and decisions so far.
     pub fn counters(&self) -> Counters {
         self.counters
     }

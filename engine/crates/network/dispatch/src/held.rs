@@ -12,7 +12,7 @@ pub(crate) struct Held {
 pub(crate) struct Waiting {
     pub(crate) ticket: Ticket,
     pub(crate) key: RequestKey,
-    /// The epoch in which it came.
+    /// The epoch of its arrival.
     pub(crate) epoch: u32,
 }
 

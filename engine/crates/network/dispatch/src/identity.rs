@@ -22,10 +22,10 @@ number! {
     PeerId
 }
 
-/// What tells one request from all others. A request that is sent again has the key of the first time.
+/// The identity of a request. A request that is sent again has the key of the first time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct RequestKey {
-    /// Who asks: an address and a port, as a number that the caller makes.
+    /// The client: an address and a port, as a number that the caller computes.
     pub client: u64,
     /// Which of its requests.
     pub number: u64,

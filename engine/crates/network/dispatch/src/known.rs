@@ -2,7 +2,7 @@ use crate::dispatcher::Dispatcher;
 use crate::replica::Health;
 use crate::{PeerId, ReplicaId, ServiceId};
 
-/// What a dispatcher knows of a replica in its rack.
+/// A dispatcher's state of a replica in its rack.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KnownReplica {
     /// Its number.
@@ -15,9 +15,9 @@ pub struct KnownReplica {
     pub outstanding: u32,
 }
 
-/// What it knows, for people. It knows nothing of services and peers that it does not have.
+/// Its state, for display. The results for unknown services and peers are empty.
 impl Dispatcher {
-    /// Requests of a service that are under way in this rack, for each core; none when no replica is alive.
+    /// Outstanding requests of a service in this rack, for each core; none if no replica is alive.
     pub fn load(&self, service: ServiceId) -> Option<f64> {
         let service = &self.services[self.find(service)?];
         (service.cores > 0).then(|| service.load().requests())
@@ -61,7 +61,7 @@ impl Dispatcher {
         alive.map(|peer| peer.id).collect()
     }
 
-    /// What is believed of the load of each service that this rack and a peer's have; none where no replica is alive.
+    /// The assumed load of each service that this rack and a peer's have in common; none if no replica is alive.
     pub fn believed(&self, peer: PeerId) -> Vec<(ServiceId, Option<f64>)> {
         let Ok(index) = self.peers.binary_search_by_key(&peer, |peer| peer.id) else {
             return Vec::new();

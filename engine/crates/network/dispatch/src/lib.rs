@@ -1,11 +1,10 @@
-//! A dispatcher of requests among replicas in several racks, without input, output or clock: events go in with
-//! their time, actions come out.
+//! A dispatcher of requests among replicas in several racks, without input, output or clock: its inputs are events with
+//! their times, its outputs are actions.
 //!
-//! It is Daronpon (Wang 2025, chapter 2): each top-of-rack switch counts the requests that its replicas work
-//! on, tells the others when that count crosses a power of two, attaches it to the requests that it redirects,
-//! and gives each request to the least loaded rack it knows of. Policies that it is compared with decide in
-//! the same place. The simulated switch, the hardware and the real dispatcher share this crate and the bytes
-//! of [`wire`].
+//! It is Daronpon (Wang 2025, chapter 2): each top-of-rack switch counts the requests that its replicas process,
+//! informs the others when that count crosses a power of two, attaches it to the requests that it redirects, and sends
+//! each request to the least loaded rack that it knows. Policies that it is compared with decide in the same place. The
+//! simulated switch, the hardware and the real dispatcher share this crate and the bytes of [`wire`].
 
 mod action;
 mod configuration;

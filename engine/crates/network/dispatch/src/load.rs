@@ -1,16 +1,16 @@
 use serde::{Deserialize, Serialize};
 
-/// Requests under way for each core, in 256ths: fixed-point, so that hardware counts the same.
+/// Outstanding requests for each core, in 256ths: fixed-point, so that hardware computes the same.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Load(pub u32);
 
 impl Load {
     /// One request for each core.
     pub const ONE: Load = Load(1 << FRACTION);
-    /// Nobody is there to work; higher than every load.
+    /// No replica is alive; higher than every load.
     pub const UNAVAILABLE: Load = Load(u32::MAX);
 
-    /// So many requests on so many cores, rounded up to a 256th at most.
+    /// Requests per core, rounded up to a 256th at most.
     #[inline]
     pub fn of(outstanding: u32, cores: u32) -> Load {
         match cores {
@@ -19,14 +19,14 @@ impl Load {
         }
     }
 
-    /// The same, with the reciprocal of the cores at hand.
+    /// The same, with the precomputed reciprocal of the cores.
     #[inline]
     pub(crate) fn scaled(outstanding: u32, reciprocal: u32) -> Load {
         let product = (u64::from(outstanding) * u64::from(reciprocal)) >> (RECIPROCAL - FRACTION);
         Load(product.min(u64::from(u32::MAX - 1)) as u32)
     }
 
-    /// Whole requests for each core.
+    /// Requests for each core.
     pub fn requests(self) -> f64 {
         f64::from(self.0) / f64::from(Load::ONE.0)
     }
@@ -58,14 +58,15 @@ pub(crate) fn reciprocal(cores: u32) -> u32 {
     (1_u32 << RECIPROCAL).div_ceil(cores)
 }
 
-/// By how much another rack must be less loaded for a request to be redirected to it.
+/// The minimum difference of loads for a redirection to another rack.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadDelta {
-    /// Always by more than this, in requests for each core. Zero redirects whenever somebody is less loaded.
+    /// Always by more than this, in requests for each core. With zero, requests are redirected whenever another rack is
+    /// less loaded.
     Fixed(f64),
-    /// By more than the exponentially weighted moving average of how wrong loads of others turned out to
-    /// be when they were heard again.
+    /// More than the exponentially weighted moving average of the errors of assumed loads when the actual ones were
+    /// received.
     Adaptive,
 }
 

@@ -2,7 +2,7 @@ use crate::dispatcher::Dispatcher;
 use crate::replica::{Health, Replica};
 use crate::{Action, ConfigurationError, ReplicaId, ReplicaSpec, ServiceId};
 
-/// How many replicas can come and go in the life of a dispatcher.
+/// Maximum number of replicas over the life of a dispatcher.
 const MOST_REPLICAS: usize = 65_000;
 
 impl Dispatcher {
@@ -36,7 +36,7 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Removes a replica: it gets no more requests, and those under way may still be answered.
+    /// Removes a replica: it gets no more requests, and responses to outstanding ones are still accepted.
     ///
     /// # Errors
     /// [`ConfigurationError::NoReplica`].
@@ -55,7 +55,7 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Somebody who knows says that a replica is dead: a refused connection, a health check.
+    /// The caller knows that a replica is dead: a refused connection, a health check.
     pub fn replica_down(&mut self, now: u64, replica: ReplicaId, actions: &mut Vec<Action>) {
         let now = self.settle(now, actions);
         if let Some(index) = self.position(replica) {
@@ -67,7 +67,7 @@ impl Dispatcher {
         }
     }
 
-    /// A replica has given a sign of life, as an answer to a probe or otherwise.
+    /// A replica has shown that it is alive, by a response to a probe or otherwise.
     pub fn replica_up(&mut self, now: u64, replica: ReplicaId, actions: &mut Vec<Action>) {
         let now = self.settle(now, actions);
         if let Some(index) = self.position(replica) {
@@ -85,7 +85,7 @@ impl Dispatcher {
         self.members_changed(now, service, actions);
     }
 
-    /// Counts a service's replicas again and tells the others, whatever its load.
+    /// Counts a service's replicas again and informs the others, for any load.
     fn members_changed(&mut self, now: u64, service: usize, actions: &mut Vec<Action>) {
         self.count_again(service);
         self.broadcast(now, service, actions);

@@ -1,11 +1,11 @@
 use crate::Load;
 
-/// When a rack tells the others about a service (Wang 2025, section 2.3.3): when its load has doubled or
-/// halved since it last told them, and is not below a threshold.
+/// The times at which a rack informs the others about a service (Wang 2025, section 2.3.3): when its load has doubled
+/// or halved since the last message, and is not below a threshold.
 ///
-/// The threshold is the moving average of the load, but never below the floor. What the text leaves open:
-/// a load that was told is told again when it has halved, whatever the threshold, or others would believe in a
-/// burst for ever; and none is no power of two, so that a rack that turns idle says nothing.
+/// The threshold is the moving average of the load, but never below the floor. Points that the text leaves open: a load
+/// that was sent is sent again when it has halved, independent of the threshold, because others would otherwise assume
+/// a burst for ever; and zero is not a power of two, so that a rack that becomes idle sends nothing.
 #[derive(Clone, Debug)]
 pub(crate) struct Monitor {
     floor: Load,
@@ -16,7 +16,7 @@ pub(crate) struct Monitor {
     told: Load,
 }
 
-/// What has become of a load.
+/// The change of a load.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Crossing {
     /// It has doubled.
@@ -35,7 +35,7 @@ impl Monitor {
         }
     }
 
-    /// Takes the load after a change; whether the others are to be told, and of what.
+    /// Processes the load after a change; returns whether the others are to be informed, and of what.
     #[inline]
     pub(crate) fn crosses(&mut self, load: Load) -> Option<Crossing> {
         self.average += (i64::from(load.0) * 256 - self.average) >> self.shift;

@@ -1,37 +1,36 @@
 use crate::RequestKey;
 
-/// How many requests with the same lowest bits of their hash can be under way at once.
+/// Maximum number of outstanding requests with the same lowest bits of their hash.
 const WAYS: usize = 4;
-/// For how many epochs a request is remembered; the last one is not whole.
+/// Number of epochs for which a request is remembered; the last one is incomplete.
 pub(crate) const EPOCHS: u32 = 4;
-/// In place of a replica: nothing is under way.
+/// In place of a replica: a free slot.
 const FREE: u16 = u16::MAX;
 /// In place of a replica: the request waits here.
 pub(crate) const HELD: u16 = u16::MAX - 1;
 
-/// The requests under way in a rack: a table of fixed size, as hardware has it.
+/// The outstanding requests in a rack: a table of fixed size, as in hardware.
 ///
-/// Time is cut into epochs. A request is forgotten when its epoch is [`EPOCHS`] back, and nothing has to be
-/// searched for that.
+/// Time is divided into epochs. A request is forgotten when its epoch is [`EPOCHS`] ago, which needs no search.
 #[derive(Clone, Debug)]
 pub(crate) struct Outstanding {
     slots: Vec<Slot>,
     mask: u64,
 }
 
-/// A request that is under way, or was.
+/// An outstanding or former request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
     key: RequestKey,
-    /// The epoch in which it was given to its replica.
+    /// The epoch in which it was sent to its replica.
     pub(crate) epoch: u32,
     /// The index of its replica.
     pub(crate) replica: u16,
 }
 
-/// What the table says about a request that comes.
+/// The place of an arriving request in the table.
 pub(crate) enum Place {
-    /// It is under way.
+    /// It is outstanding.
     Known(u16),
     /// It is not, and can be noted at this index.
     Free(usize),
@@ -53,7 +52,7 @@ impl Outstanding {
         }
     }
 
-    /// Where a request is, or could be.
+    /// The place of a request, or a free one for it.
     #[inline]
     pub(crate) fn find(&self, key: RequestKey, epoch: u32) -> Place {
         let first = self.bucket(key);
@@ -70,7 +69,7 @@ impl Outstanding {
         place
     }
 
-    /// Notes a request at an index that [`Outstanding::find`] gave.
+    /// Records a request at an index returned by [`Outstanding::find`].
     #[inline]
     pub(crate) fn note(&mut self, index: usize, key: RequestKey, epoch: u32, replica: u16) {
         self.slots[index] = Slot { key, epoch, replica };

@@ -10,7 +10,7 @@ pub(crate) struct Peer {
     pub(crate) services: ArrayVec<u16, MAX_SERVICES>,
     /// Until when it is taken for alive.
     pub(crate) alive_until: u64,
-    /// When it is to be told the truth, unless something is sent to it before.
+    /// Time at which it is sent the current loads, unless a message is sent to it before.
     pub(crate) truth_at: u64,
     /// Which of its messages was the latest.
     latest: Option<(u32, u32)>,
@@ -32,8 +32,8 @@ impl Peer {
         now < self.alive_until
     }
 
-    /// Whether a message is newer than all before. Of a peer that was taken for dead anything is news: its clock
-    /// may have gone back.
+    /// Whether a message is newer than all before. Any message of a peer that was assumed to be dead is new: its clock
+    /// may have been reset.
     #[inline]
     pub(crate) fn accepts(&mut self, now: u64, report: &Report) -> bool {
         let is_new = match self.latest {
@@ -51,12 +51,12 @@ impl Peer {
     }
 }
 
-/// What is believed of a peer's replicas of one service.
+/// The assumed state of a peer's replicas of one service.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
     pub(crate) load: Load,
     pub(crate) cores: u16,
-    /// What a request more adds to the load.
+    /// The load of one further request.
     pub(crate) step: Load,
 }
 

@@ -6,9 +6,9 @@ use crate::{ReplicaId, ReplicaSpec};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Health {
     Up,
-    /// Silent with requests under way.
+    /// Silent with outstanding requests.
     Failed,
-    /// It was removed; requests under way may still be answered.
+    /// It was removed; responses to outstanding requests are still accepted.
     Removed,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct Replica {
     pub(crate) service: usize,
     pub(crate) cores: u16,
     pub(crate) health: Health,
-    /// Requests under way, together and by the epoch in which they were given to it.
+    /// Outstanding requests, in total and by the epoch in which they were sent to it.
     pub(crate) outstanding: u32,
     by_epoch: [u32; EPOCHS as usize],
     /// The epoch of its latest response.
@@ -42,7 +42,7 @@ impl Replica {
         }
     }
 
-    /// Its load with one request more: what that request would meet.
+    /// Its load with one further request: the load that this request would find.
     #[inline]
     pub(crate) fn cost(&self) -> Load {
         Load::scaled(self.outstanding + 1, self.reciprocal)
@@ -67,19 +67,19 @@ impl Replica {
         self.heard
     }
 
-    /// It has given a sign of life.
+    /// It has shown that it is alive.
     pub(crate) fn heard(&mut self, now: u32) {
         self.heard = now;
     }
 
-    /// Forgets what is left of the epoch that `epoch` takes the place of; how many requests those were.
+    /// Forgets the remaining requests of the epoch that `epoch` replaces; returns their number.
     pub(crate) fn forget(&mut self, epoch: u32) -> u32 {
         let left = std::mem::take(&mut self.by_epoch[(epoch % EPOCHS) as usize]);
         self.outstanding -= left;
         left
     }
 
-    /// Whether it has said nothing for a whole epoch although it had requests all the time.
+    /// Whether it has sent nothing for a whole epoch although it had requests all the time.
     pub(crate) fn is_silent(&self, epoch: u32) -> bool {
         let waiting = self.by_epoch[(epoch.wrapping_sub(2) % EPOCHS) as usize]
             + self.by_epoch[(epoch.wrapping_sub(3) % EPOCHS) as usize];

@@ -1,10 +1,10 @@
 use crate::{Load, PeerId, ServiceId};
 use arrayvec::ArrayVec;
 
-/// How many services one dispatcher can have: their loads fit into one message.
+/// Maximum number of services of one dispatcher: their loads fit into one message.
 pub const MAX_SERVICES: usize = 16;
 
-/// What a dispatcher says about its rack.
+/// A dispatcher's report on its rack.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Report {
     /// Who says it.
@@ -24,6 +24,6 @@ pub struct Entry {
     pub service: ServiceId,
     /// Cores of its replicas that are alive; zero when none is.
     pub cores: u16,
-    /// Requests under way for each core.
+    /// Outstanding requests for each core.
     pub load: Load,
 }

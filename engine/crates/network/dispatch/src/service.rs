@@ -15,12 +15,12 @@ pub(crate) struct Service {
     /// Cores of those.
     pub(crate) cores: u32,
     reciprocal: u32,
-    /// Requests under way at those.
+    /// Their outstanding requests.
     pub(crate) outstanding: u32,
     pub(crate) monitor: Monitor,
-    /// What is believed of each peer.
+    /// The assumed state of each peer.
     pub(crate) views: Vec<View>,
-    /// The moving average of how wrong that was, with 8 more bits below the point.
+    /// The moving average of its error, with 8 additional fractional bits.
     pub(crate) error: i64,
     /// Whose turn it is.
     pub(crate) turn: u32,
@@ -61,7 +61,7 @@ impl Service {
         }
     }
 
-    /// Replicas have come, gone, or changed their health.
+    /// Replicas were added, removed, or have changed their health.
     pub(crate) fn count_again(&mut self, own: usize, replicas: &[Replica]) {
         let is_member = |replica: &Replica| replica.service == own && replica.health == Health::Up;
         self.members.clear();
@@ -74,7 +74,7 @@ impl Service {
         self.reciprocal = self.cores.checked_sub(1).map_or(0, |_| reciprocal(self.cores));
     }
 
-    /// The least loaded replica here, the first of several, as more requests would find it.
+    /// The least loaded replica here, the first of several, according to the load with one further request.
     #[inline]
     pub(crate) fn least_loaded(&self, replicas: &[Replica]) -> Option<u16> {
         let cost = |member: &&u16| replicas[usize::from(**member)].cost();

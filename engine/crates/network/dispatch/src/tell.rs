@@ -3,11 +3,11 @@ use crate::monitor::Crossing;
 use crate::peer::View;
 use crate::{Action, Load, Policy, Report};
 
-/// The average error of what is believed takes in a new one by one part in two to this power.
+/// The weight of a new error in the average error of assumed loads is two to the power of minus this.
 const ERROR_SHIFT: u32 = 4;
 
 impl Dispatcher {
-    /// Believes what a peer says, if it is newer than what is known.
+    /// Accepts a peer's report, if it is newer than the known state.
     pub(crate) fn hear(&mut self, now: u64, report: &Report) {
         let Ok(index) = self.peers.binary_search_by_key(&report.from, |peer| peer.id) else {
             self.counters.strangers += 1;
@@ -37,7 +37,7 @@ impl Dispatcher {
         }
     }
 
-    /// The load of a service has changed here: tells the others if that crosses what they are to know.
+    /// The load of a service has changed here: informs the others if it crosses a limit.
     #[inline]
     pub(crate) fn changed(&mut self, now: u64, own: usize, actions: &mut Vec<Action>) {
         let load = self.services[own].load();
@@ -52,7 +52,7 @@ impl Dispatcher {
         }
     }
 
-    /// Tells this rack's loads to all peers that have a service, if they are alive.
+    /// Sends this rack's loads to all live peers that have a service.
     pub(crate) fn broadcast(&mut self, now: u64, own: usize, actions: &mut Vec<Action>) {
         for index in 0..self.peers.len() {
             let peer = &self.peers[index];
@@ -63,7 +63,7 @@ impl Dispatcher {
         }
     }
 
-    /// Tells this rack's loads to a peer.
+    /// Sends this rack's loads to a peer.
     pub(crate) fn tell(&mut self, now: u64, peer: usize, actions: &mut Vec<Action>) {
         let report = self.report(now, peer, true);
         actions.push(Action::Gossip {
@@ -72,7 +72,7 @@ impl Dispatcher {
         });
     }
 
-    /// Sends the request in hand to a peer.
+    /// Sends the current request to a peer.
     pub(crate) fn redirect(
         &mut self,
         now: u64,
@@ -82,7 +82,7 @@ impl Dispatcher {
         actions: &mut Vec<Action>,
     ) {
         self.counters.redirected += 1;
-        // What the peer will have after this one, unless it says something else.
+        // The peer's assumed load after this request, until its next report.
         let view = &mut self.services[own].views[peer];
         view.load = view.load.plus(view.step);
         let has_loads = !matches!(self.policy, Policy::Daronpon { piggyback: false, .. });
@@ -94,7 +94,7 @@ impl Dispatcher {
         });
     }
 
-    /// What a peer is told: the loads of the services that both have.
+    /// A report for a peer: the loads of the services that both have.
     fn report(&mut self, now: u64, peer: usize, has_loads: bool) -> Report {
         self.sequence = self.sequence.wrapping_add(1);
         let peer = &mut self.peers[peer];

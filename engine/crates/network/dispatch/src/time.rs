@@ -4,7 +4,7 @@ use crate::replica::Health;
 use crate::Action;
 
 impl Dispatcher {
-    /// When [`Dispatcher::timer`] is to be called at the latest. Other events may move it.
+    /// The latest time for the next call of [`Dispatcher::timer`]. Other events may move it.
     pub fn next_timer(&self) -> u64 {
         let truth = self
             .peers
@@ -20,7 +20,7 @@ impl Dispatcher {
         self.epoch_ends.min(truth).min(probe)
     }
 
-    /// Does what is due by `now`.
+    /// Handles the events that are due by `now`.
     pub fn timer(&mut self, now: u64, actions: &mut Vec<Action>) {
         let now = self.settle(now, actions);
         for index in 0..self.peers.len() {
@@ -53,7 +53,7 @@ impl Dispatcher {
     #[cold]
     fn end_epochs(&mut self, actions: &mut Vec<Action>) {
         let ended = (self.now - self.epoch_ends) / self.epoch_ns + 1;
-        // After as many as are remembered nothing is left to forget.
+        // After this number of epochs, no requests are left to forget.
         for _ in 0..ended.min(EPOCHS.into()) {
             self.epoch = self.epoch.wrapping_add(1);
             self.end_epoch(actions);
@@ -65,7 +65,7 @@ impl Dispatcher {
             .saturating_add(ended.saturating_mul(self.epoch_ns));
     }
 
-    /// Forgets requests that are too old and finds out who has fallen silent.
+    /// Forgets requests that are too old and detects silent replicas.
     fn end_epoch(&mut self, actions: &mut Vec<Action>) {
         for index in 0..self.replicas.len() {
             let replica = &mut self.replicas[index];

@@ -9,9 +9,9 @@
 //! | 6–7 | in requests the bytes that the answer is asked to have, in responses requests under way at the replica, in redirected requests both count as in requests |
 //! | 8–15 | which of its client's requests |
 //!
-//! After the header of a redirected request comes its [`Origin`]; after that, and after the header of gossip, the
-//! [`Report`] and an authentication tag of 8 bytes (SipHash-2-4 of everything before it, from the header on). Then, and
-//! in other messages after the header, comes what client and service have to say to each other.
+//! The header of a redirected request is followed by its [`Origin`]; this, and the header of gossip, are followed by
+//! the [`Report`] and an authentication tag of 8 bytes (SipHash-2-4 of everything before it, from the header on). The
+//! data of client and service follow then, or, in other messages, after the header.
 
 use crate::{Entry, Load, PeerId, Report, ServiceId, MAX_SERVICES};
 use siphasher::sip::SipHasher24;
@@ -31,7 +31,7 @@ pub const TAG_BYTES: usize = 8;
 const MAGIC: u16 = 0x5244;
 const VERSION: u8 = 1;
 
-/// What a message is.
+/// The kind of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Kind {
@@ -41,11 +41,11 @@ pub enum Kind {
     Response = 1,
     /// A dispatcher passes a request on to another.
     Redirected = 2,
-    /// A dispatcher tells its loads.
+    /// A dispatcher sends its loads.
     Gossip = 3,
-    /// A dispatcher asks a replica for a sign of life.
+    /// A dispatcher sends a probe to a replica.
     Probe = 4,
-    /// A replica gives it.
+    /// A replica's response to a probe.
     Alive = 5,
 }
 
@@ -61,11 +61,11 @@ impl Kind {
 /// The header of every message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Header {
-    /// What the message is.
+    /// The kind of the message.
     pub kind: Kind,
     /// Which service.
     pub service: ServiceId,
-    /// What the kind says; see the table.
+    /// An argument that depends on the kind; see the table.
     pub argument: u16,
     /// Which of its client's requests.
     pub number: u64,
@@ -78,14 +78,14 @@ pub struct Origin {
     pub address: [u8; 4],
     /// The client's UDP port.
     pub port: u16,
-    /// How often the request has been redirected.
+    /// Number of redirections of the request.
     pub hops: u8,
 }
 
 /// Why bytes are not a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum WireError {
-    /// Fewer than they say.
+    /// It has fewer bytes than its header states.
     #[error("the message is cut short")]
     Short,
     /// Of somebody else.
@@ -100,7 +100,7 @@ pub enum WireError {
     /// More than a dispatcher has.
     #[error("a report has at most 16 entries, not {0}")]
     Entries(u16),
-    /// Not from somebody who has the key, or damaged.
+    /// The sender does not have the key, or the message is damaged.
     #[error("the authentication tag is wrong")]
     Tag,
 }
@@ -118,7 +118,7 @@ impl Header {
         bytes
     }
 
-    /// Reads a header; returns what comes after it too.
+    /// Parses a header; also returns the bytes after it.
     ///
     /// # Errors
     /// [`WireError`].
@@ -176,8 +176,8 @@ impl Key {
         self.seal(report, start, bytes);
     }
 
-    /// Appends the front of a redirected request to `bytes`: `header` of any kind, `origin`, `report` and tag. What the
-    /// request said after its header is to follow.
+    /// Appends the front of a redirected request to `bytes`: `header` of any kind, `origin`, `report` and tag. The
+    /// request's data after its header are to follow.
     pub fn write_redirected(&self, header: Header, origin: Origin, report: &Report, bytes: &mut Vec<u8>) {
         let start = bytes.len();
         let kind = Kind::Redirected;
@@ -214,8 +214,8 @@ impl Key {
         }
     }
 
-    /// Reads the front of a redirected request, header included; returns what the request said after its header too.
-    /// The header has become that of a request.
+    /// Parses the front of a redirected request, including the header; also returns the request's data after its
+    /// header. The header has become that of a request.
     ///
     /// # Errors
     /// As [`Key::read_gossip`].
@@ -241,7 +241,7 @@ impl Key {
         ))
     }
 
-    /// Reads the report that begins at `at`, and checks the tag over everything before it.
+    /// Parses the report that begins at `at`, and checks the tag over everything before it.
     fn open<'m>(&self, message: &'m [u8], at: usize) -> Result<(Report, &'m [u8]), WireError> {
         let mut reader = Reader(message.get(at..).ok_or(WireError::Short)?);
         let mut report = Report {

@@ -13,10 +13,10 @@ pub struct MacError(String);
 impl Mac {
     /// Everybody.
     pub const BROADCAST: Mac = Mac([0xff; 6]);
-    /// What assigned addresses begin with, as in the public simulator that this network follows.
+    /// The prefix of assigned addresses, as in the public simulator that this network follows.
     pub const PREFIX: [u8; 3] = [0x00, 0x12, 0x6d];
 
-    /// The assigned address of that number, of which the lower 24 bits count.
+    /// The assigned address of that number, whose lower 24 bits are used.
     pub fn assigned(number: u32) -> Mac {
         let [_, a, b, c] = number.to_be_bytes();
         Mac([Mac::PREFIX[0], Mac::PREFIX[1], Mac::PREFIX[2], a, b, c])

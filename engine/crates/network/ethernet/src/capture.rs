@@ -23,7 +23,7 @@ const OUTBOUND: u32 = 2;
 #[error("the capture cannot be written: {0}")]
 pub struct CaptureError(#[from] PcapError);
 
-/// A pcapng file of what passed some ports, one interface for each.
+/// A pcapng file of the frames at some ports, one interface for each.
 ///
 /// The time stamp of a frame is the beginning of the cycle in which its last flit passed the port,
 /// in picoseconds since the start of the run, rounded down.
@@ -33,7 +33,7 @@ pub struct Capture<W: Write> {
 }
 
 impl<W: Write> Capture<W> {
-    /// A capture of ports with those names.
+    /// A capture of ports with these names.
     ///
     /// # Errors
     /// [`CaptureError`] when the writer fails.
@@ -53,7 +53,7 @@ impl<W: Write> Capture<W> {
         Ok(Capture { writer, clock })
     }
 
-    /// Adds a frame that passed the port of that place in the list of ports.
+    /// Adds a frame at the port with this position in the list of ports.
     ///
     /// # Errors
     /// [`CaptureError`] when the writer fails.
@@ -71,7 +71,7 @@ impl<W: Write> Capture<W> {
         };
         let packet = EnhancedPacketBlock {
             interface_id: port as u32,
-            // The crate writes nanoseconds as the number of units, whatever the unit is.
+            // The crate writes nanoseconds as the number of units, whatever the unit.
             timestamp: Duration::from_nanos(self.clock.instant(cycle).0),
             original_len: bytes.len() as u32,
             data: Cow::Owned(bytes),
@@ -81,7 +81,7 @@ impl<W: Write> Capture<W> {
         Ok(())
     }
 
-    /// Ends the capture and gives the writer back.
+    /// Ends the capture and returns the writer.
     pub fn finish(self) -> W {
         self.writer.into_inner()
     }

@@ -1,4 +1,4 @@
-/// What a port has sent, and what it could not.
+/// Counters of a port: frames sent, and frames dropped.
 ///
 /// Every frame offered to a port was sent, dropped, or is still queued.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -15,7 +15,7 @@ pub struct PortCounters {
     pub sent_bytes: u64,
     /// Frames for which the buffer had no room, or which the policy dropped.
     pub dropped: u64,
-    /// Frames marked as having met congestion.
+    /// Frames with a congestion mark.
     pub marked: u64,
     /// The most bytes the buffer has held.
     pub peak_bytes: u64,
@@ -28,9 +28,9 @@ pub struct Refusals {
     pub runts: u64,
     /// Longer than the largest frame.
     pub giants: u64,
-    /// For an address that no table names, or only for where they came from.
+    /// For an address that is in no table, or only reachable through the port of arrival.
     pub unknown: u64,
-    /// Lost by a fault: on the way, or because the switch was down.
+    /// Lost by a fault: in transit, or because the switch was down.
     pub lost: u64,
 }
 

@@ -29,15 +29,15 @@ pub enum Ecn {
     NotCapable,
     /// The ends understand it.
     Capable,
-    /// A switch on the way was congested.
+    /// A switch on the path was congested.
     Congested,
 }
 
-/// What a traffic model says in a datagram: the header that clients, services and dispatchers share. The rest of
+/// The message of a traffic model in a datagram: the header that clients, services and dispatchers share. The rest of
 /// the payload is zeros.
 pub use rackwright_dispatch::wire::{Header as Message, Kind};
 
-/// A UDP datagram over IPv4, kept as numbers: its bytes are made only when somebody looks at them.
+/// A UDP datagram over IPv4, stored as numbers: its bytes are generated only on demand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Datagram {
     /// The receiver's hardware address.
@@ -59,13 +59,13 @@ pub struct Datagram {
 /// Why bytes are not a datagram of a traffic model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Foreign {
-    /// Not UDP over IPv4 over Ethernet, or cut short.
+    /// Not UDP over IPv4 over Ethernet, or truncated.
     #[error("not a whole UDP datagram over IPv4")]
     NotUdp,
     /// A header or the data were damaged.
     #[error("wrong checksum")]
     Checksum,
-    /// The payload is somebody else's.
+    /// The payload is in another format.
     #[error("not a message of a traffic model")]
     NotAMessage,
 }
@@ -77,7 +77,7 @@ impl Datagram {
         HEADER_BYTES + usize::from(self.payload)
     }
 
-    /// A message of a switch's own. It comes from no address: answers to it are taken from whoever sends them.
+    /// A message of a switch's own. It has no source address: responses to it are accepted from any sender.
     pub fn own(kind: Kind, to: &Place) -> Datagram {
         let nobody = Endpoint {
             address: Ipv4::UNSPECIFIED,
@@ -104,7 +104,7 @@ impl Datagram {
         self.with_payload(&self.payload_bytes())
     }
 
-    /// The frame around a payload of as many bytes as it says.
+    /// The frame with a payload of the length in its header.
     pub fn with_payload(&self, payload: &[u8]) -> Vec<u8> {
         let addresses = (self.from.address.octets(), self.to.address.octets());
         let mut header = etherparse::Ipv4Header::new(
@@ -133,7 +133,7 @@ impl Datagram {
     /// Reads a frame back.
     ///
     /// # Errors
-    /// [`Foreign`] when it is anything but a datagram as [`Datagram::to_bytes`] makes it.
+    /// [`Foreign`] if it is anything but a datagram of [`Datagram::to_bytes`].
     pub fn parse(bytes: &[u8]) -> Result<Datagram, Foreign> {
         let packet = SlicedPacket::from_ethernet(bytes).map_err(|_| Foreign::NotUdp)?;
         let (Some(link), Some(NetSlice::Ipv4(ip)), Some(TransportSlice::Udp(udp))) = (
@@ -179,7 +179,7 @@ impl Datagram {
         payload
     }
 
-    /// Adds what it says to the trail of a link.
+    /// Adds its contents to the trail of a link.
     #[inline]
     pub(crate) fn leave(&self, trail: &mut Trail) {
         let (addresses, ports) = self.flow();
@@ -192,7 +192,7 @@ impl Datagram {
         trail.add(self.message.number ^ service, rest ^ self.source.bits() << 16);
     }
 
-    /// What the order of two datagrams of one flow must not depend on: five numbers, as two words.
+    /// The identity of a flow, whose datagrams must stay in order: five numbers, as two words.
     #[inline]
     pub(crate) fn flow(&self) -> (u64, u64) {
         let addresses = u64::from(self.from.address.to_bits()) << 32 | u64::from(self.to.address.to_bits());

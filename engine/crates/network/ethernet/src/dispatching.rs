@@ -9,7 +9,7 @@ use rackwright_time::Clock;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Where somebody is found.
+/// The location of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
     /// The hardware address.
@@ -18,22 +18,22 @@ pub struct Place {
     pub endpoint: Endpoint,
 }
 
-/// A rack for a dispatching switch: who is where.
+/// The rack of a dispatching switch: the locations of its nodes.
 #[derive(Clone, Debug)]
 pub struct Rack {
-    /// What the dispatcher is made from.
+    /// The configuration of the dispatcher.
     pub configuration: Configuration,
     /// The replicas of this rack.
     pub replicas: BTreeMap<ReplicaId, Place>,
-    /// For every peer, a replica in its rack: what is sent there is taken by the switch above it.
+    /// For every peer, a replica in its rack: the switch above it intercepts messages to this replica.
     pub peers: BTreeMap<PeerId, Place>,
 }
 
 /// The policy of a top-of-rack switch that dispatches requests among replicas (`rackwright-dispatch`).
 ///
-/// It takes requests that are addressed to a replica below it, by whatever the client has chosen, and gives them to
-/// the replica or the rack that the dispatcher chooses; it counts the responses of its replicas as they pass. Everything
-/// else is forwarded as by an ordinary switch.
+/// It intercepts requests addressed to a replica below it, however the client has chosen it, and sends them to the
+/// replica or the rack that the dispatcher chooses; it counts the responses of its replicas as they pass. All other
+/// frames are forwarded as by an ordinary switch.
 pub struct Dispatching {
     forwarding: Forwarding,
     rack: Rack,
@@ -43,7 +43,7 @@ pub struct Dispatching {
     below: Vec<(Mac, ReplicaId)>,
     held: BTreeMap<Ticket, Datagram>,
     actions: Vec<Action>,
-    /// What it did before it was started again.
+    /// The counters from before its last restart.
     before: Vec<Counters>,
 }
 
@@ -83,7 +83,7 @@ impl Dispatching {
         Cycle::new(u64::try_from(cycles.div_ceil(1_000_000_000)).unwrap_or(u64::MAX))
     }
 
-    /// Takes a frame that concerns the dispatcher; whether it does. What it is about comes back.
+    /// Takes a frame that concerns the dispatcher; whether it does. The message for the dispatcher is returned.
     fn take(&mut self, now: u64, frame: &Frame) -> Option<Datagram> {
         let mut actions = std::mem::take(&mut self.actions);
         let taken = match frame {
@@ -122,7 +122,7 @@ impl Dispatching {
         taken
     }
 
-    /// Does what the dispatcher wants done with the message in hand, and otherwise.
+    /// Executes the dispatcher's actions with the current message, and others.
     fn act(&mut self, hand: Option<Datagram>, egress: &mut Egress) {
         let mut actions = std::mem::take(&mut self.actions);
         for action in actions.drain(..) {
@@ -220,7 +220,7 @@ impl Policy for Dispatching {
     }
 }
 
-/// A request as the dispatcher sees it. What belongs together, where a service keeps state, is one client.
+/// A request as the dispatcher sees it. If a service has state, requests that belong together are one client.
 fn asked(datagram: &Datagram, hops: u8) -> Request {
     let client = client(datagram.from);
     Request {

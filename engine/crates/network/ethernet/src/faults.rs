@@ -2,7 +2,7 @@ use rackwright_time::network::{Cycle, Cycles};
 use rand_pcg::rand_core::Rng;
 use rand_pcg::Pcg64;
 
-/// A time in which something is down.
+/// A period in which a switch is down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outage {
     /// Its first cycle.
@@ -12,32 +12,32 @@ pub struct Outage {
 }
 
 impl Outage {
-    /// Whether it is under way.
+    /// Whether it is in progress.
     #[inline]
     pub fn covers(self, at: Cycle) -> bool {
         self.from <= at && at < self.to
     }
 }
 
-/// What goes wrong in a switch. The default is nothing.
+/// The faults of a switch. By default, there are none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Faults {
     /// Frames are lost with this probability, in 2^32ths.
     loss: u32,
     /// Frames are late with this probability, in 2^32ths.
     late: u32,
-    /// By how much at most.
+    /// Maximum delay.
     latest: Cycles,
     random: Option<Pcg64>,
     /// When it is down, in order.
     outages: Vec<Outage>,
-    /// Of those, how many it has come back from.
+    /// Number of them that have ended.
     over: usize,
 }
 
 impl Faults {
-    /// Loses frames with a probability from 0 to 1, and all of them in `outages`, after each of which the switch starts
-    /// again.
+    /// Loses frames with a probability from 0 to 1, and all of them in `outages`, after each of which the switch
+    /// restarts.
     pub fn new(loss: f64, mut outages: Vec<Outage>, seed: u64) -> Faults {
         outages.sort_by_key(|outage| outage.from);
         Faults {
@@ -70,7 +70,7 @@ impl Faults {
         self.happens(self.loss) || self.is_down(at)
     }
 
-    /// By how much a frame that arrives now is late.
+    /// The delay of a frame that arrives now.
     #[inline]
     pub(crate) fn delay(&mut self) -> Option<Cycles> {
         if !self.happens(self.late) {
@@ -87,7 +87,7 @@ impl Faults {
         random.is_some_and(|random| random.next_u32() < probability)
     }
 
-    /// Whether the switch has come back since it was last asked.
+    /// Whether the switch has restarted since the last query.
     #[inline]
     pub(crate) fn restarts(&mut self, at: Cycle) -> bool {
         let over = self.outages.iter().take_while(|outage| outage.to <= at).count();

@@ -1,18 +1,18 @@
 use crate::{Admission, Egress, Frame, OutputPort, Policy, Route, Table};
 use rackwright_time::network::Cycle;
 
-/// The policy of an ordinary switch: a static table, broadcast along a tree, several equal ports shared
-/// by flows, and marking instead of nothing when a buffer fills.
+/// The policy of an ordinary switch: a static table, broadcast along a tree, several equal ports shared by flows, and
+/// optional congestion marks when a buffer fills.
 #[derive(Clone, Debug)]
 pub struct Forwarding {
-    /// Where to send to whom.
+    /// The routes to each destination.
     pub table: Table,
     /// The ports that a broadcast leaves through. They are part of a tree that spans the network, so
     /// that it ends in any topology.
     pub broadcast: Vec<u16>,
     /// Which of several equal ports a flow takes follows from this and from the flow.
     pub seed: u64,
-    /// Bytes in a buffer from which frames are marked as having met congestion.
+    /// Number of bytes in a buffer from which on frames get a congestion mark.
     pub mark_bytes: Option<u64>,
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// Bytes of the Ethernet header: two addresses and a type.
 pub const ETHERNET_HEADER: usize = 14;
-/// The largest frame that anything here sends, in bytes: a jumbo frame.
+/// The largest frame of any model, in bytes: a jumbo frame.
 pub const LARGEST_FRAME: usize = 9600;
 
 /// A frame, without preamble and frame check sequence.
@@ -32,7 +32,7 @@ pub enum FrameError {
 }
 
 impl Frame {
-    /// A frame of those bytes. Runts and giants are frames too: switches drop and count them.
+    /// A frame with these bytes. Runts and giants are frames too: switches drop and count them.
     ///
     /// # Errors
     /// [`FrameError`] when there are none or more than 65535.
@@ -44,7 +44,7 @@ impl Frame {
         }
     }
 
-    /// The frame that those bytes are: a message, kept as numbers, where they are one.
+    /// The frame with these bytes: a message, stored as numbers, if they are one.
     pub fn from_bytes(bytes: &[u8]) -> Frame {
         match (Told::parse(bytes), Datagram::parse(bytes)) {
             (Some(told), _) => Frame::Told(Arc::new(told)),
@@ -114,7 +114,7 @@ impl Frame {
         hash.value()
     }
 
-    /// Marks it as having met congestion; tells whether its ends understand that.
+    /// Sets a congestion mark; returns whether its endpoints support that.
     pub fn mark_congested(&mut self) -> bool {
         match self {
             Frame::Datagram(datagram) if datagram.ecn == Ecn::NotCapable => false,

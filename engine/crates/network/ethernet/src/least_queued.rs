@@ -22,7 +22,7 @@ impl Policy for LeastQueued {
         let Some(Route::OneOf(candidates)) = route else {
             return self.forwarding.route(at, ingress, frame, ports, egress);
         };
-        // Of equally busy ports the first one, so that the choice never depends on anything else.
+        // The first of equally busy ports, so that the choice depends on nothing else.
         let freest = candidates
             .iter()
             .min_by_key(|port| ports[usize::from(**port)].backlog(at));

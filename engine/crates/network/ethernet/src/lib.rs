@@ -1,10 +1,9 @@
 //! An Ethernet at the level of frames, exact to the cycle: frames, store-and-forward switches with
 //! bounded buffers, forwarding tables, policies, and captures.
 //!
-//! A frame occupies a port of 64-bit flits for as many cycles as it has flits, or longer on a slower
-//! link; preamble, frame check sequence and gap are not modelled, as in the switch model of Karandikar
-//! 2024, section 2.3. Nothing here depends on how simulated time is cut into windows: a port decides
-//! when a frame leaves at the moment the frame is offered to it.
+//! A frame occupies a port of 64-bit flits for one cycle per flit, or longer on a slower link; preamble, frame check
+//! sequence and gap are not modelled, as in the switch model of Karandikar 2024, section 2.3. Results do not depend on
+//! the windows of simulated time: a port determines the departure of a frame when the frame is offered to it.
 
 mod address;
 mod capture;

@@ -5,12 +5,12 @@ use rackwright_schedule::Outbox;
 use rackwright_time::network::{Cycle, Cycles};
 use std::collections::VecDeque;
 
-/// What a port is built from.
+/// The parameters of a port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PortParameters {
-    /// How fast it sends.
+    /// Its data rate.
     pub rate: Rate,
-    /// Bytes of frames that may wait or be on their way out at once.
+    /// Maximum number of bytes of frames that wait or are being sent.
     pub buffer_bytes: u64,
 }
 
@@ -34,15 +34,15 @@ struct Departure {
 
 /// The sending side of a port: a bounded first-in-first-out buffer in front of a link.
 ///
-/// When a frame leaves is settled when it is offered, because nothing overtakes it: it leaves when it is
-/// ready and the frames before it are gone.
+/// The departure of a frame is determined when it is offered, because no frame overtakes it: it departs when it is
+/// ready and the frames before it have departed.
 #[derive(Debug)]
 pub struct OutputPort {
     parameters: PortParameters,
-    /// When everything offered so far has left.
+    /// Time at which everything offered so far has left.
     done: Moment,
     departures: VecDeque<Departure>,
-    /// When each frame in the buffer is gone, and its bytes.
+    /// Time at which each frame in the buffer has left, and its length.
     held: VecDeque<(Cycle, u32)>,
     held_bytes: u64,
     pub(crate) counters: PortCounters,
@@ -61,7 +61,7 @@ impl OutputPort {
         }
     }
 
-    /// What it is built from.
+    /// Its parameters.
     pub fn parameters(&self) -> PortParameters {
         self.parameters
     }
@@ -87,14 +87,14 @@ impl OutputPort {
         }
     }
 
-    /// Whether there is room for so many bytes more.
+    /// Whether there is room for `bytes` further bytes.
     #[inline]
     pub fn has_room(&self, bytes: usize) -> bool {
         self.held_bytes + bytes as u64 <= self.parameters.buffer_bytes
     }
 
-    /// Puts a frame that is complete at `ready` behind those before it. If its first flit leaves in this
-    /// window it is sent at once as port `own` of `outbox`, else kept for [`OutputPort::release`].
+    /// Queues a frame that is complete at `ready` after earlier ones. If its first flit leaves in this window, it is
+    /// sent immediately as port `own` of `outbox`, otherwise stored for [`OutputPort::release`].
     #[inline]
     pub fn enqueue(
         &mut self,
@@ -118,8 +118,8 @@ impl OutputPort {
         }
     }
 
-    /// Lets a frame through that comes in flit by flit, from `first` to `last`: it leaves with its last flit where the
-    /// port is as fast as what it comes from, else later. It is known to the other end from its last flit on.
+    /// Forwards a frame that arrives flit by flit, from `first` to `last`: it leaves with its last flit if the port is
+    /// as fast as the source, otherwise later. It is known to the other end from its last flit on.
     pub fn pass(
         &mut self,
         first: Cycle,
@@ -154,7 +154,7 @@ impl OutputPort {
         }
     }
 
-    /// Notes a frame that is in the buffer until everything offered so far has left.
+    /// Records a frame that occupies the buffer until everything offered so far has left.
     #[inline]
     fn hold(&mut self, bytes: usize) {
         self.held.push_back((self.done.ceiling(), bytes as u32));
@@ -162,8 +162,8 @@ impl OutputPort {
         self.counters.peak_bytes = self.counters.peak_bytes.max(self.held_bytes);
     }
 
-    /// Counts a frame that is to leave through here and settles the buffer at the time `at`. Returns
-    /// whether it fits; one that doesn't is counted as dropped.
+    /// Counts a frame for this port, and updates the buffer to the time `at`. Returns whether it fits; one that doesn't
+    /// is counted as dropped.
     #[inline]
     pub fn offer(&mut self, at: Cycle, bytes: usize) -> bool {
         self.settle(at);
@@ -181,7 +181,7 @@ impl OutputPort {
         }
     }
 
-    /// When the next frame kept begins to leave.
+    /// Departure of the first flit of the next stored frame.
     #[inline]
     pub fn next_departure(&self) -> Cycle {
         self.departures
@@ -189,13 +189,13 @@ impl OutputPort {
             .map_or(Cycle::NEVER, |departure| departure.first)
     }
 
-    /// How long after `at` everything offered so far has left.
+    /// Time from `at` until everything offered so far has left.
     #[inline]
     pub fn backlog(&self, at: Cycle) -> Cycles {
         self.done.ceiling().since(at)
     }
 
-    /// Frames kept that have not begun to leave.
+    /// Number of stored frames that have not started to leave.
     pub fn queued(&self) -> u64 {
         self.departures.len() as u64
     }
@@ -207,7 +207,7 @@ impl OutputPort {
         self.counters.received_bytes += bytes as u64;
     }
 
-    /// What has happened so far.
+    /// The counters so far.
     pub fn counters(&self) -> PortCounters {
         self.counters
     }

@@ -3,13 +3,13 @@ use rackwright_dispatch::Counters;
 use rackwright_stats::Digest;
 use rackwright_time::network::Cycle;
 
-/// Decides where frames go and which of them are kept.
+/// Decides where frames go, and which ones are dropped.
 ///
-/// A switch asks about one frame at a time, in the order (cycle of the last flit, port), which depends
-/// on neither threads nor windows. A policy may keep state of its own, but nothing from outside.
+/// A switch passes one frame at a time, in the order (cycle of the last flit, port), which depends on neither threads
+/// nor windows. A policy may have state of its own, but must not depend on anything else.
 pub trait Policy: Send + Sync {
-    /// Adds the ports through which a frame is to leave that arrived whole at `at` through the port
-    /// `ingress`; none drops it and counts it as unknown. It is never sent back to where it came from.
+    /// Adds the output ports of a frame that has arrived completely at `at` through the port `ingress`; without a port,
+    /// the frame is dropped and counted as unknown. It is never sent back to the port of its arrival.
     fn route(&mut self, at: Cycle, ingress: usize, frame: &Frame, ports: &[OutputPort], egress: &mut Egress);
 
     /// Whether the buffer of a port that has room takes the frame. The default always does.
@@ -18,23 +18,23 @@ pub trait Policy: Send + Sync {
         Admission::Take
     }
 
-    /// When it next wants to do something although no frame comes. The default never does.
+    /// Time of its next event if no frame arrives. The default never does.
     fn next_event(&self) -> Cycle {
         Cycle::NEVER
     }
 
-    /// Does what is due at `at`, which is [`Policy::next_event`]; the next event is later then. Frames that arrive in
-    /// the same cycle come after it.
+    /// Handles the event at `at`, which is [`Policy::next_event`]; the next event must be later. Frames that arrive in
+    /// the same cycle are handled after it.
     fn act(&mut self, at: Cycle, egress: &mut Egress) {
         let _ = (at, egress);
     }
 
-    /// The switch has been down and is up again at `at`: whatever the policy knew is gone. The default knows nothing.
+    /// The switch has restarted at `at` after an outage: the policy loses its state. By default, there is no state.
     fn restart(&mut self, at: Cycle, egress: &mut Egress) {
         let _ = (at, egress);
     }
 
-    /// What its dispatcher has done, if it has one.
+    /// The counters of its dispatcher, if it has one.
     fn dispatched(&self) -> Option<Counters> {
         None
     }
@@ -45,18 +45,18 @@ pub trait Policy: Send + Sync {
     }
 }
 
-/// What becomes of a frame for which there is room.
+/// The treatment of a frame for which there is room.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Admission {
     /// It is queued.
     Take,
-    /// It is queued and marked as having met congestion, if its ends understand that; else just queued.
+    /// It is queued, with a congestion mark if its endpoints support that.
     Mark,
     /// It is dropped and counted.
     Drop,
 }
 
-/// The ports through which a frame leaves, and frames that leave beside it or instead of it.
+/// The output ports of a frame, and frames that are sent in addition to it or instead of it.
 #[derive(Debug, Default)]
 pub struct Egress {
     ports: Vec<u16>,
@@ -76,8 +76,8 @@ impl Egress {
         self.ports.extend_from_slice(ports);
     }
 
-    /// Sends another frame through a port, which may be the one that the frame came from. It takes as long through the
-    /// switch as if it had arrived.
+    /// Sends another frame through a port, which may be the port of arrival of the current frame. It takes as long
+    /// through the switch as if it had arrived.
     #[inline]
     pub fn send(&mut self, port: u16, frame: Frame) {
         self.sent.push((port, frame));

@@ -3,10 +3,10 @@ use rackwright_contract::FLIT_BYTES;
 use rackwright_time::network::{Cycle, Cycles};
 use rackwright_time::Clock;
 
-/// How fast a port sends: in whole flits, at most one per cycle.
+/// The data rate of a port: in whole flits, at most one per cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rate {
-    /// Cycles per flit, as a reduced fraction of at least one.
+    /// Cycles per flit, as a reduced fraction that is at least one.
     cycles: u64,
     flits: u64,
 }
@@ -14,15 +14,15 @@ pub struct Rate {
 /// A rate that no port has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RateError {
-    /// Nothing would ever be sent.
+    /// No flit would ever be sent.
     #[error("a port sends at least 1 Mbit/s, not {0} bit/s")]
     TooSlow(u64),
     /// More than one flit per cycle.
     #[error("a port of 64 bits at {hertz} Hz sends at most {most} bit/s, not {asked}")]
     TooFast {
-        /// What was asked for, in bits per second.
+        /// The requested rate, in bits per second.
         asked: u64,
-        /// What the port can do, in bits per second.
+        /// The maximum rate of the port, in bits per second.
         most: u64,
         /// Its clock.
         hertz: u64,
@@ -59,20 +59,20 @@ impl Rate {
         })
     }
 
-    /// So many flits in so many cycles, each at most `most`: exactly the rate if it can be said so, else less.
+    /// The rate as flits per cycles, each at most `most`: exactly if possible, otherwise rounded down.
     pub fn flits_per_cycles(self, most: u64) -> (u64, u64) {
         let divisor = self.cycles.max(self.flits).div_ceil(most);
         ((self.flits / divisor).max(1), self.cycles.div_ceil(divisor))
     }
 
-    /// How long after the first flit of a frame that begins with a cycle so many more have left.
+    /// Time from the first flit of a frame that starts with a cycle until `flits` more have left.
     #[inline]
     pub fn cycles(self, flits: u64) -> Cycles {
         Cycles::new(self.after(Moment::default(), flits).ceiling().0)
     }
 
-    /// When so many flits have been sent that begin at `start`, to a fraction of a cycle, so that frames
-    /// back to back add up to the rate exactly.
+    /// Time at which `flits` flits that start at `start` have been sent, to a fraction of a cycle, so that frames back
+    /// to back have exactly the rate.
     #[inline]
     pub(crate) fn after(self, start: Moment, flits: u64) -> Moment {
         if self == Rate::FULL {
@@ -90,8 +90,8 @@ impl Rate {
     }
 }
 
-/// A moment at or after the beginning of a cycle. Parts are as many to a cycle as the rate of the port
-/// has flits to its cycles.
+/// A moment at or after the beginning of a cycle. A cycle has as many parts as the numerator of the port's flits per
+/// cycle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(crate) struct Moment {
     cycle: Cycle,

@@ -1,4 +1,4 @@
-//! What a switch looks at in the bytes of a frame that it did not make.
+//! The fields of an external frame that a switch reads.
 
 use crate::ETHERNET_HEADER;
 
@@ -6,7 +6,7 @@ const TYPE_IPV4: [u8; 2] = [0x08, 0x00];
 const TCP: u8 = 6;
 const UDP: u8 = 17;
 
-/// The Internet header and what follows, if the frame carries IPv4.
+/// The IP header and the following bytes, if the frame carries IPv4.
 fn ipv4(frame: &[u8]) -> Option<&[u8]> {
     let packet = frame.get(ETHERNET_HEADER..)?;
     let is_ipv4 = frame[12..14] == TYPE_IPV4 && packet.len() >= 20 && packet[0] >> 4 == 4;
@@ -26,7 +26,7 @@ pub(crate) fn flow(frame: &[u8]) -> Option<(u64, u64)> {
     Some((addresses, ports))
 }
 
-/// Sets "congestion experienced" where the ends understand it; tells whether they do.
+/// Sets "congestion experienced" if the endpoints support it; returns whether they do.
 pub(crate) fn mark_congested(frame: &mut [u8]) -> bool {
     if ipv4(frame).is_none_or(|packet| packet[1] & 3 == 0) {
         return false;

@@ -7,12 +7,12 @@ use rackwright_stats::Digest;
 use rackwright_time::network::{Cycle, Cycles};
 use std::collections::BTreeMap;
 
-/// What a switch is built from, apart from its policy.
+/// The parameters of a switch, except for its policy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SwitchParameters {
     /// Its ports.
     pub ports: Vec<PortParameters>,
-    /// From the last flit in to the first flit out, when nothing is in the way.
+    /// From the last flit in to the first flit out, without contention.
     pub latency: Cycles,
     /// Longer frames are dropped.
     pub largest_frame: usize,
@@ -20,8 +20,8 @@ pub struct SwitchParameters {
     pub faults: Faults,
 }
 
-/// A store-and-forward switch: a frame is taken when its last flit is there, waits for the switching
-/// latency, and then for the frames before it at its output port (Karandikar 2024, section 2.3).
+/// A store-and-forward switch: a frame is handled when its last flit has arrived, waits for the switching latency, and
+/// then for earlier frames at its output port (Karandikar 2024, section 2.3).
 pub struct Switch {
     ports: Vec<OutputPort>,
     latency: Cycles,
@@ -32,13 +32,13 @@ pub struct Switch {
     faults: Faults,
     /// The ports that keep frames for later windows, each once.
     busy: Vec<u16>,
-    /// Frames that come later than they should have, and their ports: by time, and by their turn.
+    /// Delayed frames and their ports: by time, and in order.
     late: BTreeMap<(Cycle, u64), (usize, Frame)>,
     delayed: u64,
 }
 
 impl Switch {
-    /// A switch in which nothing has happened yet.
+    /// A switch in its initial state.
     pub fn new(parameters: SwitchParameters, policy: Box<dyn Policy>) -> Switch {
         Switch {
             ports: parameters.ports.into_iter().map(OutputPort::new).collect(),
@@ -64,7 +64,7 @@ impl Switch {
         self.refusals
     }
 
-    /// What its dispatcher has done, if it has one.
+    /// The counters of its dispatcher, if it has one.
     pub fn dispatched(&self) -> Option<Counters> {
         self.policy.dispatched()
     }
@@ -112,7 +112,7 @@ impl Switch {
         }
     }
 
-    /// When the next frame comes that is late.
+    /// Time of the next delayed frame.
     #[inline]
     fn next_late(&self) -> Cycle {
         self.late
@@ -120,7 +120,7 @@ impl Switch {
             .map_or(Cycle::NEVER, |((at, _), _)| *at)
     }
 
-    /// A frame is there: it is taken, unless something is wrong.
+    /// A frame arrives: it is accepted, unless there is a fault.
     fn arrive(
         &mut self,
         at: Cycle,
@@ -147,13 +147,13 @@ impl Switch {
         self.egress = egress;
     }
 
-    /// Lets the policy do what is due before `limit`, and with it.
+    /// Lets the policy handle events before `limit`, and at `limit`.
     fn act(&mut self, limit: Cycle, until: Cycle, outbox: &mut Outbox<'_, Frame>) {
         while self.policy.next_event() <= limit && self.policy.next_event() < until {
             let at = self.policy.next_event();
             let mut egress = std::mem::take(&mut self.egress);
             if self.faults.is_down(at) {
-                // Nothing is said, and the time passes.
+                // Its messages are dropped, and time advances.
                 self.policy.act(at, &mut egress);
                 egress.sent();
             } else {

@@ -1,7 +1,7 @@
 use crate::Mac;
 use std::collections::BTreeMap;
 
-/// Where frames for one address go.
+/// The route to one address.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Route {
     /// Nowhere.
@@ -14,7 +14,7 @@ pub enum Route {
 }
 
 impl Route {
-    /// A route through any of those ports.
+    /// A route through any of these ports.
     pub fn through(ports: &[u16]) -> Route {
         match ports {
             [] => Route::Unknown,
@@ -32,7 +32,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table that knows nobody.
+    /// A table without routes.
     pub fn new() -> Table {
         Table::default()
     }

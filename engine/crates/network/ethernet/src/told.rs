@@ -7,18 +7,19 @@ use rackwright_dispatch::{Entry, Load, PeerId, Report, ServiceId, MAX_SERVICES};
 use rackwright_link::Trail;
 use rackwright_schedule::Portable;
 
-/// The key of simulated dispatchers: what they say is not secret, and its bytes are made only for captures and for
-/// hardware.
+/// The key of simulated dispatchers: their messages are not secret, and the bytes are generated only for captures and
+/// for hardware.
 pub const SIMULATED_KEY: [u8; 16] = *b"rackwright-racks";
 
-/// What one dispatching switch sends to another: gossip, or a request with the loads of who redirects it.
+/// A message from one dispatching switch to another: gossip, or a request with the loads of the racks that have
+/// redirected it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Told {
-    /// Addresses and header; the payload counts everything.
+    /// Addresses and header; the payload includes the complete message.
     pub datagram: Datagram,
-    /// How often the request has been redirected.
+    /// Number of redirections of the request.
     pub hops: u8,
-    /// What the sender says about its rack.
+    /// The sender's report on its rack.
     pub report: Report,
 }
 
@@ -49,7 +50,7 @@ impl Told {
         }
     }
 
-    /// Reads a frame back; none if its bytes are anything but what [`Told::to_bytes`] makes.
+    /// Parses a frame; none if its bytes are not in the format of [`Told::to_bytes`].
     pub fn parse(bytes: &[u8]) -> Option<Told> {
         let datagram = Datagram::parse(bytes).ok()?;
         let key = Key::new(&SIMULATED_KEY);
@@ -95,7 +96,7 @@ impl Told {
         self.datagram.with_payload(&payload)
     }
 
-    /// Adds what it says to the trail of a link.
+    /// Adds its contents to the trail of a link.
     pub(crate) fn leave(&self, trail: &mut Trail) {
         self.datagram.leave(trail);
         let from = u64::from(self.report.from.0) << 8 | u64::from(self.hops);

@@ -1,8 +1,8 @@
-//! Host ports: where a simulated network is joined to the machine that simulates it; and a network for one simulated machine
-//! that needs no rights there.
+//! Host ports, which connect a simulated network to the machine that simulates it; and a network for one simulated
+//! machine that needs no privileges there.
 //!
-//! What comes in from the machine comes when it comes, so that a run with a host port in use is not
-//! repeatable, unlike any other.
+//! Input from the machine arrives at arbitrary times, so that a run that uses a host port is not repeatable, unlike any
+//! other.
 
 mod pace;
 mod port;

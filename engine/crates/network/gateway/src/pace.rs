@@ -15,7 +15,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Lets simulated time pass `speed` times as fast as real time at most.
+    /// Simulated time advances at most `speed` times as fast as real time.
     pub fn new(clock: Clock, speed: f64) -> Pace {
         Pace {
             clock,
@@ -24,7 +24,7 @@ impl Pace {
         }
     }
 
-    /// Waits until real time has come as far as the cycle `now`. The first call sets the start.
+    /// Waits until real time has reached the cycle `now`. The first call sets the start.
     #[expect(
         clippy::disallowed_methods,
         reason = "it holds simulated time back to real time"

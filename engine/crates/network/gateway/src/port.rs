@@ -4,13 +4,13 @@ use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::Digest;
 use rackwright_time::network::Cycle;
 
-/// Frames taken from the machine in one window at most, so that none lasts for ever.
+/// Maximum number of frames taken from the machine in one window, so that windows end.
 const MOST_PER_WINDOW: usize = 256;
 
 /// A port through which a simulated network and the machine exchange frames.
 ///
-/// A frame from the machine begins to leave in the window in which it is found; one for the machine is
-/// given to it at the end of the window in which it arrives.
+/// A frame from the machine starts to leave in the window in which it is found; one for the machine is passed to it at
+/// the end of the window in which it arrives.
 pub struct HostPort {
     output: OutputPort,
     wire: Box<dyn Wire>,
@@ -22,7 +22,7 @@ pub struct HostPort {
 }
 
 impl HostPort {
-    /// A port that nothing has passed yet.
+    /// A port in its initial state.
     pub fn new(port: PortParameters, wire: Box<dyn Wire>, pace: Pace) -> HostPort {
         HostPort {
             output: OutputPort::new(port),
@@ -39,7 +39,7 @@ impl HostPort {
         &self.output
     }
 
-    /// Frames that the machine did not take: nobody listens, or not fast enough.
+    /// Frames that the machine did not accept: no program listens, or not fast enough.
     pub fn refused(&self) -> u64 {
         self.refused
     }
@@ -67,7 +67,7 @@ impl Model for HostPort {
         1
     }
 
-    /// In every window the machine may have something.
+    /// In every window the machine may have a frame.
     fn next_event(&self) -> Cycle {
         self.now
     }

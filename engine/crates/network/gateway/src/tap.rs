@@ -9,7 +9,7 @@ use std::os::unix::fs::OpenOptionsExt;
 pub struct Tap(File);
 
 impl Tap {
-    /// The device of that name; it is made if it does not exist, which takes the right to do so.
+    /// The device of that name; it is created if it does not exist, which requires privileges.
     ///
     /// # Errors
     /// When the name is too long, or the kernel refuses.

@@ -1,4 +1,4 @@
-//! A network for one machine without rights on the host: everything beyond its cable is done with ordinary sockets.
+//! A network for one machine without privileges on the host: everything beyond its cable uses ordinary sockets.
 
 mod cable;
 mod dhcp;
@@ -15,9 +15,9 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// Addresses of the network 10.0.2.0/24, as QEMU's user-mode network has them, which images expect.
 ///
-/// The host: what is sent there reaches its loopback interface.
+/// The host: data sent there reach its loopback interface.
 pub const HOST: Ipv4Addr = Ipv4Addr::new(10, 0, 2, 2);
-/// Who answers questions for names: the first server that the host itself asks.
+/// The name server: the first server that the host itself uses.
 pub const NAMES: Ipv4Addr = Ipv4Addr::new(10, 0, 2, 3);
 /// The machine's own.
 pub const GUEST: Ipv4Addr = Ipv4Addr::new(10, 0, 2, 15);
@@ -26,14 +26,14 @@ pub const PREFIX: u8 = 24;
 /// The longest packet of the network.
 pub const MTU: usize = 1500;
 
-/// The hardware address of who is behind the cable: locally administered, of one interface.
+/// The hardware address of the gateway: locally administered, of one interface.
 const GATEWAY_MAC: [u8; 6] = [0x52, 0x57, 0x0a, 0x00, 0x02, 0x02];
 /// Most connections, and most pairs of ports that datagrams go between.
 const MOST_FLOWS: usize = 256;
 /// The port of name servers.
 const NAME_PORT: u16 = 53;
 
-/// Where on the host's side what the guest sends to `to` goes; `None` where it may not.
+/// The destination on the host's side of the guest's data to `to`; `None` if it is not allowed.
 fn outside(to: SocketAddrV4, names: Option<Ipv4Addr>) -> Option<SocketAddrV4> {
     let address = match *to.ip() {
         HOST => Ipv4Addr::LOCALHOST,

@@ -2,16 +2,16 @@ use std::io;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::path::{Path, PathBuf};
 
-/// What carries frames between a simulated network and the machine; nothing here waits.
+/// The transport of frames between a simulated network and the machine; its functions do not wait.
 pub trait Wire: Send + Sync {
-    /// The next frame from the machine, put at the beginning of `buffer`: how long it is.
+    /// Writes the next frame from the machine to the beginning of `buffer`; returns its length.
     fn receive(&mut self, buffer: &mut [u8]) -> Option<usize>;
 
-    /// Gives a frame to the machine; tells whether it was taken.
+    /// Passes a frame to the machine; returns whether it was accepted.
     fn send(&mut self, frame: &[u8]) -> bool;
 }
 
-/// A UNIX datagram socket, one frame a datagram. Frames go to whoever has sent the last one.
+/// A UNIX datagram socket, one frame a datagram. Frames are sent to the sender of the last received one.
 #[derive(Debug)]
 pub struct Socket {
     socket: UnixDatagram,
@@ -20,10 +20,10 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// A socket at a path where there is nothing yet; the file is removed with it.
+    /// A socket at an unused path; the file is removed with it.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// If it cannot be created.
     pub fn new(path: &Path) -> io::Result<Socket> {
         let socket = UnixDatagram::bind(path)?;
         socket.set_nonblocking(true)?;
@@ -52,7 +52,7 @@ impl Wire for Socket {
 
 impl Drop for Socket {
     fn drop(&mut self) {
-        // Somebody may have removed it already.
+        // It may have been removed already.
         let _ = std::fs::remove_file(&self.path);
     }
 }

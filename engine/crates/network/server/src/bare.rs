@@ -13,7 +13,7 @@ use rackwright_unit::Core;
 /// Bytes of memory that a bare-metal program finds, from [`BareMetal::MEMORY_BASE`] on.
 const MEMORY_BYTES: u64 = 256 << 20;
 
-/// How much guest memory bare metal needs: its memory ends here.
+/// Size of guest memory for bare metal: its memory ends here.
 pub const BARE_METAL_BYTES: u64 = BareMetal::MEMORY_BASE + MEMORY_BYTES;
 
 /// Cycles of a hart in a tick of its register `time` and of `mtime`: 10 MHz at 2 GHz.
@@ -30,7 +30,7 @@ pub(crate) fn tree(maker: &dyn TreeMaker, hierarchy: &SharedHierarchy) -> Result
     made.map_err(|error| ServerError::Tree(error.to_string()))
 }
 
-/// Puts a bare-metal program into memory, all of which it may use, and what it is told; returns its entry point.
+/// Loads a bare-metal program and its boot information into memory, all of which it may use; returns its entry point.
 pub(crate) fn load(
     file: &[u8],
     memory: &mut GuestMemory,
@@ -58,8 +58,8 @@ pub(crate) struct BareMetalRun<T: Timing> {
 }
 
 impl<T: Timing> BareMetalRun<T> {
-    /// A machine with a program and its arguments, which begins on the first of `cores`, and with `tree` behind a PCI host
-    /// bridge.
+    /// A machine with a program and its arguments, which starts on the first of `cores`, and with `tree` behind a PCI
+    /// host bridge.
     ///
     /// # Errors
     /// [`ServerError`] when the program or its arguments do not fit into `memory`.
@@ -124,7 +124,7 @@ where
     }
 
     fn cycle(&self) -> Cycle {
-        // Harts that wait stay behind.
+        // The time of waiting harts does not advance.
         self.machine.cycle().max(self.machine.hardware().cycle())
     }
 

@@ -16,12 +16,12 @@ pub struct Bench {
     cycle: Cycle,
 }
 
-/// How far a bench advances between two looks at what it waits for.
+/// Number of cycles by which a bench advances between two checks.
 const STRIDE: unit::Cycles = unit::Cycles::new(4096);
 
 impl Bench {
-    /// A bench with `guest_bytes` of zeroed memory, all of it readable and writable, behind caches with these `parameters`;
-    /// with a memory of its own, the unit has its own clock beside that of the memory.
+    /// A bench with `guest_bytes` of zeroed memory, all of it readable and writable, behind caches with these
+    /// `parameters`; if the unit has a memory of its own, it has its own clock besides that of the memory.
     ///
     /// # Errors
     /// [`ServerError`] when memory cannot be reserved or the unit cannot be attached.
@@ -49,8 +49,8 @@ impl Bench {
         })
     }
 
-    /// The bytes as they are now, for a look or a change that costs no time. What the unit has written is there when memory has
-    /// answered.
+    /// The current bytes, for inspection or changes that take no time. The unit's writes are visible when memory has
+    /// responded.
     pub fn memory(&mut self) -> &mut GuestMemory {
         let now = self.now();
         self.unit.memory().settle(now, &mut self.memory);
@@ -72,7 +72,7 @@ impl Bench {
         &mut self.unit
     }
 
-    /// Now, as the imagined hart that gives the commands sees it.
+    /// The current time of the imagined hart that sends the commands.
     pub fn cycle(&self) -> Cycle {
         self.cycle
     }
@@ -82,7 +82,7 @@ impl Bench {
         self.now()
     }
 
-    /// Gives a command now; with `xd`, waits for the register value, at most `limit` cycles.
+    /// Sends a command now; with `xd`, waits for the register value, at most `limit` cycles.
     ///
     /// # Errors
     /// [`UnitError::NoAnswer`] when the unit can never answer, [`ServerError::CycleLimit`] when it takes too long.
@@ -111,7 +111,7 @@ impl Bench {
         }))
     }
 
-    /// What commands from now on come with, for a unit that translates addresses.
+    /// Sets the context of later commands, for a unit that translates addresses.
     ///
     /// # Errors
     /// [`UnitError::Untranslated`] when it does not.
@@ -139,7 +139,7 @@ impl Bench {
         self.advance(self.now());
     }
 
-    /// Lets time pass until the unit is idle, at most `limit` cycles; tells whether it is.
+    /// Advances time until the unit is idle, at most by `limit` cycles; returns whether it is.
     ///
     /// # Errors
     /// As of [`AttachedUnit::check`].
@@ -175,7 +175,7 @@ impl Bench {
         }
     }
 
-    /// Number of the stream port through which frames reach the unit: the one of that name, or else the first.
+    /// Number of the stream port for frames to the unit: the port with this name, or else the first one.
     ///
     /// # Errors
     /// [`ServerError`] when the unit has no such port.
@@ -214,7 +214,7 @@ impl Bench {
         self.unit.observation().events()
     }
 
-    /// The digest over everything that crossed the unit's pins.
+    /// The digest of all transfers at the unit's pins.
     pub fn digest(&self) -> Digest {
         self.unit.observation().digest()
     }
@@ -224,7 +224,7 @@ impl Bench {
         self.unit.clock().seen_by_unit(self.cycle)
     }
 
-    /// Where the unit is, as the hart sees it.
+    /// The time of the unit, in the hart's cycles.
     fn reached(&self) -> Cycle {
         self.unit.clock().seen_by_hart(self.unit.cycle())
     }
@@ -233,7 +233,7 @@ impl Bench {
         self.with_unit(|unit, surroundings| unit.advance(until, surroundings));
     }
 
-    /// Has the unit do something that may reach memory.
+    /// Executes a function on the unit that may access memory.
     fn with_unit(&mut self, act: impl FnOnce(&mut AttachedUnit, &mut Surroundings)) {
         let mut surroundings = Surroundings {
             memory: &mut self.memory,

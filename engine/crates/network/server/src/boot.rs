@@ -3,13 +3,13 @@ use rackwright_boot::BareMetal;
 use rackwright_ethernet::{Ipv4, Mac};
 use rackwright_memory::GuestMemory;
 
-/// Bytes kept at the end of memory for what a bare-metal program is told.
+/// Bytes at the end of memory that are reserved for the boot information of a bare-metal program.
 pub(crate) const BYTES: u64 = 4096;
 
 /// Words before the pointers to the arguments.
 const HEAD_WORDS: usize = 4;
 
-/// What a bare-metal program is told: `struct boot_information` in `software/bare-metal/bare.h`.
+/// The boot information of a bare-metal program: `struct boot_information` in `software/bare-metal/bare.h`.
 #[derive(Default)]
 pub(crate) struct BootInformation<'a> {
     /// The Internet address of the server, zero without a network.
@@ -20,14 +20,14 @@ pub(crate) struct BootInformation<'a> {
 }
 
 impl BootInformation<'_> {
-    /// Puts it at the end of the memory of bare metal, which ends at `end`.
+    /// Stores it at the end of the memory of bare metal, which ends at `end`.
     ///
     /// # Errors
     /// [`ServerError::Arguments`] when it does not fit.
     pub(crate) fn store(&self, memory: &mut GuestMemory, end: u64) -> Result<(), ServerError> {
         let place = end - BYTES;
         let mut strings = Vec::new();
-        // The neighbours lie behind the pointers to the strings, of which the last is null, and the strings at the end.
+        // The neighbours follow the pointers to the strings, the last of which is null; the strings are at the end.
         let neighbours = place + 8 * (HEAD_WORDS + self.arguments.len() + 1) as u64;
         let first = neighbours + 16 * self.neighbours.len() as u64;
         let counts = [self.neighbours.len(), self.arguments.len()].map(|count| count as u64);

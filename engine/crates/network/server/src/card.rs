@@ -23,16 +23,16 @@ use std::ops::Range;
 use std::slice;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Cycles of the card from when a read reaches it until its answer is on the way back, whatever happens in between.
+/// Cycles of the card from the arrival of a read until its response is on the way back, independent of other events.
 const READ: Cycles = Cycles::new(16);
 
 /// A network interface in RTL as a virtio function on a server's PCI bus, on the clock of the network.
 ///
-/// Harts see what it does at the end of their windows, and it sees memory as harts have left it at the end of theirs; a
-/// read of a register brings it up to the hart's time. All these points are the same however a run is cut.
+/// Harts observe its actions at the end of their windows, and it observes memory as of the end of their windows; a read
+/// of a register advances it to the hart's time. All these times are independent of the division into runs.
 #[derive(Clone)]
 pub(crate) struct Card {
-    // Harts' accesses come through the bus, frames from the network; never at once.
+    // Harts access it through the bus, the network sends it frames; never concurrently.
     shared: Arc<Mutex<State>>,
 }
 
@@ -44,20 +44,20 @@ struct State {
     guard: Guard,
     to_card: Crossing<Hart, Unit>,
     to_hart: Crossing<Unit, Hart>,
-    /// What comes in, and the cycles of the first flits.
+    /// Incoming frames, and the cycles of their first flits.
     arrivals: VecDeque<(Cycle, Vec<u8>)>,
     /// Accesses that have not reached the unit, in the order in which they will, and for each that has whether it reads.
     accesses: VecDeque<RegisterAccess>,
     given: VecDeque<bool>,
-    /// The loads of harts that were not answered, in the order in which they reach the unit, and the values that it has given
-    /// for them.
+    /// The harts' loads without a response, in the order of their arrival at the unit, and the values that it has
+    /// returned.
     reads: VecDeque<Read>,
     values: VecDeque<u64>,
     raised: bool,
     /// The line has changed, and harts have not seen it.
     changed: bool,
     idle: bool,
-    /// Everything is known that reaches it before this cycle.
+    /// All inputs before this cycle are known.
     known: Cycle,
     /// Its link, if that ends at sockets of the host and not in a simulated network.
     host: Option<HostLink>,
@@ -73,7 +73,7 @@ struct Read {
     bytes: u8,
 }
 
-/// What a card is made of.
+/// The parameters of a card.
 pub(crate) struct CardConfig<'a> {
     pub(crate) design: &'a Design,
     pub(crate) hierarchy: &'a SharedHierarchy,
@@ -82,15 +82,15 @@ pub(crate) struct CardConfig<'a> {
     pub(crate) hart: Clock,
     pub(crate) rate: Rate,
     pub(crate) mac: u64,
-    /// The longest packet, or 0 where the driver may choose.
+    /// The longest packet, or 0 if the driver may choose.
     pub(crate) mtu: u16,
     pub(crate) features: CardFeatures,
-    /// What it may reach.
+    /// The memory that it may access.
     pub(crate) memory: Range<u64>,
 }
 
 impl Card {
-    /// A card that has just left reset, and is told its address and limits first.
+    /// A card just after reset, which is first sent its address and limits.
     ///
     /// # Errors
     /// [`ServerError`] when the design is no NIC.
@@ -150,12 +150,12 @@ impl Card {
         self.shared.lock().expect("nobody panics while holding a card")
     }
 
-    /// Tells `observer` what happens in it; its events have numbers from `first` on.
+    /// Reports its events to `observer`, with numbers from `first` on.
     pub(crate) fn observe(&self, observer: Arc<dyn UnitObserver>, first: usize) {
         observe(slice::from_mut(&mut self.state().unit), &observer, first);
     }
 
-    /// Has a frame come in, its first flit in the cycle `first`.
+    /// Sends a frame to it, with the first flit in the cycle `first`.
     pub(crate) fn arrive(&self, first: Cycle, frame: Vec<u8>) {
         self.state().arrivals.push_back((first, frame));
     }
@@ -165,24 +165,24 @@ impl Card {
         self.state().advance_to(memory, until);
     }
 
-    /// Whether cycles in which nothing moves are passed over.
+    /// Whether idle cycles are skipped.
     pub(crate) fn skip_idle(&self, skip: bool) {
         self.state().unit.instance().skip_idle(skip);
     }
 
-    /// Everything has been said that reaches it before the cycle `until`: it may go as far for a hart's load.
+    /// All inputs before the cycle `until` are known: it may advance up to this cycle for a hart's load.
     pub(crate) fn know(&self, until: Cycle) {
         self.state().known = until;
     }
 
-    /// Has its link end at sockets of the host. From there, frames come when the card looks, and never in the past.
+    /// Has its link end at sockets of the host. Frames from there arrive when the card polls, and never in the past.
     pub(crate) fn join(&self, host: HostLink) {
         let mut state = self.state();
         state.known = Cycle::NEVER;
         state.host = Some(host);
     }
 
-    /// When something happens in it next, in its own cycles, if nothing more reaches it.
+    /// Time of its next event, in its own cycles, if there is no further input.
     pub(crate) fn next_event(&self) -> Cycle {
         self.state().next_event()
     }
@@ -197,7 +197,7 @@ impl Card {
         self.state().unit.observation().events()
     }
 
-    /// Refuses to go on with one that is broken.
+    /// Returns an error if the unit has stopped.
     ///
     /// # Errors
     /// As of [`AttachedUnit::check`].
@@ -210,7 +210,7 @@ impl Card {
         self.state().unit.observation().evaluated_cycles()
     }
 
-    /// The digest over everything that crossed its pins.
+    /// The digest of all transfers at its pins.
     pub(crate) fn digest(&self) -> Digest {
         self.state().unit.observation().digest()
     }
@@ -237,7 +237,7 @@ impl State {
         }
     }
 
-    /// Gives the unit what reaches it now.
+    /// Passes inputs that are due to the unit.
     fn give_due(&mut self) {
         let now = self.unit.cycle();
         while self.arrivals.front().is_some_and(|(first, _)| *first <= now) {
@@ -267,7 +267,7 @@ impl State {
         arrival.min(access)
     }
 
-    /// Takes what has come out of the unit.
+    /// Takes the outputs of the unit.
     fn look(&mut self) {
         while let Some(change) = self.unit.take_interrupt() {
             self.raised = change.level != 0;
@@ -281,8 +281,8 @@ impl State {
         }
     }
 
-    /// The value of the first load that was not answered, if it has this ticket, and when, in the hart's time, it is there;
-    /// `None` when that depends on what is not known yet.
+    /// The value of the first load without a response, if it has this ticket, and the hart's time of its arrival;
+    /// `None` if they depend on unknown inputs.
     fn answered(&mut self, ticket: Ticket, memory: &mut GuestMemory) -> Option<(u64, hart::Cycle)> {
         let first = self.reads.front().filter(|read| read.ticket == ticket);
         let Read { at, shift, bytes, .. } = *first?;
@@ -307,7 +307,7 @@ impl State {
         self.host.as_ref().map_or(Cycle::NEVER, HostLink::next_exchange)
     }
 
-    /// Has frames go both ways between the card and the host.
+    /// Exchanges frames in both directions between the card and the host.
     fn exchange(&mut self, now: Cycle) {
         let sent = self.take_frames();
         if let Some(host) = &mut self.host {
@@ -315,12 +315,12 @@ impl State {
         }
     }
 
-    /// Waits for the host while nothing else happens in the machine from `now` to `until`, and nothing in the card.
+    /// Waits for the host while there is no other event in the machine from `now` to `until`, and none in the card.
     fn rest(&mut self, now: Cycle, until: Cycle) {
         if until.min(self.next_event()) <= now + SLICE {
             return;
         }
-        // What has been sent is to be there while it waits.
+        // Sent frames must arrive while it waits.
         self.exchange(now);
         let until = until.min(self.next_event());
         if let Some(host) = &mut self.host {
@@ -338,7 +338,7 @@ impl State {
         }
     }
 
-    /// Puts an access behind those that reach the unit before it or with it.
+    /// Inserts an access after those that reach the unit before it or at the same time.
     fn access(&mut self, mut access: RegisterAccess) {
         access.due = access.due.max(self.unit.cycle().0);
         let place = self.accesses.partition_point(|other| other.due <= access.due);

@@ -13,10 +13,10 @@ use rackwright_rtl::Design;
 use rackwright_time::unit::Cycle;
 use rackwright_time::{hart, Clock, Crossing, Hart, Unit};
 
-/// Cycles of the harts after which they and the NIC see what the other has done: 100 ns.
+/// Interval in cycles of the harts at which harts and NIC observe each other's actions: 100 ns.
 const MEETING: hart::Cycles = hart::Cycles::new(200);
 
-/// Where a Linux server begins.
+/// The initial state of a Linux server.
 #[derive(Clone, Copy)]
 pub enum LinuxStart<'a> {
     /// At the reset of a machine with this software in memory.
@@ -30,15 +30,15 @@ pub enum LinuxStart<'a> {
         /// Whether harts have vector units.
         vector: bool,
     },
-    /// Where a guest was saved that had booted. Its NIC is new to it, as a card that was plugged in meanwhile.
+    /// A checkpoint of a booted guest. Its NIC is new to it, like a card that was plugged in later.
     Booted(&'a Checkpoint),
 }
 
-/// What a guest with a NIC is made of.
+/// The parameters of a guest with a NIC.
 pub(crate) struct CardedConfig<'a> {
     pub(crate) start: LinuxStart<'a>,
     pub(crate) cpu: CpuModel,
-    /// What its random numbers start from.
+    /// The seed of its random numbers.
     pub(crate) seed: u64,
     pub(crate) code: &'a DecodedPrograms,
     /// The network interface, elaborated with `virtio=1`.
@@ -108,7 +108,7 @@ impl CardedGuest {
             }
         };
         let begins = to_card.seen(begins);
-        // Nothing has moved in the card before, however it is clocked from here on.
+        // The card has been idle before, however it is clocked from here on.
         card.advance_to(guest.memory(), begins);
         card.skip_idle(config.skip_idle);
         let parts = CardedGuest {
@@ -120,14 +120,14 @@ impl CardedGuest {
         Ok((parts, begins))
     }
 
-    /// Runs the harts to the card's cycle `until`, or until something is to be decided outside. What reaches the card
-    /// before is known.
+    /// Runs the harts to the card's cycle `until`, or until a decision of the caller is needed. Earlier inputs of the
+    /// card are known.
     pub(crate) fn run(&mut self, until: Cycle) -> Result<Progress, MachineError> {
         self.card.know(until);
         self.guest.run(self.to_hart.before(until))
     }
 
-    /// Runs the card to its cycle `until`, where the harts have come to.
+    /// Runs the card to its cycle `until`, the time of the harts.
     ///
     /// # Errors
     /// [`MachineError::Unit`] when it is broken.
@@ -136,7 +136,7 @@ impl CardedGuest {
         Ok(self.card.check()?)
     }
 
-    /// The card's cycle in which something happens next.
+    /// The card's cycle of the next event.
     pub(crate) fn next_event(&mut self) -> Cycle {
         let harts = self.guest.next_event();
         self.to_card.seen(harts).min(self.card.next_event())
@@ -162,12 +162,12 @@ fn card(config: &CardedConfig<'_>, hierarchy: &SharedHierarchy, hart: Clock) -> 
     })
 }
 
-/// Has a guest that was restored wait for a cycle in which it may begin: one that is a whole number of cycles of the link, and
-/// in which harts and NIC meet.
+/// Lets a restored guest wait for a cycle in which it may start: a whole number of cycles of the link, at which harts
+/// and NIC are synchronised.
 fn wait_for_link(guest: &mut Guest, to_card: Crossing<Hart, Unit>) -> Result<hart::Cycle, MachineError> {
     let grid = lcm(to_card.period().0, MEETING.0);
     let begins = hart::Cycle::new((guest.cycle().0 / grid + 1) * grid);
-    // What it was saved in the middle of is done on the way.
+    // Activity that was in progress at the checkpoint is completed meanwhile.
     guest.run(begins)?;
     Ok(begins)
 }

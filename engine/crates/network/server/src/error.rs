@@ -7,22 +7,22 @@ use rackwright_rtl::RtlError;
 use rackwright_time::{unit, Clock, Cycle};
 use rackwright_unit::{UnitError, Wait};
 
-/// Why a server or a bench cannot be built, or cannot go on.
+/// The reason why a server or a bench cannot be built, or cannot continue.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// The unit could not be built.
     #[error(transparent)]
     Rtl(#[from] RtlError),
-    /// A unit could not be attached, or does what it may not.
+    /// A unit could not be attached, or has violated a rule.
     #[error(transparent)]
     Unit(Box<UnitError>),
     /// A server that boots Linux could not be built.
     #[error(transparent)]
     Machine(Box<MachineError>),
-    /// Buses behind a PCI host bridge could not be built, or do not go on.
+    /// Buses behind a PCI host bridge could not be built, or cannot continue.
     #[error("{0}")]
     Tree(String),
-    /// They are not there for programs.
+    /// Programs cannot use them.
     #[error("a fabric is for bare metal and kernels: a program of Linux reaches no PCI bus")]
     TreeOfProgram,
     /// Impossible memory parameters.
@@ -43,44 +43,44 @@ pub enum ServerError {
     /// There is no such model.
     #[error(transparent)]
     Cpu(#[from] rackwright_cpu::UnknownCpu),
-    /// The program did what it may not.
+    /// The program made an invalid access.
     #[error("the program failed at {pc:#x}: {:?} (value {:#x}){}", exception.cause, exception.value, unknown(unknown_calls))]
     Fault {
         /// Address of the instruction.
         pc: u64,
         /// What it did.
         exception: Exception,
-        /// System calls it made before that are not emulated.
+        /// Earlier system calls that are not emulated.
         unknown_calls: Vec<&'static str>,
     },
-    /// The hart waits for an interrupt that nothing will raise.
+    /// The hart waits for an interrupt that is never raised.
     #[error("the program waits for an interrupt that never comes (at {pc:#x})")]
     WaitsForEver {
         /// Where it waits.
         pc: u64,
     },
-    /// Nobody is left who could go on.
+    /// No thread can continue.
     #[error("all {threads} threads of the program wait, and nothing will wake them")]
     Deadlock {
-        /// How many there are.
+        /// Number of threads.
         threads: usize,
     },
     /// No such number of harts.
     #[error("a server has 1 to {MAXIMUM_SHARERS} harts, not {harts}")]
     Harts {
-        /// What was asked for.
+        /// The requested number.
         harts: usize,
     },
-    /// More than a bare-metal program can be told.
+    /// The arguments of a bare-metal program are too long.
     #[error("the arguments of a bare-metal program take 4096 bytes at most, not {bytes}")]
     Arguments {
-        /// What they would take.
+        /// The space that they need.
         bytes: usize,
     },
     /// Only bare-metal programs run there.
     #[error("{on} runs bare-metal programs; this is one for Linux")]
     NotBareMetal {
-        /// What was to run it.
+        /// The machine that was requested for it.
         on: &'static str,
     },
     /// Only programs of Linux run there.
@@ -91,7 +91,7 @@ pub enum ServerError {
     SilentNic {
         /// Name of the unit.
         unit: String,
-        /// How long it was awaited.
+        /// How long the caller has waited.
         cycles: unit::Cycles,
     },
     /// A unit on a link can't run at a part of the link's clock.
@@ -99,12 +99,12 @@ pub enum ServerError {
     LinkClock {
         /// Name of the unit.
         unit: String,
-        /// What it takes in a cycle.
+        /// Bytes per cycle that it accepts.
         bytes: u32,
         /// The link's clock.
         clock: Clock,
     },
-    /// The limit that the user gave.
+    /// The user's limit.
     #[error("stopped at {cycle}: the limit of cycles is reached{}", awaited(wait))]
     CycleLimit {
         /// When.

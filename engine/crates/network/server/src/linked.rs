@@ -8,16 +8,16 @@ use rackwright_time::network::Cycle;
 use rackwright_time::{unit, Clock, Network};
 use rackwright_unit::{AttachedUnit, SentFrame};
 
-/// A unit in RTL between the harts and a link: on the link's clock, or slower by as much as it is wider than a flit.
-/// All cycles are the link's.
+/// A unit in RTL between the harts and a link: on the link's clock, or slower by the ratio of its width to a flit. All
+/// cycles are the link's.
 pub(crate) struct Linked {
     pub(crate) unit: AttachedUnit,
     pub(crate) width: Width,
-    /// How fast frames come in.
+    /// Data rate of incoming frames.
     pub(crate) rate: Rate,
     input: u8,
     raised: bool,
-    /// Nothing moves in it, and its outputs have been looked at since.
+    /// It is idle, and its outputs have been processed since.
     idle: bool,
 }
 
@@ -61,7 +61,7 @@ impl Linked {
         self.width.outside(self.unit.cycle())
     }
 
-    /// Whether nothing happens in it before something reaches it.
+    /// Whether it is inactive until it receives input.
     pub(crate) fn is_idle(&self) -> bool {
         self.idle
     }
@@ -76,7 +76,7 @@ impl Linked {
         self.idle = false;
     }
 
-    /// Has a frame come in, its first flit in the cycle `first`.
+    /// Sends a frame to it, with the first flit in the cycle `first`.
     pub(crate) fn arrive(&mut self, first: Cycle, frame: &[u8]) {
         let (rate, width) = (self.rate, self.width);
         self.unit
@@ -85,8 +85,8 @@ impl Linked {
         self.disturb();
     }
 
-    /// Advances to the cycle `until`, or to where it has `answered` before, by `advance`, which takes the unit one
-    /// window on. `line` gets the changes of its interrupt line.
+    /// Advances to the cycle `until`, or to an earlier cycle in which it has `answered`, by `advance`, which advances
+    /// the unit by one window. `line` receives the changes of its interrupt line.
     pub(crate) fn advance(
         &mut self,
         until: Cycle,
@@ -128,7 +128,7 @@ impl Linked {
         self.unit.observation().evaluated_cycles()
     }
 
-    /// The digest over everything that crossed its pins.
+    /// The digest of all transfers at its pins.
     pub(crate) fn digest(&self) -> Digest {
         self.unit.observation().digest()
     }

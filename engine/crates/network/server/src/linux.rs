@@ -12,17 +12,17 @@ use rackwright_time::{unit, Clock};
 use rackwright_trace::Observation;
 use rackwright_unit::{Attachment, PlacedUnit};
 
-/// What a Linux server is made of.
+/// The parameters of a Linux server.
 pub struct LinuxConfig<'a> {
     /// Where it begins.
     pub start: LinuxStart<'a>,
     /// The timing model of its harts.
     pub cpu: CpuModel,
-    /// What its time depends on.
+    /// Its timing parameters.
     pub parameters: &'a ServerParameters,
-    /// What its random numbers start from.
+    /// The seed of its random numbers.
     pub seed: u64,
-    /// Where servers of one network with the same parameters have their decoded programs.
+    /// The decoded programs that servers of one network with the same parameters share.
     pub code: &'a DecodedPrograms,
     /// The network interface, elaborated with `virtio=1`.
     pub nic: &'a Design,
@@ -36,11 +36,11 @@ pub struct LinuxConfig<'a> {
     pub mac: Mac,
     /// The longest packet of its network.
     pub mtu: u16,
-    /// What its NIC does for its driver.
+    /// The features of its NIC for the driver.
     pub features: CardFeatures,
-    /// What root does when it has booted.
+    /// The command that root executes after booting.
     pub command: &'a [u8],
-    /// Whether units in which nothing moves are not clocked.
+    /// Whether idle units are not clocked.
     pub skip_idle: bool,
     /// How its harts are observed, if they are.
     pub observation: Option<&'a Observation>,
@@ -52,7 +52,7 @@ pub struct LinuxServer {
     /// Cycles that had passed for the card, and with it for harts, when the link's own time began.
     before: unit::Cycles,
     output: OutputPort,
-    /// When something happens in it next.
+    /// Time of its next event.
     next: Cycle,
     exit: Option<i32>,
     error: Option<MachineError>,
@@ -114,7 +114,7 @@ impl LinuxServer {
         self.parts.card.evaluated_cycles() + self.parts.guest.unit_cycles()
     }
 
-    /// What has passed its port.
+    /// The counters of its port.
     pub fn port_counters(&self) -> PortCounters {
         self.output.counters()
     }
@@ -134,22 +134,22 @@ impl LinuxServer {
         self.exit
     }
 
-    /// Why it stands still although its command has not ended, if it does.
+    /// The reason why it has stopped although its command has not ended, if it has.
     pub fn error(&self) -> Option<&MachineError> {
         self.error.as_ref()
     }
 
-    /// Whether it does nothing any more.
+    /// Whether it has stopped for good.
     pub fn is_off(&self) -> bool {
         self.exit.is_some() || self.error.is_some()
     }
 
-    /// What came out so far: the console's text, and the command's standard output and error.
+    /// The output so far: the console's text, and the command's standard output and error.
     pub fn shown(&self) -> [&[u8]; SHOWN.len()] {
         SHOWN.map(|uart| self.parts.guest.output(uart))
     }
 
-    /// Runs harts and NIC as far as is known what reaches them: to the card's cycle `until`.
+    /// Runs harts and NIC as far as their inputs are known: to the card's cycle `until`.
     fn run(&mut self, until: unit::Cycle) {
         if !self.is_off() {
             match self.parts.run(until) {

@@ -32,8 +32,8 @@ pub(crate) struct Networked<T: Timing> {
 
 /// A bare-metal program, and a NIC in RTL between its machine and a link. Its cycles are those of the link.
 ///
-/// Nothing here depends on where the windows of the network end: what hart and NIC see of each other is decided at
-/// multiples of [`STEP`] and at accesses to registers, both of which are the same whatever the windows.
+/// Results do not depend on the windows of the network: the times at which hart and NIC observe each other are
+/// multiples of [`STEP`] and accesses to registers, both of which are independent of windows.
 ///
 /// While several harts are busy, they go from one multiple of [`STEP`] to the next together; one that is alone may run
 /// ahead.
@@ -42,23 +42,23 @@ pub(crate) struct OnLink {
     pager: Option<Pager>,
     to_hart: Crossing<Network, Hart>,
     to_link: Crossing<Hart, Network>,
-    /// Everything before has happened.
+    /// Everything before this cycle has been simulated.
     now: Cycle,
-    /// How far harts go at once.
+    /// The end of the harts' current step.
     end: Cycle,
-    /// The last multiple of [`STEP`] at which the lines were looked at, and what they were, by hart. What a hart does to
-    /// them is not seen in the step in which it does.
+    /// The last multiple of [`STEP`] at which the lines were sampled, and their values, by hart. A hart does not
+    /// observe its own effect on them in the step in which it occurs.
     looked: Cycle,
     lines: Vec<Lines>,
     /// Accesses of harts to the NIC.
     accesses: Accesses,
-    /// The program has ended, or the run has failed: harts do nothing any more.
+    /// The program has ended, or the run has failed: harts execute nothing any more.
     off: bool,
-    /// When the page-fault unit was told the time last.
+    /// Time of the last tick of the page-fault unit.
     ticked: Cycle,
-    /// The frames that are known to come, by the cycle of their first flit.
+    /// Frames known to arrive, by the cycle of their first flit.
     coming: VecDeque<(Cycle, Frame)>,
-    /// The first cycle behind the last frame that has come.
+    /// The first cycle after the last frame that has arrived.
     arrived: Cycle,
     /// The frames that have left.
     left: Vec<SentFrame<Network>>,
@@ -108,7 +108,7 @@ impl OnLink {
         }
     }
 
-    /// When the lines are looked at next.
+    /// Time at which the lines are sampled next.
     fn next_look(&self) -> Cycle {
         after_step(self.now.max(self.looked))
     }
@@ -128,24 +128,24 @@ impl OnLink {
         !self.off && matches!(stalled, None | Some(Stall::Unit(_)))
     }
 
-    /// Whether what a hart does next depends on nothing but itself and the NIC's answer.
+    /// Whether a hart's next actions depend only on itself and the NIC's response.
     fn is_busy<T: Timing>(&self, hardware: &Hardware<T>, hart: usize) -> bool {
         let stalled = hardware.cores[hart].stalled();
         self.runs(hardware, hart) || !self.off && matches!(stalled, Some(Stall::Access(_)))
     }
 
-    /// Whether nothing moves in the NIC and the page-fault unit.
+    /// Whether the NIC and the page-fault unit are idle.
     fn is_idle(&self) -> bool {
         self.nic.linked.is_idle() && self.pager.as_ref().is_none_or(|pager| pager.linked.is_idle())
     }
 
-    /// Whether nothing but one hart itself changes anything before a frame arrives or a timer rises.
+    /// Whether only one hart itself changes state before a frame arrives or a timer expires.
     fn may_run_ahead<T: Timing>(&self, hardware: &Hardware<T>) -> bool {
         let busy = self.harts().filter(|hart| self.is_busy(hardware, *hart));
         self.is_idle() && busy.count() <= 1 && self.harts().all(|hart| self.leaves_alone(hardware, hart))
     }
 
-    /// Whether neither a unit of a hart nor its interrupt lines change anything.
+    /// Whether neither a unit of a hart nor its interrupt lines change state.
     fn leaves_alone<T: Timing>(&self, hardware: &Hardware<T>, hart: usize) -> bool {
         let units = &hardware.cores[hart].units;
         let without_units =
@@ -153,12 +153,12 @@ impl OnLink {
         without_units && self.lines[hart] == self.lines_at(hardware, hart, self.next_look())
     }
 
-    /// When the next frame arrives; [`Cycle::NEVER`] when none is known to come.
+    /// Arrival of the next frame; [`Cycle::NEVER`] if none is known.
     fn next_arrival(&self) -> Cycle {
         self.coming.front().map_or(Cycle::NEVER, |(first, _)| *first)
     }
 
-    /// How far to go at once.
+    /// The end of the next step.
     fn reach<T: Timing>(&self, hardware: &Hardware<T>, until: Cycle) -> Cycle {
         let arrival = self.next_arrival();
         let step = after_step(self.now);
@@ -177,19 +177,19 @@ impl OnLink {
         self.switch_off();
     }
 
-    /// Has the harts do nothing any more.
+    /// Stops the harts for good.
     fn switch_off(&mut self) {
         self.off = true;
         self.accesses = Accesses::default();
     }
 
-    /// Notes an event in a cycle of the link, with how many instructions hart 0 has executed.
+    /// Records an event in a cycle of the link, with the number of instructions that hart 0 has executed.
     fn stamp<T: Timing>(&mut self, hardware: &Hardware<T>, cycle: Cycle, event: Event) {
         let instructions = hardware.cores[0].hart.instructions_retired();
         self.stamps.note(cycle, event, instructions);
     }
 
-    /// Notes what a hart does now.
+    /// Records an event of a hart now.
     fn stamp_hart<T: Timing>(&mut self, hardware: &mut Hardware<T>, index: usize, event: Event) {
         if !self.stamps.are_kept() {
             return;

@@ -21,7 +21,7 @@ pub struct NetworkedServer {
 // from being shared, are used by its run only, which needs `&mut self`.
 unsafe impl Sync for NetworkedServer {}
 
-/// A networked server behind one interface, whatever its timing model.
+/// A networked server behind one interface, for any timing model.
 pub(crate) trait NetworkRun: Model<Item = Frame> {
     fn hardware(&self) -> &dyn Observed;
     fn keep_stamps(&mut self);
@@ -29,7 +29,7 @@ pub(crate) trait NetworkRun: Model<Item = Frame> {
     fn network(&self) -> NetworkView<'_>;
 }
 
-/// What is seen of a networked server beside its machine.
+/// The externally visible state of a networked server, in addition to its machine.
 pub(crate) struct NetworkView<'a> {
     pub(crate) port: &'a OutputPort,
     pub(crate) nic: Counters,
@@ -80,17 +80,17 @@ impl NetworkedServer {
         self.run.hardware().unit_cycles() + self.run.network().nic_cycles
     }
 
-    /// Keeps from now on when hart, NIC and link do something to each other.
+    /// Records the events between hart, NIC and link from now on.
     pub fn keep_stamps(&mut self) {
         self.run.keep_stamps();
     }
 
-    /// What was kept, in the order of each clock.
+    /// The recorded events, in the order of each clock.
     pub fn stamps(&self) -> &[Stamp] {
         self.run.stamps()
     }
 
-    /// What has passed its port.
+    /// The counters of its port.
     pub fn port_counters(&self) -> PortCounters {
         self.run.network().port.counters()
     }
@@ -118,23 +118,23 @@ impl NetworkedServer {
         self.run.network().exit
     }
 
-    /// Why the hart stands still although the program has not ended, if it does.
+    /// The reason why the hart has stopped although the program has not ended, if it has.
     pub fn error(&self) -> Option<&ServerError> {
         self.run.network().error
     }
 
-    /// Whether the hart does nothing any more.
+    /// Whether the hart has stopped for good.
     pub fn is_off(&self) -> bool {
         self.exit_code().is_some() || self.error().is_some()
     }
 
-    /// What the program has printed so far.
+    /// The output of the program so far.
     pub fn output(&self) -> &[u8] {
         self.run.network().output
     }
 }
 
-/// What a server in a network starts with, whatever its timing model.
+/// The parameters of a server in a network, for any timing model.
 struct Start<'a> {
     config: &'a ServerConfig<'a>,
     network: &'a NetworkConfig<'a>,

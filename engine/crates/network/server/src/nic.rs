@@ -13,13 +13,13 @@ use rackwright_unit::{observe, AttachedUnit};
 use std::slice;
 use std::sync::Arc;
 
-/// Where its registers are under bare metal, as in the public server that has this interface.
+/// The addresses of its registers under bare metal, as in the public server that has this interface.
 pub const REGISTERS: Place = Place {
     base: 0x1001_6000,
     bytes: 0x1000,
     source: 0,
 };
-/// How long each is awaited: far longer than any access takes.
+/// How long the responses are awaited: far longer than any access takes.
 const SET_UP_LIMIT: unit::Cycles = unit::Cycles::new(10_000);
 
 /// A network interface in RTL between a hart and a link. All cycles are the link's.
@@ -46,12 +46,12 @@ impl Nic {
         Ok(Nic { linked })
     }
 
-    /// Tells `observer` what happens in it; its events have numbers from `first` on.
+    /// Reports its events to `observer`, with numbers from `first` on.
     pub(crate) fn observe(&mut self, observer: Arc<dyn UnitObserver>, first: usize) {
         observe(slice::from_mut(&mut self.linked.unit), &observer, first);
     }
 
-    /// Gives it the address of its server, and the rate of a link slower than itself, before anything else happens.
+    /// Sets the address of its server, and the rate of a link slower than itself, before any other event.
     ///
     /// # Errors
     /// [`ServerError::SilentNic`] when it does not answer.
@@ -100,7 +100,7 @@ impl Nic {
             .expect("it was built with registers");
     }
 
-    /// The answer to an access: when it was given, and its value.
+    /// The response to an access: its time and value.
     pub(crate) fn take_answer(&mut self) -> Option<(Cycle, u64)> {
         let answer = self.linked.unit.registers().take_answer()?;
         Some((
@@ -109,7 +109,7 @@ impl Nic {
         ))
     }
 
-    /// When the last flit of a frame of so many bytes comes in whose first one does in the cycle `first`.
+    /// Arrival of the last flit of a frame of `bytes` bytes whose first flit arrives in the cycle `first`.
     pub(crate) fn last_flit(&self, first: Cycle, bytes: usize) -> Cycle {
         first + self.linked.rate.cycles(flits(bytes) as u64 - 1)
     }

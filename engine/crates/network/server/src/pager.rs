@@ -13,23 +13,23 @@ const WALK: u8 = 0;
 const TICK: u8 = 7;
 /// The type of the messages of memory blades, in an Ethernet header.
 const TYPE: (usize, [u8; 2]) = (12, [0x88, 0xb5]);
-/// The byte of a message with the highest bits of its tag, and the bit that tells the unit's messages from those of
-/// software, which go through the NIC.
+/// The byte of a message with the highest bits of its tag, and the bit that distinguishes the unit's messages from
+/// those of software, which go through the NIC.
 const OWN_TAG: (usize, u8) = (19, 0x80);
 
-/// A page-fault unit in RTL beside the harts and the NIC. All cycles but those of harts are the link's.
+/// A page-fault unit in RTL beside the harts and the NIC. All cycles except those of harts are the link's.
 ///
-/// It answers one hart at a time. What others say meanwhile waits in front of it, in the order in which they came.
-/// Its contract is `hardware/src/main/scala/rackwright/pagefault/README.md`.
+/// It answers one hart at a time. Requests of other harts meanwhile wait in front of it, in order. Its contract is
+/// `hardware/src/main/scala/rackwright/pagefault/README.md`.
 pub(crate) struct Pager {
     pub(crate) linked: Linked,
-    /// Who waits for an answer.
+    /// The hart that waits for a response.
     waiter: Option<usize>,
-    /// What waits until that one has it: of which hart, from when on.
+    /// Commands that wait until this hart has the response: with their harts and times.
     behind: VecDeque<(usize, hart::Cycle, Command)>,
-    /// When a command was given last.
+    /// Time of the last command.
     given: hart::Cycle,
-    /// The unit's cycle in which the command was there that somebody waits for.
+    /// The unit's cycle in which the awaited command arrived.
     asked: unit::Cycle,
     opcode: u8,
 }
@@ -67,7 +67,7 @@ impl Pager {
         self.opcode
     }
 
-    /// Whether a frame that arrives goes to it, and not to the NIC.
+    /// Whether an arriving frame is for this unit instead of the NIC.
     pub(crate) fn is_for(frame: &[u8]) -> bool {
         let (at, kind) = TYPE;
         let (byte, bit) = OWN_TAG;
@@ -84,17 +84,17 @@ impl Pager {
         );
     }
 
-    /// A hart's walk has met the entry of a remote page at `place`.
+    /// A hart's page walk has found the entry of a remote page at `place`.
     pub(crate) fn walk(&mut self, hart: usize, at: hart::Cycle, place: u64) {
         self.ask(hart, at, self.formed(WALK, [place, 0], 0, true));
     }
 
-    /// A hart has met the entry of a remote page at `place`, and doesn't wait for that.
+    /// A hart has found the entry of a remote page at `place`, and does not wait for the page.
     pub(crate) fn prefetch(&mut self, hart: usize, at: hart::Cycle, place: u64) {
         self.ask(hart, at, self.formed(WALK, [place, 0], 0, false));
     }
 
-    /// Tells it that time has passed.
+    /// Sends a tick to the unit.
     pub(crate) fn tick(&mut self, at: hart::Cycle) {
         self.give(at, self.formed(TICK, [0, 0], 0, false));
     }
@@ -111,7 +111,7 @@ impl Pager {
         }
     }
 
-    /// Gives a command, when nobody waits for an answer.
+    /// Sends a command, if no hart waits for a response.
     fn ask(&mut self, hart: usize, at: hart::Cycle, command: Command) {
         if self.waiter.is_some() {
             self.behind.push_back((hart, at, command));
@@ -132,7 +132,7 @@ impl Pager {
         self.linked.unit.commands().send(self.given, command)
     }
 
-    /// The cycles in which the command was there that somebody waits for, and in which its answer left.
+    /// The cycles in which the awaited command arrived, and in which its response left.
     pub(crate) fn span(&mut self) -> (network::Cycle, network::Cycle) {
         let served = self.linked.unit.commands().responded().unwrap_or(self.asked);
         (
@@ -141,7 +141,7 @@ impl Pager {
         )
     }
 
-    /// The answer that a hart waits for, and the cycle of the harts in which it comes.
+    /// The response that a hart waits for, and the harts' cycle of its arrival.
     pub(crate) fn take_answer(&mut self) -> Option<(usize, CommandResponse, hart::Cycle)> {
         let (answer, comes) = self.linked.unit.commands().take_response()?;
         let hart = self.waiter.take().expect("only who waits is answered");

@@ -9,30 +9,32 @@ use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
 use rackwright_unit::{Core, UnitError};
 
-/// How far harts without caches run ahead of each other: nothing tells how long it takes until others see a write.
+/// How far harts without caches run ahead of each other: without caches, the delay until others observe a write is
+/// undefined.
 const FUNCTIONAL_WINDOW: Cycles = Cycles::new(2_000);
 
 /// A static Linux program and the emulated kernel that it runs on.
 ///
-/// Windows last, while several harts are busy, as long as no line gets from one to another; while one is alone, until
-/// something happens that others have to see. What a run does depends neither on the host nor on where it is cut.
+/// While several harts are busy, windows are as short as the transfer of a line between them; while one runs alone,
+/// they last until an event that others have to observe. The results of a run depend neither on the host nor on the
+/// division into runs.
 pub(crate) struct Program {
     processes: Processes,
     /// Which harts run a thread.
     busy: Vec<bool>,
-    /// How long windows are while several are busy.
+    /// Length of windows while several harts are busy.
     together: Cycles,
-    /// Where the current window begins, and where it ends.
+    /// The beginning and the end of the current window.
     now: Cycle,
     end: Cycle,
     /// Whether one hart only is busy in it.
     alone: bool,
-    /// By hart: how many instructions `fence.i` there had been anywhere when it last took a thread.
+    /// By hart: the number of `fence.i` instructions of all harts when it last took a thread.
     fences: Vec<u64>,
 }
 
 impl Program {
-    /// Puts the program in `file` into the memory of `hardware`.
+    /// Loads the program in `file` into the memory of `hardware`.
     ///
     /// # Errors
     /// [`ServerError`] when the file is no program for it.
@@ -56,7 +58,8 @@ impl Program {
         })
     }
 
-    /// Has harts take threads, and opens a window if any hart has one. Without, time passes to where a thread goes on.
+    /// Has harts take threads, and opens a window if any hart has one. If there is none, time advances to the point at
+    /// which a thread continues.
     fn try_open<T: Timing>(&mut self, hardware: &mut Hardware<T>) -> Result<bool, ServerError> {
         let is_held = self.processes.is_several() && !self.choose(hardware);
         self.processes.resident_mut().wake(self.now, &mut hardware.memory);
@@ -96,7 +99,7 @@ impl Program {
             return Ok(());
         }
         if self.processes.is_several() && self.processes.next(self.now, &mut hardware.memory).is_some() {
-            // A process has ended when it was to begin, and the next one's turn comes without delay.
+            // A process ended before its start, and the next one follows without delay.
             return Ok(());
         }
         let wake = self.processes.next_wake();
@@ -107,13 +110,13 @@ impl Program {
             }
             return Ok(());
         }
-        // Nothing happens before, however long that is, so that nobody needs to be asked again until then.
+        // There is no earlier event, so that no further check is needed until then.
         self.now = self.now.max(wake);
         Ok(())
     }
 
-    /// Has the process have the harts whose turn it is. False while it has to wait: a unit may still use the memory of the
-    /// one that has them.
+    /// Has the process have the harts whose turn it is. False while it has to wait: a unit may still use the memory of
+    /// the process that has them.
     fn choose<T: Timing>(&mut self, hardware: &mut Hardware<T>) -> bool {
         self.clear_ended(hardware);
         let Some(next) = self.processes.next(self.now, &mut hardware.memory) else {
@@ -160,20 +163,20 @@ impl Program {
                 .is_over(hart, hardware.cores[hart].hart.cycle())
     }
 
-    /// Whether others wait until a hart has the answer of a unit: it goes to the thread that asked.
+    /// Whether others wait until a hart has the response of a unit, which belongs to the thread that sent the request.
     fn is_held_up<T: Timing>(&self, hardware: &Hardware<T>) -> bool {
         let mut cores = hardware.cores.iter().enumerate();
         self.processes.resident().has_signals()
             || cores.any(|(hart, core)| core.stalled().is_some() && self.is_over(hardware, hart))
     }
 
-    /// Whether a unit beside a hart without a thread does something.
+    /// Whether a unit beside a hart without a thread is active.
     fn is_idle_unit_busy<T: Timing>(&self, hardware: &Hardware<T>) -> bool {
         let mut harts = hardware.cores.iter().zip(&self.busy);
         harts.any(|(core, busy)| !busy && core.is_unit_busy())
     }
 
-    /// Has units beside harts without a thread come to where time is.
+    /// Advances units beside harts without a thread to the current time.
     fn advance_idle_units<T: Timing>(&self, hardware: &mut Hardware<T>) {
         let Hardware { cores, memory, .. } = hardware;
         for (core, busy) in cores.iter_mut().zip(&self.busy) {
@@ -183,7 +186,7 @@ impl Program {
         }
     }
 
-    /// When a thread that waits goes on, or one that runs has to give way.
+    /// Time at which a waiting thread continues, or a running one is preempted.
     fn next_change(&self) -> Cycle {
         let busy = (0..self.busy.len()).filter(|hart| self.busy[*hart]);
         let first = busy.map(|hart| self.processes.resident().slice_end(hart)).min();
@@ -194,7 +197,7 @@ impl Program {
             .min(self.processes.slice_end())
     }
 
-    /// Has all threads that run take the signals of others; those whose hart is stalled do when it goes on.
+    /// Delivers signals to all running threads; threads whose hart is stalled receive them when it continues.
     fn interrupt<T: Timing>(&mut self, hardware: &mut Hardware<T>) {
         let Hardware { cores, memory, .. } = hardware;
         let mut all = true;
@@ -240,7 +243,7 @@ impl Program {
         core.advance_to(memory, taken.at);
         core.hart.set_registers(&taken.registers);
         core.hart.forget_reservation();
-        // The thread may have executed `fence.i` elsewhere, and comes with what it has written.
+        // The thread may have executed `fence.i` on another hart, and brings its writes.
         if std::mem::replace(&mut self.fences[index], fences) != fences {
             core.hart.fence_code();
         }
@@ -297,7 +300,7 @@ impl Program {
         })
     }
 
-    /// An instruction for a unit that is not there is an illegal one, or ends the run with `error`.
+    /// An instruction for a missing unit is an illegal one, or ends the run with `error`.
     fn no_unit<T: Timing>(
         &mut self,
         hardware: &mut Hardware<T>,
@@ -382,7 +385,7 @@ impl<T: Timing> Workload<T> for Program {
         Ok(Turn::On)
     }
 
-    /// The units of harts without a thread have gone on, too.
+    /// The units of harts without a thread have advanced, too.
     fn close(&mut self, hardware: &mut Hardware<T>, _until: Cycle) {
         if self.processes.exit().is_some() {
             return;

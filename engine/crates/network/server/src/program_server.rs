@@ -9,15 +9,15 @@ use rackwright_time::network::Cycle;
 use rackwright_time::{Clock, Crossing, Hart, Network};
 use rackwright_trace::Observation;
 
-/// How a server that runs a Linux program is part of a network.
+/// The parameters of a server in a network that runs a Linux program.
 pub struct ProgramConfig<'a> {
     /// The clock of the network.
     pub clock: Clock,
     /// Its port to the link.
     pub port: PortParameters,
-    /// Where servers of one network with the same parameters have their decoded programs.
+    /// The decoded programs that servers of one network with the same parameters share.
     pub code: &'a DecodedPrograms,
-    /// The arguments of the program, of which the first is the program's name.
+    /// The arguments of the program, starting with the program's name.
     pub arguments: &'a [Vec<u8>],
     /// How its harts are observed, if they are.
     pub observation: Option<&'a Observation>,
@@ -25,11 +25,11 @@ pub struct ProgramConfig<'a> {
 
 /// A server that runs a Linux program in user mode, as a model of a network. Its system calls are emulated.
 ///
-/// It has no network interface: it sends nothing, and frames that arrive are counted and dropped.
+/// It has no network interface: it sends nothing, and arriving frames are counted and dropped.
 pub struct ProgramServer {
     server: Server,
     to_hart: Crossing<Network, Hart>,
-    /// Everything before has happened.
+    /// Everything before this cycle has been simulated.
     now: Cycle,
     output: OutputPort,
     exit: Option<i32>,
@@ -95,7 +95,7 @@ impl ProgramServer {
         self.server.counters()
     }
 
-    /// What has passed its port.
+    /// The counters of its port.
     pub fn port_counters(&self) -> PortCounters {
         self.output.counters()
     }
@@ -105,17 +105,17 @@ impl ProgramServer {
         self.exit
     }
 
-    /// Why it does nothing although the program has not ended, if so.
+    /// The reason why it has stopped although the program has not ended, if it has.
     pub fn error(&self) -> Option<&ServerError> {
         self.error.as_ref()
     }
 
-    /// Whether it does nothing any more.
+    /// Whether it has stopped for good.
     pub fn is_off(&self) -> bool {
         self.exit.is_some() || self.error.is_some()
     }
 
-    /// What the program wrote to its standard output and to its standard error.
+    /// The standard output and standard error of the program.
     pub fn shown(&self) -> [Vec<u8>; 2] {
         [self.server.output(), self.server.error_output()]
     }

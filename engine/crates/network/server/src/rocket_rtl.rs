@@ -15,7 +15,7 @@ pub struct RocketRtl {
     system: System,
 }
 
-/// Everything outside the core.
+/// Everything outside of the core.
 struct System {
     memory: GuestMemory,
     hierarchy: Hierarchy,
@@ -26,8 +26,8 @@ struct System {
 }
 
 impl RocketRtl {
-    /// A server that has just left reset, with the program of an ELF file in memory. With `echo` its output is passed
-    /// on as it comes, beside being kept. The `parameters` are those of what is behind its L1 caches.
+    /// A server that has just left reset, with the program of an ELF file in memory. With `echo`, its output is also
+    /// passed on immediately. The `parameters` are those of the levels behind its L1 caches.
     ///
     /// # Errors
     /// [`ServerError`] when the file is no program that fits, or the hierarchy cannot be.
@@ -61,7 +61,7 @@ impl RocketRtl {
         })
     }
 
-    /// Simulates until the program ends the run; returns its exit code, or `None` when cycle `limit` came first.
+    /// Simulates until the program ends the run; returns its exit code, or `None` if cycle `limit` is reached first.
     pub fn run(&mut self, limit: Cycle) -> Option<i32> {
         self.core.run(&mut self.system, limit);
         self.exit_code()
@@ -72,7 +72,7 @@ impl RocketRtl {
         self.system.bus.host().exit()
     }
 
-    /// What the program has printed so far.
+    /// The output of the program so far.
     pub fn output(&self) -> &[u8] {
         self.system.bus.host().console()
     }
@@ -82,12 +82,12 @@ impl RocketRtl {
         self.core.cycle()
     }
 
-    /// Instructions retired, those of the boot ROM included.
+    /// Instructions retired, including those of the boot ROM.
     pub fn instructions(&self) -> u64 {
         self.core.instructions()
     }
 
-    /// The digest over everything that crossed the core's pins.
+    /// The digest of all transfers at the core's pins.
     pub fn digest(&self) -> &Digest {
         &self.system.digest
     }
@@ -100,7 +100,7 @@ impl System {
         self.digest.bytes(data);
     }
 
-    /// The boot ROM, and the devices of bare metal behind it.
+    /// The boot ROM and the bare-metal devices.
     fn read_device(&mut self, at: Cycle, address: u64, data: &mut [u8]) {
         data.fill(0);
         let known = data.len().min(8);
@@ -135,7 +135,7 @@ impl RocketBus for System {
             if self.memory.read(address, data).is_err() {
                 data.fill(0);
             }
-            // The core's L1 caches are beyond its pins and cannot be snooped, so that what they hold is not tracked.
+            // The core's L1 caches are inside the RTL and cannot be snooped, so that their contents are not tracked.
             self.hierarchy.access(at, address, AccessKind::Fetch, self.port)
         };
         self.record(at, address, data);

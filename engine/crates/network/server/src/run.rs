@@ -5,30 +5,30 @@ use rackwright_stats::{Counters, Digest};
 use rackwright_time::Cycle;
 use rackwright_unit::Wait;
 
-/// Whether a run goes on.
+/// Whether a run continues.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
-    /// The cycle asked for is reached.
+    /// The requested cycle is reached.
     Running,
     /// The program has ended with this status.
     Exited(i32),
 }
 
-/// A run behind one interface, whatever the timing model and the kind of program.
+/// A run behind one interface, for any timing model and kind of program.
 pub(crate) trait Run: Send {
     fn run(&mut self, limit: Cycle) -> Result<Progress, ServerError>;
     fn cycle(&self) -> Cycle;
     fn hardware(&self) -> &dyn Observed;
     fn output(&self) -> Vec<u8>;
     fn error_output(&self) -> Vec<u8>;
-    /// The system calls that were made and are not emulated.
+    /// System calls of the program that are not emulated.
     fn unknown_calls(&self) -> Vec<&'static str> {
         Vec::new()
     }
     fn digest(&self, digest: &mut Digest);
 }
 
-/// What is seen of the hardware of a machine from outside, whatever its timing model.
+/// The externally visible state of the hardware of a machine, for any timing model.
 pub(crate) trait Observed {
     fn instructions(&self) -> u64;
     fn counters(&self) -> Counters;

@@ -16,16 +16,16 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How much guest memory programs of Linux have, unless they are given another size.
+/// Default size of guest memory for Linux programs.
 pub const USER_BYTES: u64 = 1 << 33;
 
-/// What a server is made of.
+/// The parameters of a server.
 pub struct ServerConfig<'a> {
     /// The harts' timing model.
     pub cpu: CpuModel,
-    /// How many harts there are.
+    /// Number of harts.
     pub harts: usize,
-    /// What its time depends on.
+    /// Its timing parameters.
     pub parameters: &'a ServerParameters,
     /// Units beside each of them.
     pub units: &'a [PlacedUnit],
@@ -33,9 +33,9 @@ pub struct ServerConfig<'a> {
     pub guest_bytes: u64,
     /// Whether idle units are not clocked.
     pub skip_idle: bool,
-    /// Whether it is checked that idle units do nothing; they are clocked then.
+    /// Whether to check that idle units are inactive, for which they are clocked.
     pub check_idle: bool,
-    /// Where the signals of the units go, as FST: one file each, with the unit's name if there are several. The
+    /// The destination of the units' signals, as FST: one file each, with the unit's name if there are several. The
     /// designs must have been built with waves.
     pub waves: Option<&'a Path>,
     /// Buses behind a PCI host bridge, for bare metal.
@@ -50,8 +50,8 @@ pub struct Server {
 
 impl Server {
     /// A server fresh from reset with `file`, a static Linux program or a bare-metal one, in memory. Its harts may be
-    /// observed, which they cannot tell: digests are equal. Servers that are given the same `code` share what they have
-    /// decoded, if their parameters are the same.
+    /// observed, which does not affect them: digests are equal. Servers with the same `code` share decoded blocks, if
+    /// their parameters are the same.
     ///
     /// # Errors
     /// [`ServerError`] when the file is no program for it, or the server cannot be built.
@@ -65,7 +65,7 @@ impl Server {
         let parameters = config.parameters;
         let clock = parameters.memory.clock;
         let mut hierarchy = Hierarchy::new(parameters.memory.clone())?;
-        // A functional hart asks no tags.
+        // A functional hart looks up no tags.
         if config.cpu != CpuModel::Functional || !config.units.is_empty() || config.tree.is_some() {
             hierarchy = hierarchy.populated();
         }
@@ -89,17 +89,17 @@ impl Server {
     /// Runs to cycle `limit` or the program's end.
     ///
     /// # Errors
-    /// [`ServerError`] when the program does what it may not, or a unit does not answer.
+    /// [`ServerError`] if the program makes an invalid access, or a unit does not respond.
     pub fn run(&mut self, limit: Cycle) -> Result<Progress, ServerError> {
         self.run.run(limit)
     }
 
-    /// The unit that the hart stands still for, if it does.
+    /// The unit for which the hart is stalled, if it is.
     pub fn wait(&self) -> Option<Wait> {
         self.run.hardware().wait()
     }
 
-    /// Why a run does not go on that has come to the user's limit.
+    /// The error of a run that has reached the user's limit.
     pub fn limit_reached(&self) -> ServerError {
         ServerError::CycleLimit {
             cycle: self.cycle(),
@@ -122,17 +122,17 @@ impl Server {
         self.run.hardware().instructions()
     }
 
-    /// What the program wrote to its standard output, or to the console of bare metal.
+    /// The program's standard output, or the console output of bare metal.
     pub fn output(&self) -> Vec<u8> {
         self.run.output()
     }
 
-    /// What it wrote to its standard error.
+    /// The program's standard error.
     pub fn error_output(&self) -> Vec<u8> {
         self.run.error_output()
     }
 
-    /// The system calls that it has made and that are not emulated, in the order of first use.
+    /// The program's system calls that are not emulated, in the order of their first use.
     pub fn unknown_calls(&self) -> Vec<&'static str> {
         self.run.unknown_calls()
     }
@@ -172,7 +172,7 @@ impl<'a> ServerConfig<'a> {
     }
 }
 
-/// What a server starts with, whatever its timing model.
+/// The parameters of a server, for any timing model.
 struct Start<'a> {
     config: &'a ServerConfig<'a>,
     hierarchy: &'a SharedHierarchy,
@@ -242,10 +242,10 @@ pub(crate) fn attach(
     Ok(attachment.attach(hierarchy, hart)?)
 }
 
-/// Address space that a program may reserve beyond its memory: some take 64 GiB to use a few pages of it.
+/// Address space that a program may reserve beyond its memory: some programs reserve 64 GiB and use a few pages of it.
 const ROOM: u64 = 128 << 30;
 
-/// The memory of a program; without that room where the host has no such address space to give.
+/// The memory of a program; without that room if the host does not have this much address space.
 fn memory(bytes: u64) -> io::Result<GuestMemory> {
     GuestMemory::with_room(bytes, ROOM).or_else(|_| GuestMemory::new(bytes))
 }

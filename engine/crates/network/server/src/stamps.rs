@@ -1,6 +1,6 @@
 use rackwright_time::{hart, network};
 
-/// What a hart, its NIC and the link do to each other.
+/// Events between a hart, its NIC and the link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
     /// The hart begins to read the register at this offset.
@@ -11,15 +11,15 @@ pub enum Event {
     Reached(u32),
     /// The NIC has answered an access.
     Answered,
-    /// The hart goes on after an access.
+    /// The hart continues after an access.
     GoesOn,
     /// The hart begins to wait for an interrupt.
     Waits,
-    /// The hart goes on because of one.
+    /// The hart continues because of an interrupt.
     Wakes,
     /// The hart's walk begins to wait for a remote page.
     Asks,
-    /// The hart goes on with it.
+    /// The hart continues with it.
     Resumes,
     /// The page-fault unit sees that.
     Asked,
@@ -76,7 +76,7 @@ impl Event {
     }
 }
 
-/// When something happened, by the clock of where it did.
+/// The time of an event, by the clock of its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Moment {
     /// In a hart.
@@ -108,7 +108,7 @@ pub struct Stamp {
     pub instructions: u64,
 }
 
-/// The stamps of a server, if somebody wants them.
+/// The stamps of a server, if they are recorded.
 #[derive(Default)]
 pub(crate) struct Stamps {
     kept: Option<Vec<Stamp>>,
@@ -120,12 +120,12 @@ impl Stamps {
         self.kept.get_or_insert_default();
     }
 
-    /// Whether somebody wants them.
+    /// Whether stamps are recorded.
     pub(crate) fn are_kept(&self) -> bool {
         self.kept.is_some()
     }
 
-    /// Those kept so far, in the order in which they were noted.
+    /// The stamps so far, in the order of recording.
     pub(crate) fn all(&self) -> &[Stamp] {
         self.kept.as_deref().unwrap_or_default()
     }

@@ -12,13 +12,13 @@ use rackwright_time::Clock;
 /// The card's hardware address: locally administered, of one interface.
 const MAC: Mac = Mac([0x52, 0x57, 0x0a, 0x00, 0x02, 0x0f]);
 
-/// What a guest with a user-mode network is made of.
+/// The parameters of a guest with a user-mode network.
 pub struct UserConfig<'a> {
     /// Where it begins.
     pub start: LinuxStart<'a>,
     /// The timing model of its harts.
     pub cpu: CpuModel,
-    /// What its random numbers start from.
+    /// The seed of its random numbers.
     pub seed: u64,
     /// The network interface, elaborated with `virtio=1`.
     pub nic: &'a Design,

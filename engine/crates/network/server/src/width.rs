@@ -4,8 +4,8 @@ use rackwright_time::network::{Cycle, Cycles};
 use rackwright_time::{unit, Clock, Network};
 use rackwright_unit::SentFrame;
 
-/// How many flits of the link a unit takes and gives in a cycle of its own: it runs so many times slower than the link,
-/// and its first edge is the link's.
+/// Number of flits of the link that a unit accepts and sends per cycle of its own: its clock is slower than the link's
+/// by this factor, and their first edges coincide.
 ///
 /// A wide flit that leaves in a cycle is on the link from the first of its cycles on, flit by flit. One that arrives is
 /// taken in the unit's first cycle that begins with its last flit or later.
@@ -13,7 +13,7 @@ use rackwright_unit::SentFrame;
 pub(crate) struct Width(u64);
 
 impl Width {
-    /// That of a unit with so many bytes of the network per cycle.
+    /// The width of a unit with this number of bytes of the network per cycle.
     pub(crate) fn of(network_bytes: u32) -> Width {
         Width((u64::from(network_bytes) / FLIT_BYTES as u64).max(1))
     }
@@ -45,7 +45,7 @@ impl Width {
         }
     }
 
-    /// A rate of the link as flits in so many cycles of the unit, each at most `most`.
+    /// A rate of the link as flits per cycles of the unit, each at most `most`.
     pub(crate) fn flits_per_cycles(self, rate: Rate, most: u64) -> (u64, u64) {
         let (flits, period) = rate.flits_per_cycles(most / self.0);
         if period % self.0 == 0 {

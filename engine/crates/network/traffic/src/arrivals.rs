@@ -24,9 +24,9 @@ pub enum Arrivals {
         quiet_rate: f64,
         /// Requests per second in a burst.
         burst_rate: f64,
-        /// How long it is quiet, in microseconds, on the average.
+        /// Average duration of quiet periods, in microseconds.
         quiet_us: f64,
-        /// How long a burst takes, in microseconds, on the average.
+        /// Average duration of bursts, in microseconds.
         burst_us: f64,
     },
     /// At given times after the start, in microseconds, in order.
@@ -109,7 +109,7 @@ impl Schedule {
             } => {
                 let state = |rate: f64, us: f64| {
                     Ok(State {
-                        // Nothing at all may come while it is quiet.
+                        // There may be no requests at all in quiet periods.
                         mean_gap: if rate == 0.0 { f64::INFINITY } else { gap(rate)? },
                         mean_length: length(us, clock)?,
                     })
@@ -143,7 +143,7 @@ impl Schedule {
         }
     }
 
-    /// Goes on to the request after it.
+    /// Advances to the request after it.
     #[inline]
     pub fn advance(&mut self, random: &mut Random) {
         match &mut self.gaps {
@@ -155,7 +155,7 @@ impl Schedule {
     }
 }
 
-/// A duration that is longer than nothing, in cycles.
+/// A positive duration, in cycles.
 fn length(us: f64, clock: Clock) -> Result<f64, ParameterError> {
     match us.is_finite() && us > 0.0 {
         true => Ok(us * clock.hertz() as f64 / 1e6),

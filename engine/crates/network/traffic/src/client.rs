@@ -11,7 +11,7 @@ use rackwright_time::Clock;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Somebody to send requests to.
+/// A destination of requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Peer {
     /// The hardware address.
@@ -22,9 +22,9 @@ pub struct Peer {
     pub service: ServiceId,
 }
 
-/// What a client has done.
+/// The counters of a client.
 ///
-/// Every request was answered, lost, or is under way.
+/// Every request has a response, is lost, or is outstanding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ClientCounters {
     /// Requests sent.
@@ -33,7 +33,7 @@ pub struct ClientCounters {
     pub answered: u64,
     /// Requests not answered in time.
     pub lost: u64,
-    /// Answers to requests that were given up before, or that were never asked.
+    /// Responses to requests that were abandoned before, or never sent.
     pub late: u64,
 }
 
@@ -44,7 +44,7 @@ pub struct ClientSpan {
     pub first_sent: Cycle,
     /// When it sent its latest request.
     pub last_sent: Cycle,
-    /// When its latest answer came that was in time.
+    /// Time of its latest response that was in time.
     pub last_answer: Cycle,
 }
 
@@ -70,7 +70,7 @@ pub struct Client {
 #[derive(Clone, Debug)]
 enum Pace {
     Open(Schedule),
-    /// When the pauses that are under way end.
+    /// Ends of the current pauses.
     Closed {
         think: Sampler,
         pauses: BinaryHeap<Reverse<Cycle>>,
@@ -85,7 +85,7 @@ pub(crate) struct Request {
 }
 
 impl Client {
-    /// A client that has not begun. Latencies count for requests sent at `measure_from` or later.
+    /// A client before its start. Latencies count for requests sent at `measure_from` or later.
     ///
     /// # Errors
     /// [`ParameterError`].
@@ -131,7 +131,7 @@ impl Client {
         }
     }
 
-    /// When it gives up the oldest request under way.
+    /// The time-out of the oldest outstanding request.
     #[inline]
     pub(crate) fn next_timeout(&self) -> Cycle {
         self.pending.deadline(self.timeout)
@@ -159,7 +159,7 @@ impl Client {
         }
     }
 
-    /// Takes the answer of somebody to the request of that number.
+    /// Processes the response to the request with this number.
     pub(crate) fn answer(&mut self, now: Cycle, from: Mac, message: Message) {
         self.selector.heard(from, message.argument);
         let number = message.number;
@@ -175,14 +175,14 @@ impl Client {
         self.pace.ended(now, &mut self.random);
     }
 
-    /// Gives up the oldest request under way.
+    /// Abandons the oldest outstanding request.
     pub(crate) fn time_out(&mut self, now: Cycle) {
         self.pending.give_up();
         self.counters.lost += 1;
         self.pace.ended(now, &mut self.random);
     }
 
-    /// What it has done.
+    /// Its counters.
     pub fn counters(&self) -> ClientCounters {
         self.counters
     }
@@ -235,7 +235,7 @@ impl Pace {
         }
     }
 
-    /// A request is no longer under way.
+    /// A request is no longer outstanding.
     fn ended(&mut self, now: Cycle, random: &mut Random) {
         if let Pace::Closed { think, pauses } = self {
             pauses.push(Reverse(now + think.draw(random)));

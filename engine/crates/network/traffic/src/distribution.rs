@@ -3,7 +3,7 @@ use rackwright_time::network::Cycles;
 use rackwright_time::Clock;
 use serde::{Deserialize, Serialize};
 
-/// How a duration is distributed. All times are in microseconds.
+/// The distribution of a duration. All times are in microseconds.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Distribution {
@@ -16,7 +16,7 @@ pub enum Distribution {
     Exponential {
         /// The mean, the minimum included.
         mean_us: f64,
-        /// What it takes at least.
+        /// The minimum.
         #[serde(default)]
         minimum_us: f64,
     },
@@ -26,7 +26,7 @@ pub enum Distribution {
         short_us: f64,
         /// The rare one.
         long_us: f64,
-        /// How often the long one is met, 0 to 1.
+        /// Probability of the long one, 0 to 1.
         long_fraction: f64,
     },
     /// Log-normal: its logarithm is normal.
@@ -40,7 +40,7 @@ pub enum Distribution {
     Empirical {
         /// The durations.
         values_us: Vec<f64>,
-        /// How often each is met, relative to the others; empty when all are alike.
+        /// Relative frequencies; empty if all are equal.
         #[serde(default)]
         weights: Vec<f64>,
     },
@@ -71,7 +71,7 @@ impl Distribution {
         }
     }
 
-    /// The mean in whole cycles of a clock, of a distribution that is possible.
+    /// The mean of a valid distribution, in whole cycles of a clock.
     ///
     /// # Errors
     /// [`ParameterError`] for one that is not.
@@ -129,7 +129,7 @@ impl Distribution {
     }
 }
 
-/// The standard deviation of a logarithm. Above 10, means are beyond anything that is ever drawn.
+/// The standard deviation of a logarithm. Above 10, means are beyond all values that are ever drawn.
 fn deviation(sigma: f64) -> Result<f64, ParameterError> {
     match (0.0..=10.0).contains(&sigma) {
         true => Ok(sigma),
@@ -137,7 +137,7 @@ fn deviation(sigma: f64) -> Result<f64, ParameterError> {
     }
 }
 
-/// The probability that one of the first values is met, for each.
+/// The probability of one of the first values, for each.
 fn limits(values: usize, weights: &[f64]) -> Result<Vec<f64>, ParameterError> {
     let wrong = ParameterError::Weights {
         values,
@@ -189,7 +189,7 @@ enum Shape {
 }
 
 impl Sampler {
-    /// A duration, rounded to whole cycles.
+    /// A random duration, rounded to whole cycles.
     #[inline]
     pub fn draw(&self, random: &mut Random) -> Cycles {
         let cycles = match &self.0 {

@@ -9,17 +9,17 @@ use rackwright_stats::Digest;
 use rackwright_time::network::{Cycle, Cycles};
 use std::collections::VecDeque;
 
-/// Who a host is, and what it costs to pass its network stack.
+/// The addresses of a host, and the cost of its network stack.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Identity {
     /// Its hardware address.
     pub mac: Mac,
     /// Its Internet address and the UDP port of its service; clients use it too.
     pub endpoint: Endpoint,
-    /// How long a message takes through the software between network and program, each way. It delays
-    /// messages and occupies no core.
+    /// Time of a message in the software between network and program, in each direction. It delays messages and
+    /// occupies no core.
     pub stack: Cycles,
-    /// Whether its messages ask switches for congestion marks instead of silence.
+    /// Whether its messages support congestion marks.
     pub ecn: bool,
 }
 
@@ -30,13 +30,13 @@ pub struct HostCounters {
     pub misdelivered: u64,
     /// With a wrong checksum.
     pub checksum: u64,
-    /// Whole, but nothing that a traffic model understands.
+    /// Complete, but unknown to a traffic model.
     pub foreign: u64,
     /// Requests although there is no service, or answers although there is no client.
     pub unasked: u64,
-    /// Messages that came with a congestion mark; they are used.
+    /// Messages with a congestion mark; they are used.
     pub marked: u64,
-    /// Messages that came while the host was down, and work that it lost by that.
+    /// Messages that arrived while the host was down, and requests that it lost thereby.
     pub dead: u64,
 }
 
@@ -46,17 +46,17 @@ pub struct Host {
     output: OutputPort,
     client: Option<Client>,
     service: Option<Service>,
-    /// Messages on their way up through the stack.
+    /// Received messages in the stack.
     rising: VecDeque<(Cycle, Datagram)>,
     counters: HostCounters,
     /// When it is down, in order.
     outages: Vec<Outage>,
-    /// How many outages have begun.
+    /// Number of outages that have started.
     begun: usize,
 }
 
 impl Host {
-    /// A host in which nothing has happened yet.
+    /// A host in its initial state.
     pub fn new(
         identity: Identity,
         port: PortParameters,
@@ -75,14 +75,14 @@ impl Host {
         }
     }
 
-    /// The same, but dead in these times: it hears and says nothing, and what its service worked on is lost.
+    /// The same, but dead at these times: it receives and sends nothing, and the requests of its service are lost.
     pub fn with_outages(mut self, mut outages: Vec<Outage>) -> Host {
         outages.sort_by_key(|outage| outage.from);
         self.outages = outages;
         self
     }
 
-    /// Whether it is down. As soon as it is found to have been, its service has lost everything.
+    /// Whether it is down. As soon as an outage is detected, its service loses all requests.
     fn is_down(&mut self, now: Cycle) -> bool {
         while self
             .outages
@@ -112,12 +112,12 @@ impl Host {
         self.service.as_ref()
     }
 
-    /// What it received and could not use.
+    /// Counters of received messages that it could not use.
     pub fn counters(&self) -> HostCounters {
         self.counters
     }
 
-    /// When something happens inside, apart from frames that wait to leave.
+    /// Time of the next internal event, apart from frames that wait to leave.
     #[inline]
     fn next_inside(&self) -> Cycle {
         let rising = self.rising.front().map_or(Cycle::NEVER, |(at, _)| *at);
@@ -128,7 +128,7 @@ impl Host {
         rising.min(service).min(client)
     }
 
-    /// Does what is due at `now`, one thing; the order of things in one cycle is fixed here.
+    /// Handles one event that is due at `now`; the order of events in one cycle is defined here.
     fn act(&mut self, now: Cycle, until: Cycle, outbox: &mut Outbox<'_, Frame>) {
         if self.rising.front().is_some_and(|(at, _)| *at == now) {
             let (_, datagram) = self.rising.pop_front().expect("a message is there");
@@ -190,7 +190,7 @@ impl Host {
             (Kind::Probe, _, Some(_)) => {
                 let mut alive = answer(&datagram, 0);
                 alive.message.kind = Kind::Alive;
-                // Nobody's address: the switch above takes it from the way.
+                // No host's address: the switch above intercepts it.
                 alive.payload = MESSAGE_BYTES as u16;
                 self.transmit(now, alive, until, outbox);
             }
@@ -223,8 +223,8 @@ impl Host {
     }
 }
 
-/// The answer to a request: the same flow, backwards, with the payload that was asked for, and how many requests are
-/// under way.
+/// The response to a request: the same flow, in the opposite direction, with the requested payload and the number of
+/// outstanding requests.
 fn answer(request: &Datagram, load: u16) -> Datagram {
     Datagram {
         destination: request.source,

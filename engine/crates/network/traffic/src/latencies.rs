@@ -14,7 +14,7 @@ pub struct Latencies {
     sum: u128,
 }
 
-/// Latencies as they are sent to another process: how often each duration was observed, to three digits.
+/// Latencies for transfer to another process: the count of each duration, to three digits.
 #[derive(Serialize, Deserialize)]
 struct Counts {
     sum: u128,
@@ -73,17 +73,17 @@ impl Latencies {
         self.histogram.add(&other.histogram).expect("every value fits");
     }
 
-    /// How many observations there are.
+    /// Number of observations.
     pub fn count(&self) -> u64 {
         self.histogram.len()
     }
 
-    /// The mean in cycles; zero when nothing was observed.
+    /// The mean in cycles; zero without observations.
     pub fn mean(&self) -> f64 {
         self.sum as f64 / self.count().max(1) as f64
     }
 
-    /// What so many percent of the observations do not exceed, in cycles.
+    /// The percentile of the observations, in cycles.
     pub fn percentile(&self, percent: f64) -> u64 {
         self.histogram.value_at_quantile(percent / 100.0)
     }
@@ -93,14 +93,14 @@ impl Latencies {
         self.histogram.max()
     }
 
-    /// The distribution: values in cycles and how often each was met, without those never met.
+    /// The distribution: values in cycles and their counts, without zero counts.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.histogram
             .iter_recorded()
             .map(|step| (step.value_iterated_to(), step.count_at_value().into()))
     }
 
-    /// Adds what was observed to a digest.
+    /// Adds the observations to a digest.
     pub fn digest(&self, digest: &mut Digest) {
         digest.number(self.sum as u64);
         for (value, count) in self.buckets() {

@@ -1,8 +1,8 @@
 //! Servers without a processor: clients and services described by distributions, for experiments at the
 //! scale of a datacenter.
 //!
-//! A [`Host`] has one port, and may be a client, a service, or both. Its requests and answers are
-//! datagrams that cross the same links and switches as anybody else's.
+//! A [`Host`] has one port, and may be a client, a service, or both. Its requests and responses are datagrams that
+//! cross the same links and switches as all others.
 
 mod arrivals;
 mod client;

@@ -6,28 +6,28 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Load {
-    /// Whatever happens to earlier requests.
+    /// Independent of earlier requests.
     Open {
         /// When requests are due.
         arrivals: Arrivals,
     },
     /// A new request when an earlier one is answered, after a pause.
     Closed {
-        /// How many requests are under way at most.
+        /// Maximum number of outstanding requests.
         outstanding: u32,
         /// The pause.
         think: Distribution,
     },
 }
 
-/// Whom a client asks.
+/// A client's choice of servers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Selection {
     /// Anybody.
     #[default]
     Random,
-    /// One after another, beginning with anybody.
+    /// One after another, starting with a random one.
     RoundRobin,
     /// Of two drawn at random the one whose load was lower when it last answered.
     PowerOfTwo,
@@ -41,17 +41,17 @@ pub struct ClientParameters {
     pub load: Load,
     /// Bytes of payload of a request, 16 to 9558.
     pub request_bytes: u16,
-    /// Bytes of payload that it asks an answer to have, 16 to 9558.
+    /// Bytes of payload that it requests for a response, 16 to 9558.
     pub answer_bytes: u16,
     /// When it begins, in microseconds of simulated time.
     #[serde(default)]
     pub start_us: f64,
-    /// After how many microseconds a request counts as lost.
+    /// Time in microseconds after which a request counts as lost.
     pub timeout_us: f64,
-    /// After how many requests it ends.
+    /// Number of requests after which it ends.
     #[serde(default)]
     pub requests: Option<u64>,
-    /// Whom it asks each time.
+    /// Its choice of servers.
     #[serde(default)]
     pub selection: Selection,
 }
@@ -60,16 +60,16 @@ pub struct ClientParameters {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServiceParameters {
-    /// How many requests are worked on at once.
+    /// Number of requests processed concurrently.
     pub cores: u32,
-    /// How long a core works on a request.
+    /// Processing time of a request on a core.
     pub time: Distribution,
-    /// How many requests may wait for a core; more are dropped. No limit when absent.
+    /// Maximum number of requests that wait for a core; further ones are dropped. No limit when absent.
     #[serde(default)]
     pub queue: Option<u32>,
 }
 
-/// What a client or a service cannot be.
+/// An invalid parameter of a client or a service.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum ParameterError {
     /// Not a duration.
@@ -101,7 +101,7 @@ pub enum ParameterError {
     /// Nobody works.
     #[error("a service has at least one core")]
     NoCores,
-    /// Nothing is ever sent.
+    /// No request is ever sent.
     #[error("a closed-loop client has at least one request outstanding")]
     NothingOutstanding,
     /// Nobody to ask.

@@ -1,10 +1,10 @@
 use rackwright_time::network::{Cycle, Cycles};
 use std::collections::VecDeque;
 
-/// The requests of a client that are under way, by number.
+/// The outstanding requests of a client, by number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pending {
-    /// The number of the oldest one kept.
+    /// The oldest recorded number.
     oldest: u64,
     /// When each was sent; `Cycle::NEVER` when it has been answered.
     sent: VecDeque<Cycle>,
@@ -18,7 +18,7 @@ impl Pending {
         self.oldest + self.sent.len() as u64 - 1
     }
 
-    /// When the request of that number was sent, if it waits for its answer; from now on it does not.
+    /// The time at which the request with this number was sent, if it is outstanding; it is not any more afterwards.
     #[inline]
     pub(crate) fn answer(&mut self, number: u64) -> Option<Cycle> {
         let index = number.checked_sub(self.oldest)?;
@@ -37,7 +37,7 @@ impl Pending {
         self.sent.front().map_or(Cycle::NEVER, |sent| *sent + timeout)
     }
 
-    /// Gives up the oldest request.
+    /// Abandons the oldest request.
     pub(crate) fn give_up(&mut self) {
         self.answer(self.oldest);
     }

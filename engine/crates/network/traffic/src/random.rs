@@ -4,8 +4,7 @@ use rand_pcg::Pcg64;
 
 /// A stream of random numbers that belongs to one purpose of one model.
 ///
-/// Streams of different models and purposes are independent, so that adding a model changes nothing for
-/// the others.
+/// Streams of different models and purposes are independent, so that an additional model does not change others.
 #[derive(Clone, Debug)]
 pub struct Random {
     generator: Pcg64,

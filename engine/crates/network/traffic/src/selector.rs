@@ -2,7 +2,7 @@ use crate::{Peer, Random, Selection};
 use rackwright_ethernet::Mac;
 use std::collections::BTreeMap;
 
-/// Whom a client asks next.
+/// A client's choice of the next server.
 #[derive(Clone, Debug)]
 pub(crate) enum Selector {
     Random,
@@ -12,7 +12,7 @@ pub(crate) enum Selector {
     PowerOfTwo {
         /// From a hardware address to the index of the peer.
         index: BTreeMap<Mac, usize>,
-        /// Requests under way at each peer when it last answered.
+        /// Outstanding requests at each peer as of its last response.
         loads: Vec<u16>,
     },
 }
@@ -31,7 +31,7 @@ impl Selector {
         }
     }
 
-    /// The index of one of so many peers.
+    /// The index of one of `peers` peers.
     #[inline]
     pub(crate) fn choose(&mut self, peers: usize, random: &mut Random) -> usize {
         if peers == 1 {
@@ -54,7 +54,7 @@ impl Selector {
         }
     }
 
-    /// Somebody has answered and said how many requests are under way there.
+    /// Processes the number of outstanding requests in a response.
     #[inline]
     pub(crate) fn heard(&mut self, from: Mac, load: u16) {
         if let Selector::PowerOfTwo { index, loads } = self {

@@ -6,7 +6,7 @@ use rackwright_time::Clock;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// What a service has done.
+/// The counters of a service.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ServiceCounters {
     /// Requests that came.
@@ -31,7 +31,7 @@ pub struct Service {
     /// The cores at work, by when they end.
     working: BinaryHeap<Reverse<(Cycle, usize)>>,
     idle: Vec<usize>,
-    /// What each core works on.
+    /// The current request of each core.
     requests: Vec<Option<Datagram>>,
     counters: ServiceCounters,
     waits: Latencies,
@@ -98,7 +98,7 @@ impl Service {
         request
     }
 
-    /// Loses all requests that wait or are worked on; how many those were.
+    /// Drops all requests that wait or are being processed; returns their number.
     pub(crate) fn lose(&mut self) -> u64 {
         let lost = self.under_way();
         self.waiting.clear();
@@ -110,7 +110,7 @@ impl Service {
     }
 
     fn begin(&mut self, core: usize, came: Cycle, now: Cycle, request: Datagram) {
-        // Work takes at least a cycle, so that time moves on.
+        // Processing takes at least a cycle, so that time advances.
         let time = self.time.draw(&mut self.random).max(Cycles::new(1));
         if came >= self.measure_from {
             self.waits.record(now - came);
@@ -125,12 +125,12 @@ impl Service {
         (self.waiting.len() + self.working.len()) as u64
     }
 
-    /// What it has done.
+    /// Its counters.
     pub fn counters(&self) -> ServiceCounters {
         self.counters
     }
 
-    /// How long requests have waited for a core.
+    /// The times for which requests have waited for a core.
     pub fn waits(&self) -> &Latencies {
         &self.waits
     }

@@ -1,4 +1,4 @@
-/// Tags of beats that are answered in any order and counted in the order in which they were asked for.
+/// Tags of beats whose responses arrive in any order and are counted in the order of their requests.
 #[derive(Debug, Clone)]
 pub struct BeatRing {
     tags: usize,
@@ -10,7 +10,7 @@ pub struct BeatRing {
 }
 
 impl BeatRing {
-    /// One of so many tags, a power of two up to 64.
+    /// A ring of `tags` tags, a power of two up to 64.
     pub fn new(tags: usize) -> BeatRing {
         BeatRing {
             tags,
@@ -22,12 +22,12 @@ impl BeatRing {
         }
     }
 
-    /// The tag of the next beat, if there is one.
+    /// The tag of the next beat, if one is free.
     pub fn free(&self) -> Option<usize> {
         (self.busy >> self.tail & 1 == 0).then_some(self.tail)
     }
 
-    /// No beat is under way.
+    /// No beat is outstanding.
     pub fn is_empty(&self) -> bool {
         self.busy == 0
     }
@@ -37,7 +37,7 @@ impl BeatRing {
         self.finished & self.ends & 1 << self.head != 0
     }
 
-    /// A cycle, in which a beat is asked for that is the last of its transfer or not, and one is done.
+    /// One cycle, in which a beat may be requested, which is the last of its transfer or not, and one may complete.
     pub fn cycle(&mut self, asked: Option<bool>, done: Option<usize>) {
         let head = 1 << self.head;
         let retires = self.finished & head != 0;

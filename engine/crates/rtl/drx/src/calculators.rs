@@ -1,6 +1,6 @@
 use crate::isa::ISA;
 
-/// How the elements of an operand lie.
+/// The layout of an operand's elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Format {
     /// The number of a type.
@@ -9,12 +9,12 @@ pub struct Format {
     pub lane: i32,
 }
 
-/// An operand as an instruction gets it.
+/// An operand of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Operand {
     /// A byte of the scratchpad, an offset in a region, or a constant.
     pub address: u32,
-    /// How its elements lie.
+    /// The layout of its elements.
     pub format: Format,
 }
 
@@ -24,14 +24,14 @@ pub struct Calculators {
     levels: usize,
     /// Of calculator c, the address when l loops are open, at `c * (levels + 1) + l`.
     addresses: Vec<u32>,
-    /// Of calculator c, what loop l adds, at `c * levels + l`.
+    /// The increment of calculator c for loop l, at `c * levels + l`.
     strides: Vec<u32>,
     formats: Vec<Format>,
     regions: Vec<u32>,
 }
 
 impl Calculators {
-    /// All at 0, for at most so many loops.
+    /// All at 0, for at most `levels` loops.
     pub fn new(levels: usize) -> Calculators {
         let count = ISA.calculators;
         Calculators {
@@ -51,7 +51,7 @@ impl Calculators {
         self.regions.fill(0);
     }
 
-    /// What calculator `c` says when `depth` loops are open.
+    /// The operand of calculator `c` while `depth` loops are open.
     pub fn operand(&self, c: usize, depth: usize) -> Operand {
         Operand {
             address: self.addresses[c * (self.levels + 1) + depth],
@@ -70,12 +70,12 @@ impl Calculators {
         self.strides[c * self.levels + depth..(c + 1) * self.levels].fill(0);
     }
 
-    /// Sets what loop `level` adds.
+    /// Sets the increment of loop `level`.
     pub fn set_stride(&mut self, c: usize, level: usize, value: u32) {
         self.strides[c * self.levels + level] = value;
     }
 
-    /// Sets how elements lie.
+    /// Sets the layout of elements.
     pub fn set_format(&mut self, c: usize, format: Format) {
         self.formats[c] = format;
     }
@@ -92,7 +92,7 @@ impl Calculators {
         }
     }
 
-    /// Loop `level` goes on with its next iteration.
+    /// Loop `level` continues with its next iteration.
     pub fn repeat(&mut self, level: usize) {
         let all = self.addresses.chunks_mut(self.levels + 1);
         for (addresses, strides) in all.zip(self.strides.chunks(self.levels)) {

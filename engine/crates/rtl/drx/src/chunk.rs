@@ -6,14 +6,14 @@ use crate::scratchpad::Place;
 use crate::shape::Shape;
 use crate::step::{Kind, Step};
 
-/// Where operands are in lists of three: both that are read alone, and the one that is written.
+/// Positions of operands in lists of three: two that are only read, and the one that is written.
 pub const DESTINATION: usize = 2;
 
-/// What all chunks of a vector have in common.
+/// The common properties of all chunks of a vector.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     pub function: Compute,
-    /// Which numbers are of binary32.
+    /// The numbers in binary32.
     pub kinds: Kinds,
     pub elements: [&'static ElementType; 3],
     /// Bytes from one element to the next.
@@ -27,7 +27,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// That of a step; of one that computes nothing, any.
+    /// The plan of a step; arbitrary for a step without computation.
     pub fn new(shape: &Shape, step: &Step) -> Plan {
         let typed = |operand: &Operand| {
             ISA.element_type(operand.format.element_type)
@@ -64,7 +64,7 @@ impl Plan {
         self.elements[which].bytes == 0 || self.lanes[which] == 0
     }
 
-    /// Elements that are read at once: for all lanes, or as many as a line has for sure, or one.
+    /// Number of elements read together: for all lanes, or as many as a line is guaranteed to contain, or one.
     fn together(&self, shape: &Shape, which: usize) -> u32 {
         if self.is_same(which) {
             return shape.lanes as u32;
@@ -103,25 +103,25 @@ impl Plan {
     }
 }
 
-/// As many elements as are computed in a cycle: all lanes, or as many as operands have in a line.
+/// The elements computed in one cycle: for all lanes, or as many as operands have in a line.
 #[derive(Debug, Clone, Copy)]
 pub struct Chunk {
     pub plan: Plan,
     pub count: u32,
-    /// Of the operands, or their numbers where they are constants.
+    /// Addresses of the operands, or their values if they are constants.
     pub addresses: [u32; 3],
     pub places: [Place; 3],
-    /// An operand is outside the scratchpad, or a constant is to be written.
+    /// An operand is outside the scratchpad, or the destination is a constant.
     pub is_outside: bool,
 }
 
-/// Chunks on their way through three stages, of which each takes one in each cycle; they stand still at one that is
-/// outside the scratchpad, in the second.
+/// Chunks in three stages, each of which accepts one per cycle; they stall at a chunk outside the scratchpad, in the
+/// second stage.
 #[derive(Debug, Clone)]
 pub struct Check {
     chunks: [Option<Chunk>; Check::MOST],
     head: usize,
-    /// How many each stage holds, the last one first: they keep their order.
+    /// Number of chunks in each stage, the last stage first: they stay in order.
     held: [usize; 3],
 }
 

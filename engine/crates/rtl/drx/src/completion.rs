@@ -2,17 +2,17 @@ use crate::fifo::Fifo;
 use crate::status::Status;
 use rackwright_rtl::{MemoryResponse, BEAT_BYTES};
 
-/// What is done at the end of an operation, beside what the unit does.
+/// The actions at the end of an operation, in addition to those of the unit.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Completion {
     /// Addresses of the completion flag and record, or 0.
     pub flag: u64,
     pub record: u64,
-    /// The operation is not given to the unit; it ends with `access_fault`.
+    /// The operation is not passed to the unit; it ends with `access_fault`.
     pub refused: bool,
 }
 
-/// How an operation ended.
+/// The result of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ended {
     pub status: Status,
@@ -28,7 +28,7 @@ pub struct FlagWrite {
     pub data: [u8; BEAT_BYTES],
 }
 
-/// What is written next.
+/// The next write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Record,
@@ -48,7 +48,7 @@ pub struct CompletionStage {
     last: Ended,
 }
 
-/// What the stage does in a cycle.
+/// The outputs of the stage in a cycle.
 #[derive(Debug, Clone, Default)]
 pub struct Completed {
     pub writes: Option<FlagWrite>,
@@ -98,7 +98,7 @@ impl CompletionStage {
         self.last
     }
 
-    /// The oldest operation, how it ended, and where that is to be written next, if it has ended.
+    /// The oldest operation, its result, and the address of its next write, if it has ended.
     fn known(&self, result: Option<&Ended>) -> Option<(Completion, Ended, Option<u64>)> {
         let ticket = *self.tickets.front()?;
         let refusal = Ended {
@@ -119,7 +119,7 @@ impl CompletionStage {
         !self.asked && self.known(result).is_some_and(|(_, _, wanted)| wanted.is_some())
     }
 
-    /// A cycle: the result that the unit offers, whether something may be written, and what memory answers.
+    /// One cycle: the unit's result, whether a write is accepted, and memory's response.
     pub fn cycle(
         &mut self,
         result: Option<&Ended>,
@@ -163,7 +163,7 @@ impl CompletionStage {
         self.fault = false;
     }
 
-    /// The same words stand in every place of a beat; the mask picks one.
+    /// All words of a beat are the same; the mask selects one.
     fn write(&self, address: u64, ended: &Ended) -> FlagWrite {
         let status = if self.fault {
             Status::AccessFault

@@ -2,29 +2,29 @@ use crate::completion::Ended;
 use crate::router::{Operation, Range};
 use crate::status::Status;
 
-/// Where a program is.
+/// The state of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Idle,
     Loading,
     Running,
-    /// What is under way is awaited.
+    /// Waiting for operations in progress.
     Stopping,
-    /// The result waits for who takes it.
+    /// The result waits until it is taken.
     Ended,
 }
 
-/// Why a program can't go on, and at which instruction.
+/// The reason why a program cannot continue, and its instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Failure {
     pub status: Status,
     pub index: u32,
 }
 
-/// What is said of a program in a cycle.
+/// The state of a program in a cycle.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
-    /// It has been loaded, with so many instructions, or can't be.
+    /// It has been loaded, with this number of instructions, or cannot be.
     pub loaded: Option<(Status, u32)>,
     pub failure: Option<Failure>,
     pub ended: bool,
@@ -32,13 +32,13 @@ pub struct Progress {
     pub at: u32,
     /// Bytes that it stored.
     pub output_bytes: u64,
-    /// Nothing is under way.
+    /// No operation is in progress.
     pub quiet: bool,
     /// The result is taken.
     pub taken: bool,
 }
 
-/// Runs one program at a time: has it loaded, started, stopped when it fails or takes too long, and its end told.
+/// Runs one program at a time: loads and starts it, stops it if it fails or takes too long, and reports its end.
 #[derive(Debug, Clone)]
 pub struct Control {
     state: State,
@@ -64,22 +64,22 @@ impl Control {
         self.state == State::Idle
     }
 
-    /// What was begun is given up.
+    /// Operations in progress are aborted.
     pub fn stops(&self) -> bool {
         self.state == State::Stopping
     }
 
-    /// How the program ended, when it has.
+    /// The result of the program, once it has ended.
     pub fn result(&self) -> Option<&Ended> {
         (self.state == State::Ended).then_some(&self.result)
     }
 
-    /// What the program may access.
+    /// The memory ranges that the program may access.
     pub fn regions(&self) -> &[Range] {
         &self.regions
     }
 
-    /// A cycle: an operation that is taken, and what is said of the program. Gives the instructions of one that begins.
+    /// One cycle: a new operation, and the state of the program. Returns the instructions of a program that starts.
     pub fn cycle(&mut self, operation: Option<Operation>, progress: &Progress) -> Option<u32> {
         let cycles = self.cycles;
         self.cycles += 1;

@@ -6,12 +6,12 @@ use crate::status::Status;
 use crate::step::{Kind, Step};
 use crate::transfer::Transfer;
 
-/// A step with what follows from its operands.
+/// A step with properties derived from its operands.
 #[derive(Debug, Clone, Copy)]
 struct Checked {
     step: Step,
     plan: Plan,
-    /// Of transfers: where memory is accessed.
+    /// For transfers: the memory address.
     address: u64,
     failure: Option<Failure>,
 }
@@ -24,7 +24,7 @@ struct UnderWay {
 
 impl UnderWay {
     fn cycle(&mut self, begins: bool, ends: bool) {
-        // Those that are given up end when nobody counts them any more.
+        // Aborted loops end when they are not counted any more.
         self.count = self
             .count
             .wrapping_add(u32::from(begins))
@@ -32,13 +32,13 @@ impl UnderWay {
     }
 }
 
-/// What the executor is told in a cycle.
+/// The inputs of the executor in a cycle.
 #[derive(Debug, Clone, Copy)]
 pub struct Told {
-    /// No chunk is under way from here to the scratchpad, or from its operands on.
+    /// No chunk is in progress from here to the scratchpad, or from its operands on.
     pub settled: bool,
     pub computed: bool,
-    /// What takes chunks, loads and stores has room for one more.
+    /// The receivers of chunks, loads and stores have room for one more.
     pub has_room: [bool; 3],
     /// A load is done; a store is.
     pub loaded: bool,
@@ -47,7 +47,7 @@ pub struct Told {
     pub broken: Option<u32>,
 }
 
-/// What the executor does in a cycle.
+/// The outputs of the executor in a cycle.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Executed {
     pub chunk: Option<Chunk>,
@@ -57,19 +57,19 @@ pub struct Executed {
     pub taken: bool,
     pub ended: bool,
     pub failure: Option<Failure>,
-    /// The step stands still for a transfer.
+    /// The step stalls for a transfer.
     pub awaits_transfer: bool,
 }
 
-/// Carries out steps in their order: gives vectors to the lanes and transfers to the engines, and waits where the program
-/// says so.
+/// Executes steps in order: passes vectors to the lanes and transfers to the engines, and waits as requested by the
+/// program.
 #[derive(Debug, Clone)]
 pub struct Executor {
     shape: Shape,
     step: Option<Checked>,
     /// The instruction of the latest step.
     at: u32,
-    /// Elements of a vector that have been cut off, and what that moved its operands by.
+    /// Elements of a vector that have been split off, and the resulting offsets of its operands.
     done: u32,
     moved: [u32; 3],
     loads: UnderWay,
@@ -96,7 +96,7 @@ impl Executor {
         self.at
     }
 
-    /// Bytes of the stores that were begun.
+    /// Bytes of the stores that have started.
     pub fn output_bytes(&self) -> u64 {
         self.output_bytes
     }
@@ -159,7 +159,7 @@ impl Executor {
                 self.step = None;
             }
         }
-        // Steps behind a chunk that is broken have not begun.
+        // Steps after an invalid chunk have not started.
         if let Some(index) = told.broken {
             let status = Status::Malformed;
             done.failure = Some(Failure { status, index });
@@ -234,7 +234,7 @@ impl Executor {
         (plan.chunk(&self.shape, addresses, count), last)
     }
 
-    /// Gives up what was begun.
+    /// Aborts operations in progress.
     pub fn clear(&mut self) {
         self.step = None;
         self.done = 0;

@@ -1,7 +1,7 @@
 /// A queue of at most `N`.
 ///
-/// What has room or something to give is asked before a cycle changes it, as in hardware: a queue that is full takes
-/// nothing in the cycle in which it gives something. With two entries it is the hardware's `SkidBuffer`.
+/// Room and availability are determined before a cycle changes them, as in hardware: a full queue accepts nothing in
+/// the cycle in which an entry leaves. With two entries it is the hardware's `SkidBuffer`.
 #[derive(Debug, Clone)]
 pub struct Fifo<T, const N: usize> {
     entries: [T; N],
@@ -19,7 +19,7 @@ impl<T: Copy + Default, const N: usize> Fifo<T, N> {
         }
     }
 
-    /// How many it holds.
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -47,7 +47,7 @@ impl<T: Copy + Default, const N: usize> Fifo<T, N> {
         Some(front)
     }
 
-    /// Puts one in, for which there was room.
+    /// Adds an entry, for which there was room.
     pub fn push(&mut self, entry: T) {
         debug_assert!(self.len < N, "a queue of {N} has no room");
         self.entries[(self.head + self.len) % N] = entry;

@@ -1,6 +1,6 @@
 use crate::isa::{Field, Function, Operation, ISA};
 
-/// What a compute instruction does with two numbers of 32 bits.
+/// The operation of a compute instruction on two numbers of 32 bits.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compute {
@@ -67,7 +67,7 @@ pub struct Operands {
     pub second: usize,
 }
 
-/// An instruction. Values are what the word holds; calculators, levels, regions and types are by their numbers.
+/// An instruction. Values are those in the word; calculators, levels, regions and types are given by their numbers.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Instruction {
@@ -134,12 +134,12 @@ pub enum Instruction {
 pub struct Value {
     /// The bits with their sign.
     pub number: i32,
-    /// How many they are.
+    /// Their number.
     pub bits: u32,
 }
 
 impl Value {
-    /// The whole value: with the bits of `upper` above, if it was there, or with its own sign.
+    /// The complete value: with the bits of `upper` above, if present, or with its own sign.
     pub fn whole(self, upper: Option<u32>) -> u32 {
         let own = self.number as u32;
         upper.map_or(own, |upper| upper << self.bits | (own & ((1 << self.bits) - 1)))

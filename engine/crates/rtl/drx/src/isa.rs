@@ -7,7 +7,7 @@ pub const TABLE: &str = include_str!("../../../../../hardware/src/main/resources
 /// Bits of an instruction.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Field {
-    /// What the bits are called; the two parts of every instruction have no name.
+    /// The name of the bits; the two parts of every instruction have none.
     #[serde(default)]
     pub name: String,
     /// The lowest of them.
@@ -48,7 +48,7 @@ pub struct Function {
     /// Operands that it reads in the scratchpad.
     #[serde(default)]
     pub sources: u32,
-    /// Its fields, where they are not those of the operation.
+    /// Its fields, if they differ from those of the operation.
     #[serde(default)]
     pub fields: Vec<Field>,
 }
@@ -63,7 +63,7 @@ pub struct Operation {
     /// Fields of all its functions.
     #[serde(default)]
     pub fields: Vec<Field>,
-    /// What it can be asked for.
+    /// Its functions.
     pub functions: Vec<Function>,
 }
 
@@ -78,7 +78,7 @@ pub struct ElementType {
     pub bytes: u32,
     /// Whether numbers are below 0, too.
     pub signed: bool,
-    /// Whether they are those of binary32, or its upper bytes.
+    /// Whether they are in binary32, or its upper bytes.
     #[serde(default)]
     pub float: bool,
 }
@@ -86,13 +86,13 @@ pub struct ElementType {
 /// The whole encoding.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Isa {
-    /// Where the number of the operation is.
+    /// The position of the operation's number.
     pub operation: Field,
-    /// Where that of the function is.
+    /// The position of the function's number.
     pub function: Field,
     /// Address calculators.
     pub calculators: usize,
-    /// Ranges of memory that a program is given.
+    /// Number of memory ranges passed to a program.
     pub regions: u32,
     /// Elements from one to the next of operands that are read at once, as far as a line has them.
     pub strides: Vec<u32>,
@@ -114,7 +114,7 @@ impl Isa {
         Some((operation, function))
     }
 
-    /// The type of that number, if there is one.
+    /// The type with that number, if there is one.
     pub fn element_type(&self, code: u32) -> Option<&ElementType> {
         self.types.iter().find(|each| each.code == code)
     }

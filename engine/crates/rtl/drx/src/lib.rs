@@ -1,8 +1,9 @@
-//! The model of DRX, the unit that restructures data: at its pins it does in every cycle what the hardware does.
+//! The model of DRX, the unit that restructures data: its behaviour at the pins equals that of the hardware in every
+//! cycle.
 //!
-//! Each file is a box of the hardware's contract page, with what it holds in registers; a box's function `cycle` takes what
-//! the others say in a cycle, gives what it says, and moves on. What instructions are is in the table that the hardware is
-//! elaborated from ([`isa`]).
+//! Each file is a box of the hardware's contract page, with the state of its registers; a box's function `cycle` takes
+//! the outputs of others in a cycle, returns its own outputs, and updates its state. The instructions are defined in
+//! the table from which the hardware is elaborated ([`isa`]).
 
 mod beats;
 mod calculators;

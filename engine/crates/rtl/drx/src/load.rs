@@ -5,7 +5,7 @@ use crate::shape::Shape;
 use crate::transfer::{Cutter, Transfer, TransferBeat};
 use rackwright_rtl::{MemoryResponse, BEAT_BYTES};
 
-/// What memory answered to a beat.
+/// Memory's response for a beat.
 #[derive(Debug, Clone, Copy, Default)]
 struct Answer {
     tag: usize,
@@ -13,7 +13,7 @@ struct Answer {
     data: [u8; BEAT_BYTES],
 }
 
-/// A beat as it goes into the scratchpad.
+/// A beat to be written to the scratchpad.
 #[derive(Debug, Clone, Copy, Default)]
 struct Loaded {
     answer: Answer,
@@ -21,7 +21,7 @@ struct Loaded {
     place: Place,
 }
 
-/// Brings ranges of memory into the scratchpad: a beat is asked for in each cycle, answers come in any order.
+/// Loads ranges of memory into the scratchpad: a beat is requested in each cycle, responses arrive in any order.
 #[derive(Debug, Clone)]
 pub struct LoadEngine {
     cutter: Cutter,
@@ -32,12 +32,12 @@ pub struct LoadEngine {
     line_bytes: usize,
 }
 
-/// What the engine does in a cycle.
+/// The outputs of the engine in a cycle.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Loads {
-    /// The beat that is asked for, by its address, and its tag.
+    /// The address of the requested beat, and its tag.
     pub asks: Option<(u64, usize)>,
-    /// It takes an answer, if there is one.
+    /// It accepts a response, if there is one.
     pub takes: bool,
     /// Memory refused a beat of this instruction.
     pub fault: Option<u32>,
@@ -60,7 +60,7 @@ impl LoadEngine {
         self.cutter.has_room()
     }
 
-    /// No transfer is being cut, and no beat is under way.
+    /// No transfer is being split, and no beat is outstanding.
     pub fn is_idle(&self) -> bool {
         self.cutter.is_empty() && self.ring.is_empty()
     }
@@ -70,13 +70,13 @@ impl LoadEngine {
         self.ring.ended()
     }
 
-    /// Where the scratchpad is to be written.
+    /// The place in the scratchpad to write.
     pub fn wanted(&self) -> Option<Place> {
         let ready = self.ready.front()?;
         (!ready.answer.fault).then_some(ready.place)
     }
 
-    /// Writes what is wanted.
+    /// Performs the requested write.
     pub fn write(&self, scratchpad: &mut Scratchpad) {
         if let Some(Loaded { answer, beat, .. }) = self.ready.front() {
             let (offset, count) = (beat.offset as usize, beat.count as usize);
@@ -85,7 +85,7 @@ impl LoadEngine {
         }
     }
 
-    /// A cycle: whether what is wanted was written, a transfer that enters, and what memory answers.
+    /// One cycle: whether the requested write was done, a new transfer, and memory's response.
     pub fn cycle(
         &mut self,
         written: bool,
@@ -136,7 +136,7 @@ impl LoadEngine {
         }
     }
 
-    /// Gives up what has not been asked for.
+    /// Drops transfers that have not been requested.
     pub fn clear(&mut self) {
         self.cutter.clear();
     }

@@ -13,7 +13,7 @@ pub struct Loops {
 }
 
 impl Loops {
-    /// None, of at most so many.
+    /// No loops, of at most `most`.
     pub fn new(most: usize) -> Loops {
         Loops {
             open: Vec::new(),
@@ -26,12 +26,12 @@ impl Loops {
         self.open.clear();
     }
 
-    /// How many are open.
+    /// Number of open loops.
     pub fn depth(&self) -> usize {
         self.open.len()
     }
 
-    /// Opens one of so many iterations, which begin at instruction `begin`; false if that is one too many.
+    /// Opens a loop with this number of iterations, starting at instruction `begin`; false if it exceeds the maximum.
     pub fn begin(&mut self, iterations: u32, begin: usize) -> bool {
         let room = self.open.len() < self.most;
         if room {
@@ -43,8 +43,8 @@ impl Loops {
         room
     }
 
-    /// `ends` loops end here: the innermost with an iteration left goes on, at the instruction and with the level that
-    /// are given back; those within it are closed.
+    /// `ends` loops end here: the innermost with an iteration left continues, at the returned instruction and level;
+    /// loops inside it are closed.
     pub fn end(&mut self, ends: usize) -> Option<(usize, usize)> {
         for _ in 0..ends {
             let innermost = self.open.last_mut().expect("no more end than are open");

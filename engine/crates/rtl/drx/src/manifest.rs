@@ -17,7 +17,7 @@ pub const EVENTS: [&str; 7] = [
 /// The clock of the unit of the text (Wang 2025, section 3.6).
 const HERTZ: u64 = 1_000_000_000;
 
-/// What elaboration says of a unit of this shape, as far as the engine needs it.
+/// The elaborated manifest of a unit of this shape, as far as the engine needs it.
 pub fn manifest(shape: &Shape) -> Manifest {
     let memory = |name: &str| {
         json!({

@@ -1,20 +1,20 @@
 use crate::instruction::Compute;
 use crate::isa::ElementType;
 
-/// What arithmetic gives that has no number.
+/// The result of arithmetic without a number.
 const NAN: u32 = 0x7fc0_0000;
 
-/// Which of the numbers of an instruction are of binary32.
+/// The numbers of an instruction that are in binary32.
 #[derive(Debug, Clone, Copy)]
 pub struct Kinds {
-    /// Those that are compared and computed with.
+    /// The operands of comparisons and computations.
     pub operands: bool,
     /// The result, before it becomes one of the destination's type.
     pub result: bool,
 }
 
 impl Kinds {
-    /// Those of a function of these types, the second of which a function with one operand does not read.
+    /// The kinds for a function with these types, the second of which is ignored by a function with one operand.
     ///
     /// A constant that is moved has the type of the destination, and is otherwise taken as the other operand is.
     pub fn new(function: Compute, sources: [&ElementType; 2], to: &ElementType) -> Kinds {
@@ -35,7 +35,7 @@ impl Kinds {
     }
 }
 
-/// The numbers of 32 bits that elements are of which the first begins with `bytes`, and one begins every `step` bytes.
+/// The elements as numbers of 32 bits; the first begins with `bytes`, and there is one every `step` bytes.
 pub fn numbers(bytes: &[u8], step: usize, element: &ElementType, numbers: &mut [i32]) {
     let raised = element.float;
     match (element.bytes, element.signed) {
@@ -65,7 +65,7 @@ fn read<const N: usize>(bytes: &[u8], step: usize, numbers: &mut [i32], of: impl
     }
 }
 
-/// Puts the low bytes of numbers, as many as an element has, one behind the other.
+/// Stores the low bytes of numbers, as many as an element has, consecutively.
 pub fn pack(numbers: &[i32], size: u32, bytes: &mut [u8]) {
     match size {
         1 => write(numbers, bytes, |number| [number as u8]),
@@ -160,7 +160,7 @@ fn shifted_right(first: i32, second: i32, _: i32) -> i32 {
     first.checked_shr(second as u32).unwrap_or(first >> 31)
 }
 
-/// The same with numbers of binary32; what is no arithmetic or comparison works on their bits.
+/// The same with numbers of binary32; operations other than arithmetic and comparison work on their bits.
 #[inline(always)]
 fn compute_floats(function: Compute, first: &[i32], second: &[i32], results: &mut [i32]) {
     let all = (first, second, results);

@@ -12,29 +12,29 @@ const WORD_BYTES: u64 = 4;
 pub struct ProgramLoader {
     port_bytes: u64,
     most: u64,
-    /// The next beat to ask for, by its number, and how many are left.
+    /// The number of the next beat to request, and the number of remaining ones.
     next: u64,
     left: u64,
     buffer: Reorder,
     window: Window,
-    /// The range that began in the cycle before goes beyond the last address.
+    /// The range that started in the previous cycle extends beyond the last address.
     unreadable: bool,
     loading: bool,
-    /// No program was begun in the cycle before.
+    /// No program started in the previous cycle.
     settled: bool,
     status: Status,
     instructions: u32,
     row: usize,
 }
 
-/// What the loader does in a cycle.
+/// The outputs of the loader in a cycle.
 #[derive(Debug, Clone, Default)]
 pub struct Loading {
     /// Words of a row of the instruction memory, and its number.
     pub row: Option<(usize, Vec<u32>)>,
-    /// The beat that is asked for, by its address, and its tag.
+    /// The address of the requested beat, and its tag.
     pub asks: Option<(u64, usize)>,
-    /// The program is there, of so many instructions, or can't be.
+    /// The program has been loaded, with this number of instructions, or cannot be.
     pub done: Option<(Status, u32)>,
 }
 
@@ -70,7 +70,7 @@ impl ProgramLoader {
         self.buffer.is_quiet() && self.window.is_finished()
     }
 
-    /// A cycle: a program that begins to be loaded, and what memory answers.
+    /// One cycle: a program to load, and memory's response.
     pub fn cycle(&mut self, start: Option<Range>, response: Option<&MemoryResponse>) -> Loading {
         let loading = if self.loading {
             self.load(response)

@@ -5,21 +5,21 @@ use crate::loops::Loops;
 use crate::shape::Shape;
 use crate::step::{Kind, Step};
 
-/// What the repeater does in a cycle.
+/// The output of the repeater in a cycle.
 #[derive(Debug, Clone, Copy)]
 pub enum Issue {
     /// It has no program, or its step is not taken.
     Nothing,
-    /// It obeys an instruction that sets something.
+    /// It executes an instruction that changes settings.
     Sets,
-    /// It gives out a step.
+    /// It issues a step.
     Step(Step),
 }
 
-/// Something can't be carried out.
+/// An instruction cannot be executed.
 struct Broken;
 
-/// Walks through the program, around its loops, and gives out a step for each instruction that does something.
+/// Executes the program, including its loops, and issues a step for each instruction with an effect.
 #[derive(Debug, Clone)]
 pub struct Repeater {
     program: Vec<Instruction>,
@@ -56,7 +56,7 @@ impl Repeater {
         }
     }
 
-    /// Begins with the first instruction of a program of so many.
+    /// Starts with the first instruction of a program with this number of instructions.
     pub fn begin(&mut self, instructions: u32) {
         self.running = true;
         self.instructions = instructions as usize;
@@ -67,7 +67,7 @@ impl Repeater {
         self.loops.clear();
     }
 
-    /// Gives the program up.
+    /// Aborts the program.
     pub fn stop(&mut self) {
         self.running = false;
     }
@@ -115,7 +115,7 @@ impl Repeater {
         }
     }
 
-    /// Obeys an instruction that sets something; tells whether it is one, and can be obeyed.
+    /// Executes an instruction that changes settings; returns whether it is one, and is valid.
     fn set(&mut self, instruction: Instruction) -> bool {
         let (depth, upper) = (self.loops.depth(), self.upper);
         let whole = |own: Value| own.whole(upper);
@@ -159,7 +159,7 @@ impl Repeater {
         true
     }
 
-    /// The step of an instruction, and how many loops end with it.
+    /// The step of an instruction, and the number of loops that end with it.
     fn describe(&self, instruction: Instruction) -> Result<(Step, usize), Broken> {
         let depth = self.loops.depth();
         let of = |calculator| self.calculators.operand(calculator, depth);

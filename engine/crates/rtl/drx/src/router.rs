@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 /// The n of `custom-n` of the unit's commands.
 pub const OPCODE: u8 = 1;
 
-/// What the unit does at a command, with its number: those of every streaming unit.
+/// The commands of the unit, by number: those of every streaming unit.
 pub mod funct {
     pub const FENCE: u8 = 0;
     pub const SOURCE: u8 = 1;
@@ -43,7 +43,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// Whether it goes beyond the last address.
+    /// Whether it extends beyond the last address.
     pub fn wraps(&self) -> bool {
         let end = u128::from(self.address) + u128::from(self.length);
         self.length != 0 && end > 1 << 64
@@ -55,20 +55,20 @@ impl Range {
 pub struct Operation {
     /// The program.
     pub source: Range,
-    /// What the program may access: its destination, then its inputs.
+    /// The memory ranges that the program may access: its destination, then its inputs.
     pub regions: Vec<Range>,
     /// Cycles after which it is stopped.
     pub cycle_limit: u64,
 }
 
-/// An operation with what is done at its end.
+/// An operation with the actions at its end.
 #[derive(Debug, Clone)]
 struct Started {
     operation: Operation,
     completion: Completion,
 }
 
-/// Turns commands into operations and answers questions about those that ended.
+/// Converts commands to operations and responds to queries about those that have ended.
 #[derive(Debug, Clone)]
 pub struct Router {
     source: Range,
@@ -83,14 +83,14 @@ pub struct Router {
     answers: Fifo<(u8, u64), 2>,
 }
 
-/// What the router does in a cycle.
+/// The outputs of the router in a cycle.
 #[derive(Debug, Clone, Default)]
 pub struct Routed {
     /// It takes the command that is offered.
     pub takes: bool,
     /// An answer leaves: the number of the register, and the value.
     pub answer: Option<(u8, u64)>,
-    /// An operation is given to the unit.
+    /// An operation is passed to the unit.
     pub operation: Option<Operation>,
     /// The result of the unit is taken.
     pub takes_result: bool,
@@ -99,7 +99,7 @@ pub struct Routed {
 }
 
 impl Router {
-    /// One in which so many operations may wait.
+    /// A router with a queue for this number of operations.
     pub fn new(queue: usize, port_bytes: usize) -> Router {
         let mut settings = vec![0; 2 * inputs()];
         settings.push((1 << LIMIT_BITS) - 1);
@@ -121,12 +121,12 @@ impl Router {
         self.starts == self.completion.completed()
     }
 
-    /// No operation is under way, and no answer waits.
+    /// No operation is in progress, and no response waits.
     pub fn is_idle(&self) -> bool {
         self.is_quiet() && self.oldest.is_none() && self.completion.is_idle() && self.answers.is_empty()
     }
 
-    /// Nothing changes unless a command, a result or an answer of memory comes.
+    /// Nothing changes until a command, a result or a response of memory arrives.
     pub fn rests(&self) -> bool {
         self.queue.is_empty()
             && self.oldest.is_none()
@@ -139,8 +139,8 @@ impl Router {
         self.completion.asks(result)
     }
 
-    /// A cycle: the command that is offered, whether the unit takes an operation, the result that it offers, whether a flag
-    /// or record may be written, and what memory answers to that.
+    /// One cycle: the offered command, whether the unit accepts an operation, its result, whether a write of a flag or
+    /// record is accepted, and memory's response to it.
     pub fn cycle(
         &mut self,
         command: Option<&Command>,
@@ -190,7 +190,7 @@ impl Router {
         accepted && (!command.xd || can_answer)
     }
 
-    /// Obeys a command; gives the operation that it starts.
+    /// Executes a command; returns the operation that it starts.
     fn obey(&mut self, command: &Command) -> Option<Started> {
         let mine = command.opcode == OPCODE;
         if command.xd {
@@ -223,7 +223,7 @@ impl Router {
         };
         let is_limit = place + 1 == self.settings.len();
         if let Some(setting) = self.settings.get_mut(place) {
-            // A value that is too wide is kept as all ones.
+            // A value that is too wide is stored as all ones.
             *setting = if is_limit {
                 value.min((1 << LIMIT_BITS) - 1)
             } else {

@@ -7,7 +7,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Those from `address` to `last`.
+    /// The lines from `address` to `last`.
     pub fn new(address: u32, last: u32, line_bytes: usize) -> Place {
         let shift = line_bytes.trailing_zeros();
         Place {
@@ -52,10 +52,10 @@ impl Scratchpad {
         bank(place.line) | bank(place.last_line)
     }
 
-    /// `count` bytes from an address as one read brings them, with those behind them that come along.
+    /// `count` bytes from an address as returned by one read, with the following bytes.
     ///
-    /// A read brings a line, and of the pair that its last line is in the one of the other half. What comes along is what
-    /// is there, behind the border of the line as well.
+    /// A read brings a line, and of the pair that its last line is in the one of the other half. The following bytes
+    /// are the contents of the line, also beyond its end.
     pub fn brought(&self, place: &Place, count: usize, to: &mut [u8]) {
         let line = self.line_bytes;
         let offset = place.address as usize % line;
@@ -73,8 +73,8 @@ impl Scratchpad {
 
 /// Which of the accesses of a cycle have their banks.
 ///
-/// Operands come first, in their order, then what is stored; results are written always, and what is loaded where nobody
-/// else is. One line is not read and written at once.
+/// Operands have priority, in their order, then stored data; results are always written, and loaded data if there is no
+/// other access. One line is not read and written at once.
 pub struct Ports<'a> {
     scratchpad: &'a Scratchpad,
     results: Option<Place>,
@@ -83,7 +83,7 @@ pub struct Ports<'a> {
 }
 
 impl<'a> Ports<'a> {
-    /// Those of a cycle in which these results are written.
+    /// The ports in a cycle in which these results are written.
     pub fn new(scratchpad: &'a Scratchpad, results: Option<Place>) -> Ports<'a> {
         Ports {
             scratchpad,
@@ -93,7 +93,7 @@ impl<'a> Ports<'a> {
         }
     }
 
-    /// Has operand `which` read; tells whether it is.
+    /// Reads operand `which`; returns whether the read was granted.
     pub fn read(&mut self, which: usize, place: &Place) -> bool {
         self.wanted[which] = Some(*place);
         let banks = self.scratchpad.banks(place);
@@ -104,7 +104,7 @@ impl<'a> Ports<'a> {
         free
     }
 
-    /// Has bytes read that are to be stored; tells whether they are.
+    /// Reads bytes to be stored; returns whether the read was granted.
     pub fn read_stored(&mut self, place: &Place) -> bool {
         let written = self.results.is_some_and(|results| place.meets(&results));
         if written {

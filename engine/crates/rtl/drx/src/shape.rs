@@ -1,4 +1,4 @@
-/// What a unit is built with: the parameters of the hardware, by the same names.
+/// The parameters of a unit: those of the hardware, with the same names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Elements computed in a cycle.
@@ -20,10 +20,10 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Refuses what the hardware can't be built with.
+    /// Refuses parameters that the hardware does not support.
     ///
     /// # Errors
-    /// Which parameter it is, and what it may be.
+    /// The parameter, and its allowed values.
     pub fn check(&self) -> Result<(), String> {
         let powers = [
             ("lanes", self.lanes, 8, 256),

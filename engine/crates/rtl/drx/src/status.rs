@@ -1,4 +1,4 @@
-/// How an operation ended, by the numbers of contract 3.
+/// The result of an operation, by the numbers of contract 3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Status {
     /// With `end`.

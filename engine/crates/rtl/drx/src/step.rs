@@ -1,7 +1,7 @@
 use crate::calculators::Operand;
 use crate::instruction::Compute;
 
-/// What a step asks for.
+/// The kind of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
     /// A vector.
@@ -9,26 +9,26 @@ pub enum Kind {
     Compute,
     /// Bytes into the scratchpad.
     Load,
-    /// Bytes out of it.
+    /// A store from it.
     Store,
-    /// That not more than so many loads are under way.
+    /// Waits until at most this number of loads are in progress.
     WaitLoads,
-    /// That not more than so many stores are under way.
+    /// Waits until at most this number of stores are in progress.
     WaitStores,
     /// The end.
     End,
-    /// Something that can't be carried out.
+    /// An instruction that cannot be executed.
     Broken,
 }
 
-/// An instruction with the operands of its iteration, as it leaves the instruction repeater.
+/// An instruction with the operands of its iteration, as issued by the instruction repeater.
 #[derive(Debug, Clone, Copy)]
 pub struct Step {
-    /// What it asks for.
+    /// The kind of step.
     pub kind: Kind,
-    /// Which instruction it is of.
+    /// The number of its instruction.
     pub index: u32,
-    /// Of vectors: what is computed.
+    /// For vectors: the function.
     pub function: Compute,
     /// Of vectors: both operands, and the destination. Of transfers: the scratchpad's, and memory's.
     pub operands: [Operand; 3],
@@ -38,7 +38,7 @@ pub struct Step {
     pub size: u32,
     /// The region of memory of a transfer.
     pub region: u32,
-    /// Of waits: how many transfers may be under way afterwards.
+    /// For waits: maximum number of transfers in progress afterwards.
     pub count: u32,
 }
 

@@ -20,7 +20,7 @@ struct Stored {
 pub struct StoreEngine {
     cutter: Cutter,
     ring: BeatRing,
-    /// The instructions of beats under way.
+    /// The instructions of outstanding beats.
     asked: Vec<u32>,
     /// Beats whose places are known.
     placed: Fifo<TransferBeat, 2>,
@@ -58,7 +58,7 @@ impl StoreEngine {
         self.cutter.has_room()
     }
 
-    /// No transfer is being cut, and no beat is under way.
+    /// No transfer is being split, and no beat is outstanding.
     pub fn is_idle(&self) -> bool {
         self.cutter.is_empty()
             && self.placed.is_empty()
@@ -72,7 +72,7 @@ impl StoreEngine {
         self.ring.ended()
     }
 
-    /// Where the scratchpad is to be read: there is room for a beat.
+    /// The place in the scratchpad to read: there is room for a beat.
     pub fn wanted(&self) -> Option<Place> {
         let held = self.beats.len() + usize::from(self.reading.is_some());
         let beat = self.placed.front().filter(|_| held < WAITING)?;
@@ -94,8 +94,8 @@ impl StoreEngine {
         Some(self.asked[usize::from(refused.tag >> 1)])
     }
 
-    /// A cycle: where the scratchpad is read, as it is now, a transfer that enters, whether a beat may be written, and what
-    /// memory answers. Gives the beat that is written.
+    /// One cycle: the current contents of the scratchpad, a new transfer, whether a write is accepted, and memory's
+    /// response. Returns the beat that is written.
     pub fn cycle(
         &mut self,
         read: Option<(Place, &Scratchpad)>,
@@ -136,7 +136,7 @@ impl StoreEngine {
         })
     }
 
-    /// Gives up what has not been read.
+    /// Drops transfers that have not been read.
     pub fn clear(&mut self) {
         self.cutter.clear();
         self.placed.clear();

@@ -8,11 +8,11 @@ const WAITING: usize = 64;
 pub struct Transfer {
     /// Where in memory.
     pub address: u64,
-    /// Where in the scratchpad.
+    /// The place in the scratchpad.
     pub place: u32,
     /// How many.
     pub size: u32,
-    /// The instruction it is of.
+    /// Its instruction.
     pub index: u32,
 }
 
@@ -25,15 +25,15 @@ pub struct TransferBeat {
     pub offset: u32,
     /// How many.
     pub count: u32,
-    /// Where in the scratchpad they are.
+    /// Their place in the scratchpad.
     pub place: u32,
-    /// The instruction they are of.
+    /// Their instruction.
     pub index: u32,
     /// No other follows.
     pub last: bool,
 }
 
-/// Transfers of one direction that wait, and the one that is cut into beats.
+/// Waiting transfers of one direction, and the one that is being split into beats.
 #[derive(Debug, Clone)]
 pub struct Cutter {
     waiting: Fifo<Transfer, WAITING>,
@@ -44,7 +44,7 @@ pub struct Cutter {
 }
 
 impl Cutter {
-    /// One of beats of so many bytes, for a scratchpad of so many.
+    /// A cutter with these sizes of beats and of the scratchpad.
     pub fn new(beat_bytes: usize, scratchpad: usize) -> Cutter {
         Cutter {
             waiting: Fifo::new(),
@@ -59,7 +59,7 @@ impl Cutter {
         self.waiting.has_room()
     }
 
-    /// No transfer is being cut.
+    /// No transfer is being split.
     pub fn is_empty(&self) -> bool {
         self.rest.is_none()
     }

@@ -21,7 +21,7 @@ use rackwright_rtl::{Design, MemoryRequest, MemoryResponse, ModelPins, RequestKi
 const READ: usize = 0;
 const WRITE: usize = 1;
 
-/// Who asks at a port, in the lowest bit of a tag: an engine; or the loader of programs, or the router.
+/// The requester at a port, in the lowest bit of a tag: an engine; or the loader of programs, or the router.
 const ENGINE: u16 = 0;
 const OTHER: u16 = 1;
 
@@ -84,7 +84,7 @@ impl Drx {
             .loads
             .wanted()
             .is_some_and(|place| ports.write_loaded(&place));
-        // What is read beside what is wanted is as after the writes of the cycle.
+        // Bytes read in addition to the requested ones are those after the writes of the cycle.
         if results.is_some() {
             self.vector.write(&mut self.scratchpad);
         }
@@ -95,7 +95,7 @@ impl Drx {
         (claim.0, stored, loaded)
     }
 
-    /// Steps and what carries them out, in a cycle in which chunks move so.
+    /// Steps and their execution, in a cycle with these moves of chunks.
     fn execute(&mut self, told: &Told, moves: Moves) -> Executed {
         let has_room = self.steps.has_room();
         let executed = self.executor.cycle(told);
@@ -124,7 +124,7 @@ impl Drx {
         executed
     }
 
-    /// Gives up all that has begun.
+    /// Aborts all operations in progress.
     fn clear(&mut self) {
         self.repeater.stop();
         self.steps.clear();
@@ -134,7 +134,7 @@ impl Drx {
         self.stores.clear();
     }
 
-    /// Who may write in this cycle: they take turns.
+    /// The requester that may write in this cycle: they take turns.
     fn writer(&mut self) -> Option<u16> {
         let engine = self.stores.asks();
         let other = self.router.asks(self.control.result());
@@ -149,7 +149,7 @@ impl Drx {
         Some(chosen)
     }
 
-    /// Commands, programs and their results, in a cycle in which these things happen.
+    /// Commands, programs and their results, in a cycle with these events.
     fn manage(&mut self, pins: &mut ModelPins, writer: Option<u16>, mut progress: Progress) {
         let ready = self.control.is_idle() && self.program.is_ready();
         let response = answer(pins, WRITE, OTHER);
@@ -262,7 +262,7 @@ impl UnitModel for Drx {
     }
 }
 
-/// What is wrong first.
+/// The first error.
 fn failure(executed: &Executed, loads: &Loads, refused: Option<u32>) -> Option<Failure> {
     let refused = loads.fault.or(refused).map(|index| Failure {
         status: Status::AccessFault,
@@ -271,7 +271,7 @@ fn failure(executed: &Executed, loads: &Loads, refused: Option<u32>) -> Option<F
     executed.failure.or(refused)
 }
 
-/// The answer that is offered at a port, if it is for this one of those who share it.
+/// The response offered at a port, if it is for this requester.
 fn answer(pins: &ModelPins, port: usize, who: u16) -> Option<MemoryResponse> {
     pins.answer(port).filter(|answer| answer.tag & 1 == who).copied()
 }

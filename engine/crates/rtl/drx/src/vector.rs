@@ -12,7 +12,7 @@ const STAGES: u64 = 10;
 struct Results {
     cycle: u64,
     place: Place,
-    /// What stands in the way of reads: the lines of all elements.
+    /// The lines that conflict with reads: those of all elements.
     lines: [u32; 2],
     bytes: Vec<u8>,
     /// Bytes of an element, and which elements are written; none where all are.
@@ -36,7 +36,7 @@ impl Results {
     }
 }
 
-/// What the vector unit does in a cycle.
+/// The outputs of the vector unit in a cycle.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Moves {
     /// A chunk is taken.
@@ -53,11 +53,11 @@ pub struct VectorUnit {
     fetched: [bool; 3],
     /// Numbers of both operands, and of the destination, before and after.
     numbers: [Vec<i32>; 3],
-    /// Results under way, as a ring.
+    /// Results in progress, as a ring.
     under_way: Vec<Results>,
     head: usize,
     count: usize,
-    /// How many of them have bytes in each line.
+    /// The number of them with bytes in each line.
     busy: Vec<u8>,
 }
 
@@ -73,18 +73,18 @@ impl VectorUnit {
         }
     }
 
-    /// No chunk is under way.
+    /// No chunk is in progress.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Where results are written in this cycle.
+    /// The place of results written in this cycle.
     pub fn written(&self, cycle: u64) -> Option<Place> {
         let oldest = &self.under_way[self.head];
         (self.count != 0 && oldest.cycle + STAGES == cycle).then_some(oldest.place)
     }
 
-    /// Has operands of a chunk read, those that are wanted and free; tells which, and whether it goes on.
+    /// Reads the requested operands of a chunk whose ports are free; returns which, and whether the chunk continues.
     pub fn claim(&mut self, chunk: Option<&Chunk>, ports: &mut Ports) -> (Moves, [bool; 3]) {
         let mut moves = Moves::default();
         let mut reads = [false; 3];
@@ -124,7 +124,7 @@ impl VectorUnit {
         self.count -= 1;
     }
 
-    /// Reads operands of a chunk as they are now, and computes where all are there.
+    /// Reads operands of a chunk from the current contents, and computes if all have been read.
     pub fn cycle(
         &mut self,
         chunk: Option<&Chunk>,

@@ -14,7 +14,7 @@ pub struct Beat {
     pub data: [u8; BEAT_BYTES],
 }
 
-/// Puts the answers of memory back in the order in which they were asked for (`ReorderBuffer` of the hardware).
+/// Restores the order of requests for memory's responses (`ReorderBuffer` of the hardware).
 #[derive(Debug, Clone)]
 pub struct Reorder {
     beats: Vec<Beat>,
@@ -45,7 +45,7 @@ impl Reorder {
         }
     }
 
-    /// Every beat that was asked for has been answered.
+    /// Every requested beat has a response.
     pub fn is_quiet(&self) -> bool {
         self.awaited == 0
     }
@@ -60,7 +60,7 @@ impl Reorder {
         self.ahead.front().copied()
     }
 
-    /// A cycle: whether a slot is taken, whether the next beat is, and what memory answers to a slot.
+    /// One cycle: whether a slot is reserved, whether the next beat is taken, and memory's response for a slot.
     pub fn cycle(&mut self, reserved: bool, taken: bool, answer: Option<(usize, Beat)>) {
         let slots = self.beats.len();
         let fetch = self.readable && self.fetched != AHEAD;
@@ -89,7 +89,7 @@ impl Reorder {
         self.awaited = self.awaited + usize::from(reserved) - usize::from(answer.is_some());
     }
 
-    /// Forgets every beat, all of which have been answered.
+    /// Drops every beat, all of which have responses.
     pub fn clear(&mut self) {
         *self = Reorder {
             beats: std::mem::take(&mut self.beats),
@@ -106,7 +106,7 @@ pub struct Window {
     /// The next byte, and the next beat to fill, both counted from the start of the first beat.
     head: usize,
     tail: usize,
-    /// Bytes that are there, and those of the range that have not entered.
+    /// Bytes that are present, and bytes of the range that have not entered.
     valid: usize,
     outside: u64,
     entered: bool,
@@ -114,10 +114,10 @@ pub struct Window {
     faulty: bool,
 }
 
-/// What a window offers.
+/// The output of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Offer {
-    /// Bytes that can be taken; no others follow them; what follows them could not be read.
+    /// Bytes that can be taken; whether they are the last ones; whether the bytes after them could not be read.
     pub available: usize,
     pub last: bool,
     pub fault: bool,
@@ -163,7 +163,7 @@ impl Window {
         }
     }
 
-    /// The bytes that are offered, and what stands behind them.
+    /// The available bytes, and the contents after them.
     pub fn bytes(&self) -> impl Iterator<Item = u8> + '_ {
         (self.head..self.head + self.beat_bytes)
             .map(|at| self.beats[at / self.beat_bytes % SLOTS][at % self.beat_bytes])
@@ -196,7 +196,7 @@ impl Window {
         self.valid = self.valid + gain - taken;
     }
 
-    /// Gives the range up.
+    /// Aborts the range.
     pub fn stop(&mut self) {
         self.valid = 0;
         self.entered = true;

@@ -1,9 +1,10 @@
 use crate::shape::SIDES;
 
-/// One output of a router: who is served, and which queues of the next router belong to a packet under way.
+/// One output of a router: the input that it serves, and the queues of the next router that belong to a packet in
+/// progress.
 #[derive(Clone, Debug)]
 pub(crate) struct Output {
-    /// Inputs, the one that was served least recently first.
+    /// Inputs, the least recently served one first.
     order: [usize; SIDES],
     /// For each queue of the next router: the input whose packet is entering it.
     owners: [Option<usize>; SIDES],
@@ -19,7 +20,7 @@ impl Output {
         }
     }
 
-    /// The input that is served; `waiting` gives the queue of the next router that an input's flit goes to.
+    /// The input to serve; `waiting` returns the queue of the next router for an input's flit.
     pub(crate) fn choose(&self, waiting: impl Fn(usize) -> Option<usize>) -> Option<usize> {
         let may_go = |input: &usize| {
             waiting(*input).is_some_and(|queue| {
@@ -38,7 +39,7 @@ impl Output {
     }
 }
 
-/// What a sender has for each queue behind a link.
+/// A sender's credits for each queue behind a link.
 #[derive(Clone, Debug)]
 pub(crate) struct Credits([usize; SIDES]);
 
@@ -55,7 +56,7 @@ impl Credits {
         self.0[queue] -= 1;
     }
 
-    /// Queues, one a bit, of which a credit came back.
+    /// Queues, one per bit, of which a credit was returned.
     pub(crate) fn give_back(&mut self, queues: u8) {
         for (queue, count) in self.0.iter_mut().enumerate() {
             *count += usize::from((queues >> queue) & 1);

@@ -1,8 +1,9 @@
 //! The mesh between tiles: a model that is exact to the cycle, the unit in RTL
 //! (`hardware/src/main/scala/rackwright/noc`), and the same traffic for both.
 //!
-//! [`Model`] knows what the RTL does in each cycle and nothing of its pins; [`measure()`] gives either of them random
-//! packets and says how long these take. [`MeshMemory`] has either be what lies between units or harts and memory.
+//! [`Model`] has the behaviour of the RTL in each cycle, but no pins; [`measure()`] sends random packets through either
+//! of them and returns their latencies. [`MeshMemory`] uses either as the interconnect between units or harts and
+//! memory.
 
 mod arbiter;
 mod measure;

@@ -3,7 +3,7 @@ use rackwright_stats::Digest;
 use rand_pcg::rand_core::Rng;
 use rand_pcg::Pcg64;
 
-/// For how many cycles packets are made at once.
+/// Number of cycles for which packets are generated in one step.
 const STRIDE: u64 = 256;
 
 /// Stream of the generator; the seed is the user's.
@@ -17,13 +17,13 @@ pub struct Load {
     pub rate: f64,
     /// Flits of a packet.
     pub flits: usize,
-    /// Where random numbers come from.
+    /// The seed of random numbers.
     pub seed: u64,
     /// Cycles before the first packet that counts.
     pub warm_up: u64,
-    /// Cycles in which packets that count are begun.
+    /// Cycles in which counted packets are generated.
     pub measured: u64,
-    /// How many cycles more to wait for the last of them, while others go on coming.
+    /// Maximum number of further cycles to wait for the last of them, while other packets are still generated.
     pub patience: u64,
 }
 
@@ -32,7 +32,7 @@ pub struct Load {
 pub struct Measured {
     /// Packets that count.
     pub packets: u64,
-    /// Those of them that have arrived.
+    /// Number of them that have arrived.
     pub arrived: u64,
     /// Cycles from the creation of a packet to its last flit, on average over those that have arrived.
     pub mean_latency: f64,
@@ -42,10 +42,10 @@ pub struct Measured {
     pub digest: u128,
 }
 
-/// Gives a mesh random packets and measures them.
+/// Sends random packets through a mesh and measures them.
 ///
 /// # Errors
-/// [`NocError::Rate`] for a rate that is none; those of [`Network::advance`].
+/// [`NocError::Rate`] for an invalid rate; those of [`Network::advance`].
 pub fn measure(network: &mut dyn Network, load: Load) -> Result<Measured, NocError> {
     if !(0.0..=1.0).contains(&load.rate) {
         return Err(NocError::Rate(load.rate));

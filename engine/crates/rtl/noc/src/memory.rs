@@ -12,35 +12,35 @@ const FLIT_BYTES: usize = 8;
 pub struct Bank {
     /// The tile.
     pub tile: usize,
-    /// From the last flit of a request to the first one of its answer; one cycle at least.
+    /// From the last flit of a request to the first one of its response; at least one cycle.
     pub latency: u64,
-    /// For how long it serves no other.
+    /// Time for which it accepts no other request.
     pub busy: u64,
-    /// From the last flit of an answer at a port's tile to the port; one cycle at least. What the mesh does in a cycle is
-    /// known to no port sooner, so that ports may run as far at once.
+    /// From the last flit of a response at a port's tile to the port; at least one cycle. No port observes a cycle of
+    /// the mesh sooner, so that ports may run this far in one step.
     pub delivery: u64,
 }
 
-/// A mesh as what lies between those who access memory and a [`Bank`]: each request is a packet to the bank's tile, and each
-/// answer one back. It knows no answer before the mesh has run, and so says [`Answer::Later`].
+/// A mesh as the interconnect between requesters and a [`Bank`]: each request is a packet to the bank's tile, and each
+/// response one back. It knows no response before the mesh has run, and thus returns [`Answer::Later`].
 ///
-/// Ports get the other tiles in turn, and share one when there are more of them.
+/// Ports are assigned to the other tiles in turn, and share them if there are more ports.
 pub struct MeshMemory<N> {
     mesh: N,
     clock: Clock,
     bank: Bank,
     /// When the bank serves another access.
     free: u64,
-    /// The flits of a beat, by link, and what is known of each port.
+    /// The flits of a beat, by link, and the state of each port.
     links: Vec<usize>,
     ports: Vec<Port>,
     tickets: Tickets,
-    /// What has not left its tile, and what has, by the numbers of packets.
+    /// Requests that have not left their tiles, and those that have, by packet number.
     asked: Vec<(u64, u32)>,
     accesses: BTreeMap<u32, Access>,
     packets: u32,
     answered: Vec<(RequesterId, Ticket, Cycle)>,
-    /// The cycle that the mesh has come to.
+    /// The current cycle of the mesh.
     reached: u64,
     broken: Option<NocError>,
 }
@@ -85,7 +85,7 @@ impl<N: Network> MeshMemory<N> {
         })
     }
 
-    /// Refuses to go on with a mesh that has stopped, after which nothing is answered any more.
+    /// Returns an error if the mesh has stopped, after which there are no further responses.
     ///
     /// # Errors
     /// [`NocError::Stopped`] when it has.
@@ -93,7 +93,7 @@ impl<N: Network> MeshMemory<N> {
         self.broken.as_ref().map_or(Ok(()), Err)
     }
 
-    /// Has what is asked before `until` leave its tile.
+    /// Sends requests from before `until`.
     fn send(&mut self, until: u64) {
         self.asked.sort_by_key(|(at, number)| {
             let access = &self.accesses[number];

@@ -4,17 +4,17 @@ use crate::shape::{OWN, SIDES};
 use crate::{Arrival, Network, NocError, Packet, Shape};
 use std::collections::VecDeque;
 
-/// A flit on its way, with what the link says beside it.
+/// A flit in flight, with the side-band signals of the link.
 #[derive(Clone, Copy, Debug)]
 struct Flit {
     number: u32,
     destination: usize,
     last: bool,
-    /// The queue that it goes to at the end of its link: the side by which it leaves there.
+    /// The queue of the flit at the end of its link: the side through which it leaves there.
     queue: usize,
 }
 
-/// Registers in a row: what goes in at the end of a cycle is seen so many cycles later.
+/// Registers in series: an input at the end of a cycle is visible this number of cycles later.
 #[derive(Clone, Debug)]
 struct Delay<T>(VecDeque<T>);
 
@@ -33,7 +33,7 @@ impl<T: Copy + Default> Delay<T> {
     }
 }
 
-/// A link from its sender's registers to the receiver's queues, and the credits' way back.
+/// A link from its sender's registers to the receiver's queues, and the return path of credits.
 #[derive(Clone, Debug)]
 struct Link {
     flits: Delay<Option<Flit>>,
@@ -56,7 +56,7 @@ type Queues = [[HeadQueue<Flit>; SIDES]; SIDES];
 pub struct Model {
     shape: Shape,
     cycle: u64,
-    /// What each tile has to send: packets, and flits of the first one that have gone.
+    /// The packets that each tile has to send, and the number of sent flits of the first one.
     waiting: Vec<VecDeque<Packet>>,
     gone: Vec<usize>,
     injection: Vec<Credits>,
@@ -97,7 +97,7 @@ impl Model {
         })
     }
 
-    /// One cycle: everything is decided by what the registers hold, then they change.
+    /// One cycle: all decisions depend on the contents of the registers, which are then updated.
     fn step(&mut self, arrivals: &mut Vec<Arrival>) {
         let sent: Vec<[Option<usize>; SIDES]> =
             (0..self.shape.tiles()).map(|tile| self.choose(tile)).collect();
@@ -134,7 +134,7 @@ impl Model {
         }
     }
 
-    /// What reaches the inputs of a router in this cycle.
+    /// The inputs of a router in this cycle.
     fn entering(&self, tile: usize) -> [Option<Flit>; SIDES] {
         std::array::from_fn(|side| match self.shape.neighbour(tile, side) {
             Some(sender) => self.links[sender][Shape::entrance(side)].flits.seen(),
@@ -143,7 +143,7 @@ impl Model {
         })
     }
 
-    /// What a tile gives to its interface in this cycle.
+    /// The flit from a tile to its interface in this cycle.
     fn inject(&mut self, tile: usize) -> Option<Flit> {
         let packet = *self.waiting[tile].front()?;
         let queue = self.shape.leave(tile, packet.destination);
@@ -165,11 +165,11 @@ impl Model {
         })
     }
 
-    /// What a tile takes from its interface, which it always does.
+    /// The flit from the interface to a tile, which always accepts it.
     fn eject(&mut self, tile: usize, arrivals: &mut Vec<Arrival>) {
         let link = &mut self.links[tile][OWN];
         let taken = self.arrived[tile].clock(true, link.flits.seen());
-        // What came back before is counted before what comes back now goes on its way.
+        // Credits that arrived before are counted before new ones enter the path.
         self.outputs[tile][OWN].credits.give_back(link.credits.seen());
         link.credits.clock(u8::from(taken.is_some()));
         if let Some(Flit {
@@ -207,7 +207,7 @@ impl Model {
         }
     }
 
-    /// Credits go back for what has left a queue, and are counted where they have arrived.
+    /// Credits for flits that left a queue are returned, and are counted when they arrive.
     fn return_credits(&mut self, sent: &[[Option<usize>; SIDES]]) {
         for (tile, sent) in sent.iter().enumerate() {
             for input in 0..SIDES {

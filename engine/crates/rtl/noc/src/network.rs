@@ -2,18 +2,18 @@ use crate::{Bank, Shape};
 use rackwright_rtl::RtlError;
 use rackwright_time::unit::Cycle;
 
-/// A packet on its way into a network.
+/// A packet to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// From when on its first flit is there.
+    /// The time from which on its first flit is available.
     pub created: u64,
     /// Number of the tile that sends it.
     pub source: usize,
-    /// Number of the tile that it goes to.
+    /// Number of its destination tile.
     pub destination: usize,
-    /// Its length, 1 at least.
+    /// Its length, at least 1.
     pub flits: usize,
-    /// What it is known by.
+    /// Its identifier.
     pub number: u32,
 }
 
@@ -22,7 +22,7 @@ pub struct Packet {
 pub struct Arrival {
     /// When its last flit left.
     pub cycle: u64,
-    /// The tile where it left.
+    /// The tile of its arrival.
     pub tile: usize,
     /// The [`Packet::number`].
     pub number: u32,
@@ -33,10 +33,10 @@ pub trait Network {
     /// What it is.
     fn shape(&self) -> Shape;
 
-    /// Has a packet wait at its tile, behind those given before.
+    /// Queues a packet at its tile, after earlier ones.
     fn offer(&mut self, packet: Packet);
 
-    /// Goes on to cycle `until` (exclusive); appends what arrives, in the order of cycles, then of tiles.
+    /// Advances to cycle `until` (exclusive); appends arrivals, in the order of cycles, then of tiles.
     ///
     /// # Errors
     /// [`NocError::Stopped`] when an assertion of the RTL fails.
@@ -49,7 +49,7 @@ pub enum NocError {
     /// No such mesh can be built.
     #[error("there is no mesh of {} x {} tiles with {} flits in a queue", .0.width, .0.height, .0.depth)]
     Shape(Shape),
-    /// The unit cannot be made.
+    /// The unit cannot be created.
     #[error(transparent)]
     Rtl(#[from] RtlError),
     /// Another unit, or one with other ports.
@@ -69,7 +69,7 @@ pub enum NocError {
         /// The mesh.
         shape: Shape,
     },
-    /// An assertion of its own failed, or it ended the simulation in another way.
+    /// One of its assertions failed, or it ended the simulation in another way.
     #[error("the mesh in RTL stopped at {cycle}: {reason}")]
     Stopped {
         /// When.

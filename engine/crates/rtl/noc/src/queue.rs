@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 
-/// A `HeadQueue` of the hardware with `direct`: its oldest entry is apart from the others, and what enters an empty queue
-/// goes there at once.
+/// A `HeadQueue` of the hardware with `direct`: its oldest entry is separate from the others, and an entry to an empty
+/// queue is stored there directly.
 #[derive(Clone, Debug)]
 pub(crate) struct HeadQueue<T> {
     head: Option<T>,
@@ -16,12 +16,12 @@ impl<T> HeadQueue<T> {
         }
     }
 
-    /// What is offered in this cycle.
+    /// The offered entry in this cycle.
     pub(crate) fn head(&self) -> Option<&T> {
         self.head.as_ref()
     }
 
-    /// The end of a cycle in which the head was taken or not, and an entry came or not; gives what was taken.
+    /// The end of a cycle in which the head was taken or not, and an entry arrived or not; returns the taken entry.
     pub(crate) fn clock(&mut self, taken: bool, entering: Option<T>) -> Option<T> {
         let passes = self.head.is_none() && self.others.is_empty();
         let left = if taken { self.head.take() } else { None };

@@ -17,7 +17,7 @@ const LARGEST: usize = 8;
 /// Fewest and most flits in a queue, as the RTL has them.
 const DEPTHS: std::ops::RangeInclusive<usize> = 3..=16;
 
-/// What a mesh is; the names are those of the parameters of the unit `mesh`.
+/// The shape of a mesh; the names are those of the parameters of the unit `mesh`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Tiles in a row.
@@ -46,7 +46,7 @@ impl Shape {
         }
     }
 
-    /// How many tiles there are.
+    /// Number of tiles.
     pub fn tiles(&self) -> usize {
         self.width * self.height
     }
@@ -63,12 +63,12 @@ impl Shape {
         }
     }
 
-    /// The side by which what leaves a router by `side` enters the next one.
+    /// The side through which flits that leave a router by `side` enter the next one.
     pub(crate) fn entrance(side: usize) -> usize {
         OPPOSITE[side]
     }
 
-    /// The side by which a packet leaves the router of `tile` on its way to `destination`.
+    /// The side through which a packet leaves the router of `tile` on its path to `destination`.
     pub(crate) fn leave(&self, tile: usize, destination: usize) -> usize {
         let (x, y) = (tile % self.width, tile / self.width);
         let (to_x, to_y) = (destination % self.width, destination / self.width);

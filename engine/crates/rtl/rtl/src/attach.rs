@@ -5,20 +5,20 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Attach {
-    /// Beside a hart, or a card's window, which gives it commands or accesses its registers.
+    /// Beside a hart or a card's window, which sends it commands or accesses its registers.
     Hart,
-    /// On a link between harts and network, where it is asked by walks that meet a page that is elsewhere.
+    /// On a link between harts and network, where page walks that find a remote page send it requests.
     Walk,
     /// On a link of a network, as the NIC of a server.
     Link,
-    /// In a switch of a network, which asks it where frames go.
+    /// In a switch of a network, which queries it for the destinations of frames.
     Switch,
     /// On a link of PCI Express, as a function that sends and receives packets itself.
     Card,
 }
 
 impl Attach {
-    /// As manifests have it.
+    /// The name used in manifests.
     pub fn name(self) -> &'static str {
         match self {
             Attach::Hart => "hart",

@@ -66,7 +66,7 @@ fn control_pins(out: &mut String, manifest: &Manifest) {
     }
 }
 
-/// The functions that have all resets begin and end, each with what is done there first.
+/// The functions that assert and release all resets, each with the statements to execute first.
 fn resets(out: &mut String, manifest: &Manifest, first: [&str; 2]) {
     for (function, begins, first) in [("begin_reset", true, first[0]), ("end_reset", false, first[1])] {
         let clocks = manifest.clocks().iter();
@@ -84,7 +84,7 @@ fn resets(out: &mut String, manifest: &Manifest, first: [&str; 2]) {
     }
 }
 
-/// The clocks of a unit that has more than one, as what the host sets in the place of one pin.
+/// The clocks of a unit that has more than one, which the host sets instead of a single pin.
 fn several_clocks(out: &mut String, manifest: &Manifest, clocks: &[ClockPins]) {
     line(out, "struct Clocks {");
     line(out, "    Model& model;");
@@ -104,7 +104,8 @@ fn several_clocks(out: &mut String, manifest: &Manifest, clocks: &[ClockPins]) {
     resets(out, manifest, [&resetting(true), &resetting(false)]);
 }
 
-/// What goes before an action on a port of a clock that is not the first: it happens in the cycles in which that rises.
+/// The condition before an action on a port of a clock other than the first: the action is executed in cycles with a
+/// rising edge of that clock.
 fn on_clock(manifest: &Manifest, port: &str) -> String {
     let clocks = manifest.clocks();
     let of = clocks
@@ -161,7 +162,7 @@ impl ChannelKind {
         }
     }
 
-    /// The host's buffer that receives what the channel samples.
+    /// The host's buffer for the samples of the channel.
     fn buffer(self) -> &'static str {
         match self {
             ChannelKind::Command | ChannelKind::TranslatedCommand => "command_responses",
@@ -178,7 +179,7 @@ impl ChannelKind {
         }
     }
 
-    /// The channel's queue of items that wait for the unit; none if nothing is given to it.
+    /// The channel's queue of items that wait for the unit; none if the channel is an output.
     fn queue(self) -> Option<&'static str> {
         match self {
             ChannelKind::Command | ChannelKind::TranslatedCommand => Some("commands"),
@@ -199,7 +200,7 @@ impl ChannelKind {
         )
     }
 
-    /// Whether it is its own memory of what has to be answered yet.
+    /// Whether it stores its pending requests itself.
     fn answers(self) -> bool {
         matches!(
             self,
@@ -382,7 +383,7 @@ fn pushes(out: &mut String, channels: &[Channel]) {
     push_flits(out, channels);
     let command = channels.iter().find(|channel| channel.kind.is_command());
     push_to(out, command, "RackwrightCommand");
-    // A unit that translates is told of the hart's registers in the same way as of a write to its own.
+    // A unit that translates receives the hart's registers in the same way as writes to its own.
     let writable = |channel: &&Channel| {
         matches!(
             channel.kind,
@@ -478,7 +479,7 @@ fn accessor(out: &mut String, prefix: &str, function: &str, pin: &str) {
     );
 }
 
-/// In the place of a pin that a port does not have, something that nobody looks at.
+/// An unused variable in place of a pin that a port does not have.
 fn absent(out: &mut String, pin: &Pin, port: &Port) {
     let function = pin.accessor;
     let body = if pin.is_input(port) {

@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// What was compiled, by content: the same sources are compiled by the same compiler once.
+/// Compiled designs, by content: the same compiler compiles the same sources only once.
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: PathBuf,
@@ -20,15 +20,15 @@ impl Cache {
         }
     }
 
-    /// The file kept under `name`, if there is one.
+    /// The cached file `name`, if there is one.
     pub(crate) fn find(&self, name: &str) -> Option<PathBuf> {
         let path = self.folder.join(name);
         path.is_file().then_some(path)
     }
 
-    /// The file kept under `name`, or what `build` makes in an empty folder, which is kept then.
+    /// The cached file `name`, or the file that `build` creates in an empty folder, which is then cached.
     ///
-    /// Others that want the same at the same time wait for it, in whatever thread or process they are.
+    /// Other threads and processes that request the same file at the same time wait for it.
     pub(crate) fn find_or_build(
         &self,
         name: &str,
@@ -46,7 +46,7 @@ impl Cache {
         self.keep(name, &build(workspace.path())?)
     }
 
-    /// Does something in an empty folder, which is removed then.
+    /// Executes `work` in an empty folder, which is removed afterwards.
     pub(crate) fn in_workspace<T>(
         &self,
         name: &str,
@@ -64,8 +64,8 @@ impl Cache {
             .map_err(RtlError::file(&self.folder))
     }
 
-    /// Keeps `file` under `name`. The rename is atomic, so that an interrupted build leaves a whole file
-    /// or none, and so do hosts that share a folder without its locks.
+    /// Keeps `file` under `name`. The rename is atomic, so that an interrupted build leaves either a complete file or
+    /// none; this also holds for hosts that share a folder without its locks.
     pub(crate) fn keep(&self, name: &str, file: &Path) -> Result<PathBuf, RtlError> {
         let path = self.folder.join(name);
         fs::rename(file, &path).map_err(RtlError::file(&path))?;
@@ -91,7 +91,7 @@ impl Turn {
 }
 
 impl Drop for Turn {
-    /// Those that wait have the file open, and whoever comes later finds the design.
+    /// Waiting processes have the file open, and later ones find the design.
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
     }
@@ -102,7 +102,7 @@ pub(crate) fn library<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     format!("{}.so", key(parts))
 }
 
-/// A key over everything that a build depends on. Parts are separated by their lengths.
+/// A key of all inputs of a build. Parts are separated by their lengths.
 pub(crate) fn key<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut hash = Sha256::new();
     for part in parts {

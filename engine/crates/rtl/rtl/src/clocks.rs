@@ -9,18 +9,19 @@ use serde::{Deserialize, Deserializer};
 pub struct ClockPins {
     /// Name of the clock input.
     pub pin: String,
-    /// Name of the reset input; none (`null`, which must be said) for a design that starts as its registers are declared.
+    /// Name of the reset input; none (`null`, which must be explicit) for a design whose initial state is that of its
+    /// register declarations.
     #[serde(deserialize_with = "said")]
     pub reset: Option<String>,
     /// Which level of the reset input resets the unit.
     #[serde(default)]
     pub active: Level,
-    /// Whether the reset takes effect when it comes rather than with the clock.
+    /// Whether the reset takes effect immediately instead of at a clock edge.
     #[serde(default)]
     pub asynchronous: bool,
     /// Frequency of the clock.
     pub hertz: u64,
-    /// The clock that synthesis supports, for those who choose the clock.
+    /// The clock that synthesis supports, as information for users who select a clock.
     #[serde(default)]
     pub synthesised_hertz: Option<u64>,
     /// The ports that are on it, of a clock that is not the first; all others are on the first.
@@ -44,8 +45,7 @@ pub enum Level {
     Low,
 }
 
-/// How many cycles of the first clock one of `other` lasts; of other clocks than those of a unit that has been checked, at
-/// least one.
+/// Number of cycles of the first clock per cycle of `other`; at least one, even for clocks that have not been checked.
 pub(crate) fn ratio(first: &ClockPins, other: &ClockPins) -> u64 {
     (first.hertz / other.hertz).max(1)
 }
@@ -53,7 +53,7 @@ pub(crate) fn ratio(first: &ClockPins, other: &ClockPins) -> u64 {
 /// Checks the clocks of a unit whose ports have these names.
 ///
 /// # Errors
-/// What is wrong with them.
+/// The error in the clocks, if there is one.
 pub(crate) fn check(clocks: &[ClockPins], ports: &[&str]) -> Result<(), String> {
     let [first, others @ ..] = clocks else {
         return Err("`clocks` is empty: a unit has one at least, that of its ports".into());

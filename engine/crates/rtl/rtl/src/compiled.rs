@@ -9,13 +9,13 @@ use std::ffi::{c_void, CStr, CString};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A copy of a compiled unit behind the interface in C.
+/// An instance of a compiled unit behind the interface in C.
 pub(crate) struct CompiledHost {
     functions: Arc<Functions>,
     host: *mut c_void,
     evaluated: u64,
     command_responses: Vec<CommandResponse>,
-    /// What the last step asked of memory; the host's own array, until the next step.
+    /// The memory requests of the last step; an array of the host, valid until the next step.
     requests: *const MemoryRequest,
     request_count: usize,
 }
@@ -156,7 +156,7 @@ impl Drop for CompiledHost {
     }
 }
 
-/// What a copy of a unit is made with, as C has it.
+/// Parameters of an instance of a unit, in C's layout.
 struct Setup {
     waves: Option<CString>,
     folder: CString,
@@ -210,7 +210,7 @@ fn broken(raw: &RawStep) -> Option<Broken> {
     (raw.idle_broken != u64::MAX).then_some(Broken::Idle(Cycle::new(raw.idle_broken)))
 }
 
-/// What Verilator makes of an error, without the time, what is said twice, and a level that only it knows.
+/// Verilator's message without the time, repetitions, and its own severity level.
 fn reason(said: &str) -> String {
     let marks = ["%Error: ", "%Fatal: "];
     let text = marks.iter().find_map(|mark| Some(said.split_once(mark)?.1));

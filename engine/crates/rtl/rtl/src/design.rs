@@ -10,18 +10,18 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Design {
     pub(crate) form: Form,
-    /// What the unit is.
+    /// The description of the unit.
     pub manifest: Arc<Manifest>,
-    /// How fast it is clocked beside a hart: as the manifest says, unless it was put on another clock.
+    /// Its clock beside a hart: that of the manifest, unless another one was selected.
     pub clock: Clock,
-    /// What `$test$plusargs` and `$value$plusargs` find, each without its plus sign: `DEPTH=4`.
+    /// The arguments for `$test$plusargs` and `$value$plusargs`, without their plus signs: `DEPTH=4`.
     pub plusargs: Vec<String>,
-    /// Equal for designs that were compiled alike from the same sources: the name of its library in the cache; or what a
-    /// model was made with.
+    /// Equal for designs compiled in the same way from the same sources: the name of the library in the cache; for a
+    /// model, its parameters.
     pub key: String,
 }
 
-/// What does what the unit does.
+/// The implementation of a unit.
 #[derive(Clone)]
 pub(crate) enum Form {
     /// Its RTL.
@@ -30,7 +30,7 @@ pub(crate) enum Form {
         /// Keeps their code mapped.
         _library: Arc<Library>,
     },
-    /// A model, of which this makes copies.
+    /// A model, of which this function creates instances.
     Model(Arc<dyn Fn() -> Box<dyn UnitModel> + Send + Sync>),
 }
 
@@ -38,7 +38,7 @@ impl Design {
     /// Loads the shared library that was compiled from the unit of `manifest`.
     ///
     /// # Errors
-    /// [`RtlError::Load`] when it cannot be loaded or is of another version.
+    /// [`RtlError::Load`] if it cannot be loaded or has another version.
     pub fn load(path: &Path, manifest: Manifest) -> Result<Design, RtlError> {
         let failed = |reason: String| RtlError::Load {
             path: path.to_path_buf(),
@@ -59,7 +59,7 @@ impl Design {
     /// The unit of `manifest` in the form of models that `make` makes; equal ones have an equal `key`.
     ///
     /// # Errors
-    /// What is wrong with its clock.
+    /// The error in its clock, if there is one.
     pub fn modelled(
         manifest: Manifest,
         key: String,

@@ -4,7 +4,8 @@ use crate::verilator::is_list;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The variables in the lists among `files` and in those that they name, with their values; one that is not set has none.
+/// The variables used in the lists among `files` and in nested lists, with their values; a variable that is not set has
+/// none.
 pub(crate) fn named_in_lists<'a>(
     files: impl IntoIterator<Item = &'a Path>,
 ) -> BTreeMap<String, Option<String>> {
@@ -26,7 +27,7 @@ pub(crate) fn named_in_lists<'a>(
     named
 }
 
-/// Adds the variables of a list; gives the lists that it names.
+/// Adds the variables of a list; returns the lists that it names.
 fn look_into(list: &Path, named: &mut BTreeMap<String, Option<String>>) -> Vec<PathBuf> {
     // One that cannot be read is complained of by the tools.
     let text = std::fs::read_to_string(list).unwrap_or_default();

@@ -10,7 +10,7 @@ pub enum RtlError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The message of the operating system.
         source: std::io::Error,
     },
     /// The manifest is not of the expected form.
@@ -18,7 +18,7 @@ pub enum RtlError {
     Manifest {
         /// The manifest.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error.
         reason: String,
     },
     /// The manifest promises a pin that the Verilog does not have.
@@ -28,7 +28,7 @@ pub enum RtlError {
         unit: String,
         /// Name of the port in the manifest.
         port: String,
-        /// The pin looked for.
+        /// The missing pin.
         pin: String,
         /// The top module.
         top: String,
@@ -64,10 +64,10 @@ pub enum RtlError {
     Load {
         /// The library.
         path: PathBuf,
-        /// What the loader said.
+        /// The message of the loader.
         reason: String,
     },
-    /// A path or an argument cannot be given to the unit.
+    /// A path or an argument cannot be passed to the unit.
     #[error("`{text}` has a zero byte in it")]
     Text {
         /// What it is.
@@ -89,7 +89,7 @@ pub enum RtlError {
         /// What it said.
         reason: String,
     },
-    /// A file changed between the time when it was looked at and the time when it was compiled.
+    /// A file changed after it was hashed and before it was compiled.
     #[error("{path}: changed while unit `{unit}` was compiled")]
     Changed {
         /// Name of the unit.
@@ -102,17 +102,17 @@ pub enum RtlError {
     NoPort {
         /// Name of the unit.
         unit: String,
-        /// The contract asked for.
+        /// The requested contract.
         contract: &'static str,
     },
-    /// A unit is attached where its manifest does not have it.
+    /// The unit's manifest does not allow this place of attachment.
     #[error("unit `{unit}` cannot be attached {place}: by its manifest it may be {places}")]
     NotThere {
         /// Name of the unit.
         unit: String,
-        /// Where it was to be.
+        /// The requested place.
         place: Attach,
-        /// Where it may be.
+        /// The allowed places.
         places: String,
     },
 }

@@ -16,7 +16,7 @@ mod hart_register {
     pub(super) const FENCE: u32 = 16;
 }
 
-/// The value a unit gives for the destination register of a command.
+/// The value that a unit returns for the destination register of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommandResponse {
     /// When it left the unit.
@@ -30,32 +30,32 @@ pub struct CommandResponse {
 /// The host's number for a clock that runs while `idle` is checked.
 const CHECK_IDLE: u32 = 2;
 
-/// Why a unit does not go on.
+/// The reason why a unit has stopped.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Broken {
-    /// In this cycle it did something although its `idle` output had said that it would not; told if that is checked.
+    /// In this cycle, it was active although its `idle` output was high; reported only if this is checked.
     Idle(Cycle),
-    /// In this cycle an assertion of its own failed, or it ended the simulation in another way; and what it said.
+    /// In this cycle, one of its assertions failed, or it ended the simulation in another way; with its message.
     Stopped(Cycle, String),
 }
 
-/// What a unit did during one [`Instance::step`].
+/// The activity of a unit during one [`Instance::step`].
 pub struct Step<'a> {
     /// The first cycle not yet simulated.
     pub cycle: Cycle,
-    /// Nothing will happen before a command, an answer or a register access arrives.
+    /// The unit is inactive until a command, a response or a register access arrives.
     pub idle: bool,
     /// Commands taken since the start.
     pub commands_accepted: u64,
     /// When the last of them was taken.
     pub last_accept: Cycle,
-    /// Why it stays where it is, if it does.
+    /// The reason why it has stopped, if it has.
     pub broken: Option<Broken>,
     /// Values for registers, in order.
     pub command_responses: &'a [CommandResponse],
     /// Answers to register accesses, in order.
     pub register_answers: &'a [RegisterAnswer],
-    /// What left through the stream ports, ordered by (cycle, port).
+    /// The flits that left through the stream ports, ordered by (cycle, port).
     pub flits: &'a [StreamFlit],
     /// Changes of the interrupt line, in order.
     pub interrupts: &'a [InterruptChange],
@@ -80,8 +80,8 @@ impl Instance {
     /// With `waves`, its signals go to that FST file; the design must have been built with waves.
     ///
     /// # Errors
-    /// [`RtlError::Text`] for a path or an argument with a zero byte, [`RtlError::Memory`] when there is none left for it,
-    /// [`RtlError::Stopped`] when it does not come out of its reset.
+    /// [`RtlError::Text`] for a path or an argument with a zero byte, [`RtlError::Memory`] if memory is exhausted,
+    /// [`RtlError::Stopped`] if the unit does not complete its reset.
     pub fn new(design: &Design, waves: Option<&Path>) -> Result<Instance, RtlError> {
         let host = match &design.form {
             Form::Compiled { functions, .. } => Host::Compiled(CompiledHost::new(design, functions, waves)?),
@@ -117,7 +117,7 @@ impl Instance {
         self.cycle
     }
 
-    /// Cycles that were evaluated, without those skipped while the unit was idle.
+    /// Evaluated cycles, without those skipped while the unit was idle.
     pub fn evaluated_cycles(&self) -> u64 {
         match &self.host {
             Host::Compiled(host) => host.evaluated(),
@@ -133,8 +133,8 @@ impl Instance {
         }
     }
 
-    /// Clocks the unit always, and watches whether it does anything of its own while its `idle` output says that it
-    /// will not; [`Step::broken`] tells. A model is clocked, and believed.
+    /// Clocks the unit in every cycle, and checks that it is inactive while its `idle` output is high; [`Step::broken`]
+    /// has the result. A model is clocked, and believed.
     pub fn check_idle(&mut self) {
         match &mut self.host {
             Host::Compiled(host) => host.clocking(CHECK_IDLE),
@@ -142,7 +142,7 @@ impl Instance {
         }
     }
 
-    /// Offers a command to the unit from cycle `due` on, after those given before.
+    /// Offers a command to the unit from cycle `due` on, after earlier commands.
     pub fn command(&mut self, due: Cycle, command: Command) {
         match &mut self.host {
             Host::Compiled(host) => host.command(due, command),
@@ -158,7 +158,7 @@ impl Instance {
         }
     }
 
-    /// What commands given from now on come with; for units that translate addresses.
+    /// Sets the context of later commands, for units that translate addresses.
     pub fn context(&mut self, context: &CommandContext) {
         let flags = u64::from(context.user_memory) | u64::from(context.executable_readable) << 1;
         self.tell(0, hart_register::SATP, context.satp);
@@ -180,7 +180,7 @@ impl Instance {
         });
     }
 
-    /// Offers a flit to the stream port of its number, after those given before.
+    /// Offers a flit to the stream port of its number, after earlier flits.
     pub fn flit(&mut self, flit: StreamFlit) {
         debug_assert!(flit.cycle >= self.cycle.0, "a flit came too late");
         match &mut self.host {
@@ -189,7 +189,7 @@ impl Instance {
         }
     }
 
-    /// What the last step asked of memory, ordered by (cycle, port).
+    /// The memory requests of the last step, ordered by (cycle, port).
     #[inline]
     pub fn requests(&self) -> &[MemoryRequest] {
         match &self.host {
@@ -218,8 +218,8 @@ impl Instance {
         step
     }
 
-    /// Whether to keep the inputs of every evaluated cycle for [`Instance::replay`] (off at the start); those of a
-    /// model are not kept.
+    /// Whether to record the inputs of every evaluated cycle for [`Instance::replay`] (initially off); inputs of a
+    /// model are not recorded.
     pub fn record(&mut self, enabled: bool) {
         if let Host::Compiled(host) = &mut self.host {
             host.record(enabled);
@@ -234,8 +234,8 @@ impl Instance {
         }
     }
 
-    /// Gives a fresh copy of the design the recorded inputs again, cycle by cycle, in a bare
-    /// Verilator loop: the baseline that the cost of the engine is measured against.
+    /// Replays the recorded inputs, cycle by cycle, on a new instance of the design in a bare Verilator loop: the
+    /// baseline for the overhead of the engine.
     pub fn replay(&self) {
         if let Host::Compiled(host) = &self.host {
             host.replay();

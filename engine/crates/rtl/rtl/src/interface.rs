@@ -10,19 +10,19 @@ pub(crate) const VERSION: u32 = 5;
 /// Bytes of the widest beat.
 pub const BEAT_BYTES: usize = 32;
 
-/// What a unit wants of a beat.
+/// The kinds of requests for a beat.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestKind {
     /// Its bytes.
     Read = 0,
-    /// Its bytes are to be those of the request.
+    /// The request's bytes are written.
     Write = 1,
-    /// Its bytes as soon as they are others than those of the request; of a port that may watch.
+    /// The beat is returned as soon as its bytes differ from those of the request; only for ports that may watch.
     Watch = 2,
 }
 
-/// One beat that a unit asks of memory.
+/// A unit's memory request for one beat.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryRequest {
@@ -30,15 +30,15 @@ pub struct MemoryRequest {
     pub cycle: Cycle,
     /// Address of the beat's first byte; a multiple of the port's width.
     pub address: u64,
-    /// For writes and watches: bit i says that byte i is written, or watched.
+    /// For writes and watches: bit i selects byte i.
     pub mask: u32,
     /// Returned with the answer.
     pub tag: u16,
     /// Number of the memory port, in the manifest's order.
     pub port: u8,
-    /// What it asks for.
+    /// The kind of request.
     pub kind: RequestKind,
-    /// For writes and watches: the bytes; as many as the port is wide.
+    /// For writes and watches: the bytes, as many as the width of the port.
     pub data: [u8; BEAT_BYTES],
 }
 
@@ -105,7 +105,7 @@ pub struct RegisterAccess {
 pub struct RegisterAnswer {
     /// When it came.
     pub cycle: u64,
-    /// What was read; for a write, no meaning.
+    /// The data of a read; undefined for a write.
     pub data: u64,
 }
 
@@ -146,7 +146,7 @@ impl StreamFlit {
 pub struct InterruptChange {
     /// When it changed.
     pub cycle: u64,
-    /// 1 while the line asks for attention.
+    /// 1 while the line is active.
     pub level: u32,
 }
 
@@ -172,7 +172,7 @@ pub(crate) struct RawStep {
     pub idle: u32,
 }
 
-/// What a copy of a unit is made with.
+/// Parameters of an instance of a unit.
 #[repr(C)]
 pub(crate) struct RawSetup {
     pub wave_path: *const c_char,

@@ -1,9 +1,9 @@
 //! Hosts Verilated hardware units.
 //!
-//! A [`Manifest`] and its Verilog go in, a shared library comes out ([`Toolchain`], cached by
-//! content in [`Cache`]), and a [`Instance`] of the [`Design`] it holds is stepped many cycles per
-//! call. What the unit asks of memory comes back as [`MemoryRequest`]s with their cycles, so that
-//! the caller can answer a whole window at once. A design may also be a [`UnitModel`] that does at its pins what the RTL does.
+//! A [`Manifest`] and its Verilog are compiled into a shared library ([`Toolchain`], cached by content in [`Cache`]),
+//! and an [`Instance`] of its [`Design`] is stepped by many cycles per call. The unit's memory requests are returned as
+//! [`MemoryRequest`]s with their cycles, so that the caller can respond to a whole window in one call. A design may
+//! also be a [`UnitModel`] that has the same behaviour at its pins as the RTL.
 
 mod attach;
 mod binding;

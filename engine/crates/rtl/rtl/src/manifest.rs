@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 const FORMAT: u32 = 2;
 const FORMER: u32 = 1;
 
-/// The memory port that, in the former format, was known by its name to read back what the unit has written before.
+/// The memory port that, in the former format, was recognised by its name as one that reads intermediate data.
 const FORMER_INTERMEDIATE: &str = "history";
 
-/// What is read of a manifest before its format is known.
+/// The members of a manifest that are read before its format is known.
 #[derive(Deserialize)]
 struct Head {
     format: u32,
@@ -29,15 +29,15 @@ pub(crate) const APB_BYTES: u32 = 4;
 const MMIO_BYTES: u64 = 8;
 const MMIO_PAGE: u64 = 0x1000;
 
-/// The last number of a command: seven bits of the instruction tell commands apart.
+/// The largest number of a command: seven bits of the instruction distinguish commands.
 pub const MOST_FUNCT: u8 = 127;
 
-/// What elaboration, or whoever wrote it, says of a unit: its Verilog, its ports by contract, its parameters.
+/// The description of a unit, from elaboration or from its author: its Verilog, its ports by contract, its parameters.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     format: u32,
-    /// Name by which users ask for the unit.
+    /// The name by which users select the unit.
     pub unit: String,
     /// Name of the design.
     #[serde(default)]
@@ -46,7 +46,7 @@ pub struct Manifest {
     pub top: String,
     /// Verilog files and lists of them (`.f`), relative to the manifest.
     pub verilog: Vec<PathBuf>,
-    /// Folders of included files, relative to the manifest, beside its own and those of the Verilog files.
+    /// Folders of included files, relative to the manifest, in addition to its own and those of the Verilog files.
     #[serde(default)]
     include: Vec<PathBuf>,
     /// Macros that are defined before the first file, and their texts.
@@ -55,10 +55,11 @@ pub struct Manifest {
     /// Sources in C (`.c`) and C++ of the functions that the Verilog imports, relative to the manifest.
     #[serde(default)]
     dpi: Vec<PathBuf>,
-    /// Where the Verilog looks for files of data, relative to the manifest; beside it without.
+    /// The folder in which the Verilog opens data files, relative to the manifest; by default, the folder of the
+    /// manifest.
     #[serde(default)]
     data: Option<PathBuf>,
-    /// The hash of what was elaborated; a manifest that a person wrote has none.
+    /// The hash of the elaborated design; manifests written by hand have none.
     #[serde(default)]
     hash: Option<String>,
     /// The clock of the former format.
@@ -67,14 +68,15 @@ pub struct Manifest {
     /// The clocks, with their resets and frequencies; the first one is that in which its cycles are counted.
     #[serde(default)]
     clocks: Vec<ClockPins>,
-    /// Where it may be attached.
+    /// The places where it may be attached.
     #[serde(default)]
     attach: Option<Vec<Attach>>,
-    /// The output that says "nothing changes before new input arrives"; none: never idle.
+    /// The output that is high while the unit is inactive until new input arrives; if there is none, the unit is never
+    /// idle.
     pub idle: Option<String>,
     /// The ports.
     pub ports: Vec<Port>,
-    /// The parameters that it was elaborated with, or, without a hash, those that the top module gets.
+    /// The parameters of the elaboration, or, without a hash, those for the top module.
     #[serde(default)]
     pub parameters: BTreeMap<String, Value>,
     #[serde(skip)]
@@ -91,16 +93,16 @@ pub enum Port {
         name: String,
         /// The `custom-n` numbers it answers to.
         opcodes: Vec<u8>,
-        /// Whether addresses are virtual: commands come with what decides how they are translated.
+        /// Whether addresses are virtual: commands then come with the context for their translation.
         #[serde(default)]
         translated: bool,
-        /// The commands that it understands; none of a unit that does not say, which answers to all numbers.
+        /// The commands that it supports; none for a unit without a list, which responds to all numbers.
         #[serde(default)]
         commands: Vec<UnitCommand>,
-        /// The record with which an operation ends, for those who write software.
+        /// The completion record of an operation, as information for software.
         #[serde(default)]
         record: ForSoftware,
-        /// What its status can be, for them.
+        /// The possible values of its status, as information for software.
         #[serde(default)]
         statuses: ForSoftware,
     },
@@ -115,7 +117,7 @@ pub enum Port {
         /// Width of an address.
         #[serde(default = "default_address_bits")]
         address_bits: u32,
-        /// Whether a read may wait until memory holds something else.
+        /// Whether a read may wait until memory changes.
         #[serde(default)]
         watch: bool,
         /// What it moves.
@@ -126,7 +128,7 @@ pub enum Port {
     Mmio {
         /// Prefix of its pins.
         name: String,
-        /// Which registers there are, as far as it says.
+        /// Its registers, as far as they are listed.
         #[serde(default)]
         registers: Vec<UnitRegister>,
         /// The `custom-n` numbers of the unit behind it.
@@ -135,10 +137,10 @@ pub enum Port {
         /// The commands of the unit behind it.
         #[serde(default)]
         commands: Vec<UnitCommand>,
-        /// The record with which an operation ends, for those who write software.
+        /// The completion record of an operation, as information for software.
         #[serde(default)]
         record: ForSoftware,
-        /// What its status can be, for them.
+        /// The possible values of its status, as information for software.
         #[serde(default)]
         statuses: ForSoftware,
     },
@@ -156,7 +158,7 @@ pub enum Port {
         /// How its pins are named.
         #[serde(default)]
         naming: Naming,
-        /// What it is for: a port that only reads has no channels to write with.
+        /// Its direction: a port that only reads has no channels for writes.
         #[serde(default)]
         direction: Transfers,
         /// What it moves.
@@ -174,13 +176,13 @@ pub enum Port {
         address_bits: u32,
         /// How its pins are named.
         naming: Naming,
-        /// Which registers there are, as far as it says.
+        /// Its registers, as far as they are listed.
         #[serde(default)]
         registers: Vec<UnitRegister>,
     },
     /// Registers of 32 bits, as a completer of APB.
     Apb {
-        /// What it is called; with an underscore, the prefix of its pins.
+        /// Its name; with an underscore, the prefix of its pins.
         name: String,
         /// Another prefix of its pins, which may be empty.
         #[serde(default)]
@@ -192,7 +194,7 @@ pub enum Port {
         /// Whether it has a strobe for each byte (`pstrb`), as APB4 has.
         #[serde(default = "has_strobes")]
         strobes: bool,
-        /// Which registers there are, as far as it says.
+        /// Its registers, as far as they are listed.
         #[serde(default)]
         registers: Vec<UnitRegister>,
     },
@@ -200,7 +202,7 @@ pub enum Port {
     Stream {
         /// Prefix of its pins.
         name: String,
-        /// Which way they go.
+        /// Their direction.
         direction: Direction,
         /// Bytes per beat: 8, 16 or 32. The engine sees wide ones as several flits of 8 in one cycle.
         bytes: u32,
@@ -210,25 +212,25 @@ pub enum Port {
     AxiStream {
         /// Prefix of its pins.
         name: String,
-        /// Which way they go.
+        /// Their direction.
         direction: Direction,
         /// Bytes of a transfer, 1 to 32.
         bytes: u32,
         /// How its pins are named.
         naming: Naming,
-        /// Whether it says which bytes of a transfer count (`tkeep`).
+        /// Whether it marks the valid bytes of a transfer (`tkeep`).
         #[serde(default)]
         keep: bool,
-        /// Whether it says where a frame ends (`tlast`).
+        /// Whether it marks the end of a frame (`tlast`).
         #[serde(default)]
         last: bool,
-        /// Whether it says which bytes are data (`tstrb`): those that count.
+        /// Whether it marks data bytes (`tstrb`): these are the valid ones.
         #[serde(default)]
         strobes: bool,
     },
-    /// An interrupt line, high while it asks for attention.
+    /// An interrupt line, high while it is active.
     Interrupt {
-        /// What it is called; the pin is `interrupt_<name>` if it does not say.
+        /// Its name; the default name of the pin is `interrupt_<name>`.
         name: String,
         /// Another name of its pin.
         #[serde(default)]
@@ -244,7 +246,7 @@ pub enum Port {
     },
 }
 
-/// What a manifest says to those who write software, and nothing to the engine.
+/// Members of a manifest for software, which the engine ignores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ForSoftware;
 
@@ -254,11 +256,11 @@ impl<'de> Deserialize<'de> for ForSoftware {
     }
 }
 
-/// A command of a unit. What it means is for those who write software.
+/// A command of a unit. Its meaning concerns only software.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct UnitCommand {
-    /// What constants are named after.
+    /// The name from which constants are derived.
     pub name: String,
     /// Its number, 0 to 127.
     pub funct: u8,
@@ -309,18 +311,18 @@ pub enum Transfers {
     Write,
 }
 
-/// What a memory port moves, by which a route chooses where it is cached.
+/// The data that a memory port moves, by which a route selects where they are cached.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Moves {
     /// Inputs and outputs, each byte about once.
     #[default]
     Stream,
-    /// What the unit itself has written before and reads again.
+    /// Data that the unit has written and reads again.
     Intermediate,
 }
 
-/// Which way the frames of a stream port go.
+/// The direction of the frames of a stream port.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
@@ -358,10 +360,10 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Checks a manifest that is there as text.
+    /// Parses and checks the text of a manifest.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The error in it.
     pub fn parse(text: &str) -> Result<Manifest, String> {
         let of = |error: serde_json::Error| error.to_string();
         let Head { format } = serde_json::from_str(text).map_err(of)?;
@@ -378,7 +380,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Has a manifest of the former format say what those of this one say.
+    /// Converts a manifest of the former format to the current one.
     fn bring_up_to_date(&mut self) -> Result<(), String> {
         let words = [
             ("clocks", !self.clocks.is_empty()),
@@ -400,7 +402,8 @@ impl Manifest {
         Ok(())
     }
 
-    /// What a manifest of the former format is to say to be one of this, in one line; none of one that is.
+    /// The change that converts a manifest of the former format to the current one, in one line; none for a current
+    /// one.
     pub fn advice(&self) -> Option<String> {
         if self.format == FORMAT {
             return None;
@@ -432,7 +435,7 @@ impl Manifest {
         &self.clocks
     }
 
-    /// Where it may be attached.
+    /// The places where it may be attached.
     pub fn attach(&self) -> &[Attach] {
         self.attach.as_deref().unwrap_or(&[])
     }
@@ -467,7 +470,7 @@ impl Manifest {
         &self.folder
     }
 
-    /// The folder in which the Verilog's files of data are looked for.
+    /// The folder in which the Verilog opens data files.
     pub fn data_folder(&self) -> PathBuf {
         self.data
             .as_ref()
@@ -479,7 +482,7 @@ impl Manifest {
         self.within(&self.verilog)
     }
 
-    /// Folders in which included files are looked for, in that order, each once.
+    /// Folders searched for included files, in that order, each once.
     pub(crate) fn include_folders(&self) -> Vec<PathBuf> {
         let mut folders = vec![self.folder.clone()];
         let sources = self.verilog_paths();
@@ -528,7 +531,7 @@ impl Manifest {
         })
     }
 
-    /// Refuses frames of so many bytes for the stream port `name` if it has no way to say how long they are.
+    /// Refuses frames of `length` bytes for the stream port `name` if it cannot mark their lengths.
     ///
     /// # Errors
     /// What it takes.
@@ -581,7 +584,7 @@ impl Manifest {
         self.ports.iter().any(registers)
     }
 
-    /// The registers that it says it has.
+    /// The registers that it lists.
     pub fn registers(&self) -> &[UnitRegister] {
         let named = self.ports.iter().find_map(|port| match port {
             Port::Mmio { registers, .. } | Port::Axi4Lite { registers, .. } | Port::Apb { registers, .. } => {
@@ -592,7 +595,7 @@ impl Manifest {
         named.unwrap_or(&[])
     }
 
-    /// What its registers are, if they are accessed by AXI4-Lite or APB.
+    /// Its registers, if they are accessed by AXI4-Lite or APB.
     pub fn bus_registers(&self) -> Option<BusRegisters> {
         self.ports.iter().find_map(|port| match port {
             Port::Axi4Lite {
@@ -620,12 +623,12 @@ impl Manifest {
         self.control().map_or(&[], |(opcodes, _)| opcodes)
     }
 
-    /// The commands that the unit says it understands.
+    /// The commands that the unit lists.
     pub fn commands(&self) -> &[UnitCommand] {
         self.control().map_or(&[], |(_, commands)| commands)
     }
 
-    /// What the port says through which the unit gets commands, if it has one.
+    /// The opcodes and commands of the port through which the unit receives commands, if it has one.
     fn control(&self) -> Option<(&[u8], &[UnitCommand])> {
         self.ports.iter().find_map(|port| match port {
             Port::Command {
@@ -645,7 +648,7 @@ impl Manifest {
             .any(|port| matches!(port, Port::Memory { watch: true, .. }))
     }
 
-    /// Whether the unit translates the addresses that it is given.
+    /// Whether the unit translates the addresses that it receives.
     pub fn is_translated(&self) -> bool {
         self.ports
             .iter()
@@ -700,7 +703,7 @@ impl Port {
         )
     }
 
-    /// What it moves, if it is a port to memory.
+    /// The data that it moves, if it is a memory port.
     pub fn moves(&self) -> Option<Moves> {
         match self {
             Port::Memory { traffic, .. } | Port::Axi4 { traffic, .. } => Some(*traffic),
@@ -708,7 +711,7 @@ impl Port {
         }
     }
 
-    /// The name given in the manifest.
+    /// The name in the manifest.
     pub fn name(&self) -> &str {
         match self {
             Port::Command { name, .. }
@@ -725,7 +728,8 @@ impl Port {
     }
 }
 
-/// Where a unit of the former format, which does not say, may be: wherever its ports lead to something. What walks ask is said.
+/// The places for a unit of the former format, which does not list them: all those to which its ports can be connected.
+/// What walks ask is said.
 fn places_by(ports: &[Port]) -> Vec<Attach> {
     let takes_frames = |port: &Port| {
         matches!(

@@ -1,4 +1,4 @@
-//! Units in another form than RTL, which do at their pins, in every cycle, what the RTL does.
+//! Units in a form other than RTL, which have the same behaviour at their pins, in every cycle, as the RTL.
 
 use crate::{CommandResponse, MemoryRequest, MemoryResponse, Step};
 use rackwright_contract::Command;
@@ -7,17 +7,17 @@ use std::collections::VecDeque;
 
 /// A model of a unit with a command port and memory ports, exact to the cycle and the bit.
 pub trait UnitModel: Send + Sync {
-    /// Does what the unit does in a cycle.
+    /// Executes one cycle of the unit.
     fn cycle(&mut self, pins: &mut ModelPins);
 
-    /// What its `idle` output says after that.
+    /// The value of its `idle` output after that.
     fn is_idle(&self) -> bool;
 
-    /// The sum of an event, by its place among those of the manifest.
+    /// The sum of an event, by its position in the manifest.
     fn event(&self, index: usize) -> u64;
 }
 
-/// What is at the pins of a model: what it is offered in a cycle, and what it gives.
+/// The pins of a model: its inputs in a cycle, and its outputs.
 ///
 /// Memory takes a request of each port in every cycle, and the hart each answer.
 #[derive(Default)]
@@ -64,7 +64,7 @@ impl ModelPins {
         self.answers[port].pop_front();
     }
 
-    /// Asks memory for something; ports in their order, in a cycle.
+    /// Sends a memory request; ports in their order, in a cycle.
     pub fn ask(&mut self, request: MemoryRequest) {
         self.requests.push(request);
     }
@@ -156,7 +156,7 @@ impl ModelHost {
         }
     }
 
-    /// A cycle, or all in which nothing happens.
+    /// Advances by a cycle, or by all cycles in which nothing happens.
     fn advance(&mut self, until: Cycle) {
         if self.skips_idle && self.rests() {
             self.pins.cycle = self.pins.next_due().min(until);

@@ -6,14 +6,14 @@ use Width::{Address, Bits, Data, Mask, Tag};
 
 /// One pin of a port.
 pub(crate) struct Pin {
-    /// Its name as elaboration has it, after that of the port and an underscore.
+    /// Its name in the elaborated design, after that of the port and an underscore.
     name: &'static str,
-    /// What the channels of the host call it.
+    /// Its name in the channels of the host.
     pub(crate) accessor: &'static str,
     width: Width,
 }
 
-/// How many bits a pin has.
+/// Number of bits of a pin.
 #[derive(Clone, Copy)]
 enum Width {
     Bits(u32),
@@ -53,7 +53,7 @@ const WATCHING_MEMORY: &[Pin] = &[
 /// The pins of other memory ports: all but the last one.
 const MEMORY: &[Pin] = WATCHING_MEMORY.split_at(WATCHING_MEMORY.len() - 1).0;
 
-/// Pins that a command port has for translation, behind the others.
+/// Pins of a command port for translation, after the other ones.
 const TRANSLATION_PINS: usize = 5;
 
 /// The pins of a command port whose unit translates addresses.
@@ -181,8 +181,8 @@ const AXI_STREAM: &[Pin] = &[
 const KEEP: &str = "keep";
 const LAST: &str = "last";
 
-/// The pins of a kind of port whose names begin with that of the port: all but those of interrupts and events. A port
-/// may lack some of them ([`Pin::is_on`]).
+/// The pins of a kind of port, with names that begin with that of the port: all except those of interrupts and events.
+/// A port may lack some of them ([`Pin::is_on`]).
 pub(crate) fn of(port: &Port) -> &'static [Pin] {
     match port {
         Port::Command { translated: true, .. } => TRANSLATED_COMMAND,
@@ -229,8 +229,8 @@ impl Pin {
         }
     }
 
-    /// Whether the port has it: one of APB3 has no strobes, one of AXI without identifiers has no pins for them, and one that only reads has none
-    /// to write with.
+    /// Whether the port has this pin: APB3 has no strobes, AXI without identifiers has no pins for them, and a port
+    /// that only reads has no pins for writes.
     pub(crate) fn is_on(&self, port: &Port) -> bool {
         let (id_bits, direction) = match port {
             Port::Axi4 {
@@ -262,11 +262,11 @@ impl Pin {
     pub(crate) fn is_input(&self, port: &Port) -> bool {
         let is_ready = self.name.ends_with("_ready");
         match port {
-            // A slave port: requests come in, responses are accepted.
+            // A slave port: it receives requests, and sends responses.
             Port::Command { .. } | Port::Mmio { .. } => {
                 self.name == "fence" || self.name.starts_with("request_") != is_ready
             }
-            // A master port: the other way round.
+            // A master port: it sends requests, and receives responses.
             Port::Memory { .. } => self.name.starts_with("response_") != is_ready,
             Port::Axi4 { .. } => self.answers() != is_ready,
             Port::Axi4Lite { .. } => self.answers() == is_ready,
@@ -278,7 +278,7 @@ impl Pin {
         }
     }
 
-    /// Whether it is of a channel through which a manager of AXI is answered.
+    /// Whether it belongs to a response channel of AXI.
     fn answers(&self) -> bool {
         self.name.starts_with("r_") || self.name.starts_with("b_")
     }
@@ -381,7 +381,8 @@ pub(crate) fn check(manifest: &Manifest, model_header: &str) -> Result<(), RtlEr
     Ok(())
 }
 
-/// What Verilator may call a pin: words of C++ are marked, and two underscores are written as their code.
+/// The possible names of a pin in Verilator's output: words of C++ are marked, and two underscores are written as their
+/// code.
 fn modelled(pin: &str) -> [String; 3] {
     [
         pin.to_string(),
@@ -428,7 +429,7 @@ fn width_in(model_header: &str, pin: &str) -> Option<u32> {
     Some(most - least + 1)
 }
 
-/// The promises as text: with other ones a design has to be checked again.
+/// The promises as text: if they change, a design has to be checked again.
 pub(crate) fn text(manifest: &Manifest) -> String {
     let all = promised(manifest);
     all.iter()

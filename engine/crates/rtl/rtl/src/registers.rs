@@ -5,23 +5,23 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct UnitRegister {
-    /// What constants are named after.
+    /// The name from which constants are derived.
     pub name: String,
-    /// Where it is, or the first of them, in bytes within the page.
+    /// Position of the register, or of the first one, in bytes within the page.
     pub offset: u64,
-    /// What software may do with it.
+    /// The accesses allowed for software.
     #[serde(default)]
     pub access: Access,
-    /// Bits of it; as many as the port's registers have if it does not say.
+    /// Its number of bits; by default, that of the port's registers.
     #[serde(default)]
     pub bits: Option<u32>,
-    /// What it holds after reset.
+    /// Its value after reset.
     #[serde(default)]
     pub reset: u64,
-    /// How many there are.
+    /// Number of such registers.
     #[serde(default = "one")]
     pub count: u64,
-    /// Bytes from one to the next; those of a register if it does not say.
+    /// Distance in bytes between two of them; by default, the size of a register.
     #[serde(default)]
     pub stride: Option<u64>,
     /// Whether it counts.
@@ -34,7 +34,7 @@ pub struct UnitRegister {
     meaning: ForSoftware,
 }
 
-/// What software may do with a register.
+/// The accesses to a register that are allowed for software.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Access {
@@ -51,7 +51,7 @@ pub enum Access {
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct RegisterField {
-    /// What constants are named after.
+    /// The name from which constants are derived.
     pub name: String,
     /// The lowest of them.
     pub bit: u32,
@@ -66,7 +66,7 @@ fn one() -> u64 {
 }
 
 impl UnitRegister {
-    /// Where each of them is, of a port whose registers have `bytes`.
+    /// The offset of each of them, for a port with registers of `bytes` bytes.
     fn offsets(&self, bytes: u64) -> impl Iterator<Item = u64> + '_ {
         let stride = self.stride.unwrap_or(bytes);
         (0..self.count).map(move |index| self.offset.saturating_add(stride.saturating_mul(index)))
@@ -76,7 +76,7 @@ impl UnitRegister {
 /// Checks the registers of `port`, of `bytes` each, in `size` bytes of addresses.
 ///
 /// # Errors
-/// What is wrong, with the names.
+/// The error, with the names, if there is one.
 pub(crate) fn check_registers(
     port: &str,
     registers: &[UnitRegister],

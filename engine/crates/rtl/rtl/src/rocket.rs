@@ -1,7 +1,7 @@
 //! The Rocket core itself, in RTL: the Verilog of the PyPI package `pythondata-cpu-rocket`, one core or four.
 //!
-//! It is the reference that the `rocket` timing model is validated against, and what `--cpu rocket-rtl` runs.
-//! The cores keep their L1 caches, and the hub that keeps these coherent; whatever leaves them goes to a [`RocketBus`].
+//! It is the reference for the validation of the `rocket` timing model, and is used by `--cpu rocket-rtl`. It contains
+//! the cores, their L1 caches, and the hub that keeps these coherent; requests that leave them go to a [`RocketBus`].
 
 mod build;
 mod interface;
@@ -39,13 +39,13 @@ impl RocketSystem {
     }
 }
 
-/// What lies behind the core's caches. Called once per burst.
+/// The memory and devices behind the core's caches. Called once per burst.
 pub trait RocketBus {
     /// Fills `data` from `address`; returns the cycle at which its first bytes are back at the core's pins.
     fn read(&mut self, at: Cycle, address: u64, data: &mut [u8]) -> Cycle;
     /// Stores `data` at `address`; returns when the acknowledgement is back.
     fn write(&mut self, at: Cycle, address: u64, data: &[u8]) -> Cycle;
-    /// Whether the run is over, asked after each call of the others.
+    /// Whether the run has ended; called after each of the other functions.
     fn finished(&self) -> bool;
 }
 
@@ -106,7 +106,7 @@ pub struct Rocket {
 unsafe impl Send for Rocket {}
 
 impl Rocket {
-    /// Simulates until cycle `until`, or until the bus says that the run is finished.
+    /// Simulates until cycle `until`, or until the bus reports the end of the run.
     pub fn run<B: RocketBus>(&mut self, bus: &mut B, until: Cycle) {
         let mut raw = RawBus::new(bus);
         // SAFETY: `core` was created by this design and is not destroyed yet; `raw` points to
@@ -121,7 +121,7 @@ impl Rocket {
         self.cycle
     }
 
-    /// Instructions retired so far by all cores, those of the boot ROM included.
+    /// Instructions retired so far by all cores, including those of the boot ROM.
     pub fn instructions(&self) -> u64 {
         self.instructions
     }
@@ -134,8 +134,8 @@ impl Drop for Rocket {
     }
 }
 
-/// What the device range must return where the boot ROM jumps to, so that the core goes on at `entry`
-/// with its hart number still in `a0`.
+/// The code that the device range must return at the target of the boot ROM's jump, so that the core continues at
+/// `entry` with its hart number still in `a0`.
 pub fn boot_code(entry: u64) -> [u8; 24] {
     const AUIPC_T0: u32 = 0x0000_0297;
     const LD_T0_16_T0: u32 = 0x0102_b283;

@@ -5,10 +5,10 @@ use crate::{cache, BuildOptions, Cache, Manifest, RtlError, Toolchain, Waves};
 use std::fs;
 use std::path::PathBuf;
 
-/// What Verilator opens for a unit is beside the unit's manifest: the host has a function for that.
+/// Files that Verilator opens for a unit are in the folder of the unit's manifest: the host has a function for this.
 const OPEN: &str = "-DRACKWRIGHT_OPENS_FILES";
 
-/// The objects of what the design of `manifest` is linked with, compiled or taken from `cache`.
+/// The objects to link with the design of `manifest`, compiled or taken from `cache`.
 pub(crate) fn objects(
     tools: &Toolchain,
     manifest: &Manifest,

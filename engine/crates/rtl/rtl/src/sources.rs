@@ -1,4 +1,4 @@
-//! Which files a design is made of: those that its manifest names, and all that these include.
+//! The files of a design: those in its manifest, and all files that these include.
 
 use crate::environment::named_in_lists;
 use crate::verilator::{is_list, run};
@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Every file that the tools read for a design, with the hash of what it holds.
+/// All files that the tools read for a design, with hashes of their contents.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Sources {
     files: Vec<SourceFile>,
-    /// Files that there are where the tools look for one of `files`, be it before or after they find it.
+    /// Existing files at places that the tools search for one of `files`, before or after the place where they find it.
     candidates: BTreeSet<PathBuf>,
-    /// Where the tools look for files.
+    /// The folders that the tools search.
     folders: Vec<PathBuf>,
 }
 
@@ -25,11 +25,11 @@ struct SourceFile {
 }
 
 impl Sources {
-    /// The files of `manifest`. Elaboration lists them all; what others include is found by the tools themselves, and known
-    /// by `cache` until one of them changes, or another one could be found in its place.
+    /// The files of `manifest`. Elaborated designs list all of them; files included by others are found by the tools,
+    /// and recorded in `cache` until one of them changes, or another file could be found instead.
     ///
     /// # Errors
-    /// [`RtlError::File`] for one that is not there, [`RtlError::Tool`] when a tool refuses them.
+    /// [`RtlError::File`] if a file does not exist, [`RtlError::Tool`] if a tool refuses them.
     pub(crate) fn find(tools: &Toolchain, manifest: &Manifest, cache: &Cache) -> Result<Sources, RtlError> {
         if manifest.is_elaborated() {
             return Sources::of(manifest.verilog_paths(), Vec::new());
@@ -57,12 +57,12 @@ impl Sources {
         Ok(found)
     }
 
-    /// What each file holds, in an order that does not depend on where they are.
+    /// The contents of each file, in an order that does not depend on their paths.
     pub(crate) fn hashes(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(|file| file.hash.as_str())
     }
 
-    /// Makes sure that the files are as they were.
+    /// Checks that the files are unchanged.
     ///
     /// # Errors
     /// [`RtlError::Changed`] for the first one that is not.
@@ -76,7 +76,7 @@ impl Sources {
         }
     }
 
-    /// What a record says, if that is still so.
+    /// The sources in a record, if it is still valid.
     fn known(record: &Path) -> Option<Sources> {
         let known: Sources = serde_json::from_slice(&fs::read(record).ok()?).ok()?;
         let paths = known.files.iter().map(|file| file.path.as_path());
@@ -146,7 +146,7 @@ fn candidates<'a>(paths: impl Iterator<Item = &'a Path>, folders: &[PathBuf]) ->
     for path in paths.filter(|path| !is_list(path)) {
         let mut ending = PathBuf::new();
         for part in path.components().rev() {
-            // Joined with nothing, it would end with a slash.
+            // An empty ending would add a slash.
             ending = match ending.as_os_str().is_empty() {
                 true => PathBuf::from(part.as_os_str()),
                 false => Path::new(part.as_os_str()).join(&ending),
@@ -158,7 +158,7 @@ fn candidates<'a>(paths: impl Iterator<Item = &'a Path>, folders: &[PathBuf]) ->
     found
 }
 
-/// What a rule of make says that its targets are made of.
+/// The prerequisites of a rule of make.
 fn prerequisites(rule: &str) -> Vec<PathBuf> {
     let Some((_, files)) = rule.split_once(": ") else {
         return Vec::new();

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What every source is compiled with.
+/// Compiled with every source.
 pub(crate) const REPORTS: (&str, &str) = ("reports.h", include_str!("../host/reports.h"));
 
 const HOST: &[(&str, &str)] = &[
@@ -19,16 +19,16 @@ const HOST: &[(&str, &str)] = &[
     ("host.cpp", include_str!("../host/host.cpp")),
 ];
 
-/// What designs that translate addresses are compiled with on top.
+/// Also compiled with designs that translate addresses.
 const TRANSLATED: (&str, &str) = ("translated.h", include_str!("../host/translated.h"));
 
-/// What designs that watch memory are compiled with on top.
+/// Also compiled with designs that watch memory.
 const WATCH: (&str, &str) = ("watch.h", include_str!("../host/watch.h"));
 
-/// What designs with several clocks are compiled with on top.
+/// Also compiled with designs that have several clocks.
 const CLOCKS: (&str, &str) = ("clocks.h", include_str!("../host/clocks.h"));
 
-/// What designs with buses of AMBA are compiled with on top.
+/// Also compiled with designs that have AMBA buses.
 const AMBA: (&str, &str) = ("amba.h", include_str!("../host/amba.h"));
 
 /// The sources that the design of `manifest` is compiled with.
@@ -36,7 +36,7 @@ fn host(manifest: &Manifest) -> impl Iterator<Item = (&'static str, &'static str
     HOST.iter().copied().chain(added(manifest))
 }
 
-/// Those of its ports that not every design has.
+/// The additional ports of a design, which not every design has.
 pub(crate) fn added(manifest: &Manifest) -> impl Iterator<Item = (&'static str, &'static str)> {
     let is_amba = |port: &Port| match port {
         Port::Axi4 { naming, .. } => *naming != Naming::Elaborated,
@@ -50,7 +50,7 @@ pub(crate) fn added(manifest: &Manifest) -> impl Iterator<Item = (&'static str, 
     translated.into_iter().chain(watch).chain(amba).chain(clocks)
 }
 
-/// Lines of a tool's output kept in an error.
+/// Number of lines of a tool's output that an error contains.
 const ERROR_LINES: usize = 20;
 
 /// The tools that turn Verilog into a shared library. This is the compiler of RTL behind the
@@ -65,7 +65,7 @@ pub struct Toolchain {
     pub compiler: PathBuf,
 }
 
-/// What to build beside the plain design.
+/// The options for a build, in addition to the plain design.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BuildOptions {
     /// What file of their signals instances can write (slower).
@@ -184,7 +184,7 @@ impl Toolchain {
         run(unit, self.verilator_command().arg("--version"))
     }
 
-    /// What the compiler makes code for: its version, and each instruction set that this processor has.
+    /// The target of the compiler: its version, and each instruction set extension of this processor.
     pub(crate) fn target(&self, unit: &str) -> Result<String, RtlError> {
         let mut command = Command::new(&self.compiler);
         run(
@@ -211,7 +211,7 @@ impl Toolchain {
         command
     }
 
-    /// The compiler, told to read a source in C or C++ of what the Verilog of `manifest` imports.
+    /// The compiler with the options for a source in C or C++ that the Verilog of `manifest` imports.
     pub(crate) fn imported(&self, manifest: &Manifest, source: &Path) -> Command {
         let include = self.root.join("include");
         let mut command = Command::new(&self.compiler);
@@ -238,7 +238,7 @@ impl Toolchain {
         command
     }
 
-    /// Verilator, told to read the Verilog of `manifest` and to write into `folder`.
+    /// Verilator with the options for the Verilog of `manifest`, with output to `folder`.
     pub(crate) fn verilate(&self, manifest: &Manifest, folder: &Path) -> Command {
         let mut command = self.verilator_command();
         command
@@ -267,7 +267,7 @@ pub(crate) fn is_list(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "f")
 }
 
-/// What the manifest chooses for the Verilog: its macros, and parameters of the top module.
+/// The manifest's settings for the Verilog: its macros, and parameters of the top module.
 fn chosen(manifest: &Manifest) -> Vec<String> {
     let defined = manifest.define.iter().map(|(name, value)| match value {
         Value::String(text) => format!("-D{name}={text}"),
@@ -314,7 +314,8 @@ fn prefixed(option: &str, path: &Path) -> OsString {
     word
 }
 
-/// How Verilog is read. `--x-initial 0` and `--x-assign 0`: what RTL leaves undefined is the same in every run.
+/// Options for reading Verilog. `--x-initial 0` and `--x-assign 0`: values that the RTL leaves undefined are the same
+/// in every run.
 const READER_FLAGS: &[&str] = &[
     "--prefix",
     "Vunit",
@@ -330,10 +331,11 @@ const READER_FLAGS: &[&str] = &[
     "-Wno-style",
 ];
 
-/// How C++ is made of it.
+/// Options for generating C++.
 ///
-/// `--output-split-cfuncs`: the longest function, in statements. The time to compile one grows faster than its
-/// length: the ZStd decompressor takes a third of what it takes as one function, and runs as fast.
+/// `--output-split-cfuncs`: the longest function, in statements. Compile time increases faster than the length of a
+/// function: with several functions, the ZStd decompressor takes a third of the time for a single one, and is equally
+/// fast.
 const VERILATOR_FLAGS: &[&str] = &[
     "--cc",
     "-O3",
@@ -400,8 +402,8 @@ impl Build<'_> {
         pins::check(self.manifest, &header)
     }
 
-    /// Writes the host and one source that includes everything of the design, so that the compiler
-    /// can inline the evaluation into the loop around it.
+    /// Writes the host and one source that includes all of the design, so that the compiler can inline the evaluation
+    /// into the surrounding loop.
     fn write_host(&self) -> Result<(), RtlError> {
         for (name, text) in host(self.manifest) {
             self.write(name, text)?;

@@ -2,11 +2,11 @@ use crate::error::UnitError;
 use rackwright_rtl::{Broken, Step};
 use rackwright_time::unit;
 
-/// Whether anything moves in a unit.
+/// Whether a unit is active.
 pub(crate) struct Activity {
-    /// Nothing happens before something reaches it.
+    /// The unit is inactive until it receives input.
     idle: bool,
-    /// Whether it is found when it says so although it is not.
+    /// Whether activity is detected while the unit's `idle` output is high.
     pub(crate) is_watched: bool,
     broken: Option<Broken>,
 }
@@ -25,7 +25,7 @@ impl Activity {
         self.idle
     }
 
-    /// Whether it stays where it is.
+    /// Whether the unit has stopped.
     pub(crate) fn is_broken(&self) -> bool {
         self.broken.is_some()
     }
@@ -35,18 +35,18 @@ impl Activity {
         self.idle = false;
     }
 
-    /// Takes what it says in a step, after which memory owes it answers or not.
+    /// Takes the state after a step, after which responses of memory are pending or not.
     pub(crate) fn take(&mut self, step: &Step<'_>) {
         self.idle = step.idle;
         self.broken = step.broken.clone();
     }
 
-    /// It has done in `cycle` what is against the rules.
+    /// It has violated a rule in `cycle`.
     pub(crate) fn stop(&mut self, cycle: unit::Cycle, reason: String) {
         self.broken.get_or_insert(Broken::Stopped(cycle, reason));
     }
 
-    /// Refuses to go on with the unit `name` if it broke its promise to be idle, or one of its assertions failed.
+    /// Returns an error if the unit `name` broke its promise to be idle, or if one of its assertions failed.
     pub(crate) fn check(&self, name: &str) -> Result<(), UnitError> {
         let unit = || name.to_string();
         match &self.broken {

@@ -67,7 +67,7 @@ impl AttachedUnit {
         })
     }
 
-    /// Runs it on a clock of its own instead of that of the memory hierarchy, `memory`.
+    /// Runs the unit on a clock of its own instead of that of the memory hierarchy, `memory`.
     pub fn on_clock(mut self, own: Clock, memory: Clock) -> AttachedUnit {
         self.pins.clock = self.pins.clock.apart(own, memory);
         self
@@ -79,7 +79,7 @@ impl AttachedUnit {
         self
     }
 
-    /// What it is called among the units of its hart.
+    /// Its name among the units of its hart.
     pub fn name(&self) -> &str {
         &self.pins.name
     }
@@ -99,7 +99,7 @@ impl AttachedUnit {
         self.pins.instance.cycle()
     }
 
-    /// The first cycle of a hart that sees nothing of what has been simulated.
+    /// The first cycle of a hart that does not observe anything simulated so far.
     pub(crate) fn reached(&self) -> Cycle {
         self.pins.clock.seen_by_hart(self.cycle())
     }
@@ -109,7 +109,7 @@ impl AttachedUnit {
         &self.pins.clock
     }
 
-    /// Whether nothing happens in the unit before something reaches it.
+    /// Whether the unit is inactive until it receives input.
     pub fn is_idle(&self) -> bool {
         self.pins.activity.is_idle()
     }
@@ -122,8 +122,8 @@ impl AttachedUnit {
         }
     }
 
-    /// The hart fences translations at `at`. Gives the unit's cycle, to which it advances, in which what it has asked for with
-    /// one from before has been answered; there is none for a unit that uses none at present.
+    /// The hart fences translations at `at`. Returns the unit's cycle, to which it advances, in which the requests that
+    /// use a translation from before are complete; none for a unit that uses no translation at present.
     pub fn fence<I: Interconnect>(
         &mut self,
         at: Cycle,
@@ -175,44 +175,44 @@ impl AttachedUnit {
         self.pins.record.asked = Some((at, Asked::Interrupt));
     }
 
-    /// How often its interrupt line has risen, and when the hart learns of it that waits; nothing while the line is low and
-    /// has not risen since somebody waited.
+    /// The number of times its interrupt line has risen, and the time at which the waiting hart observes it; none while
+    /// the line is low and has not risen since the last wait.
     pub(crate) fn take_rise(&mut self) -> Option<(u64, Cycle)> {
         let since = self.pins.record.asked.map_or(Cycle::ZERO, |(at, _)| at);
         self.interrupts.take(since, &self.pins, self.commands.path)
     }
 
-    /// Looks at what its interrupt line has done, for those who will wait.
+    /// Updates the state of its interrupt line, for later waits.
     pub(crate) fn look_at_interrupts(&mut self) {
         self.interrupts.look();
     }
 
-    /// What is seen of it from outside.
+    /// The externally visible state of the unit.
     pub fn observation(&self) -> Observation<'_> {
         Observation { pins: &self.pins }
     }
 
-    /// Tells `observer` what happens in it; its events have numbers from `first` on. Gives the number of the next one.
+    /// Reports its events to `observer`, with numbers from `first` on. Returns the next number.
     pub(crate) fn observe(&mut self, observer: Arc<dyn UnitObserver>, first: usize) -> usize {
         self.pins.record.observed = Some(Observed::by(observer, first));
         first + self.pins.design().manifest.events().count()
     }
 
-    /// Clocks it also while it says that it is idle, to find it lying ([`AttachedUnit::check`]).
+    /// Clocks the unit also while its `idle` output is high, to detect that this is wrong ([`AttachedUnit::check`]).
     pub fn watch_idle(&mut self) {
         self.pins.instance.check_idle();
         self.pins.activity.is_watched = true;
     }
 
-    /// Gives a unit that says that it is idle, although somebody waits for it, the time to be found lying.
+    /// Clocks an awaited unit whose `idle` output is high for some time, to detect that this is wrong.
     pub fn probe_idle<I: Interconnect>(&mut self, surroundings: &mut Surroundings<I>) {
         if self.is_idle() && self.pins.activity.is_watched {
             self.advance(self.cycle() + PATIENCE, surroundings);
         }
     }
 
-    /// Advances to `until`; a broken unit stays where it is. Of an interconnect that answers later, it is to be all that asks
-    /// at present, since that is told the time here.
+    /// Advances to `until`; a unit that has stopped does not advance. If the interconnect responds later, this must be
+    /// its only requester at present, since it is also told the time here.
     pub fn advance<I: Interconnect>(&mut self, until: unit::Cycle, surroundings: &mut Surroundings<I>) {
         while self.cycle() < until && !self.pins.activity.is_broken() {
             self.advance_window(until, surroundings);
@@ -220,17 +220,17 @@ impl AttachedUnit {
         }
     }
 
-    /// Whether it waits for what others write: it is told when it is advanced, or by [`AttachedUnit::tell`].
+    /// Whether it waits for writes of others: it receives them when it is advanced, or by [`AttachedUnit::tell`].
     pub fn watches(&self) -> bool {
         self.memory.watch()
     }
 
-    /// Whether nothing happens in it before it is asked for something: it is idle and does not watch.
+    /// Whether it is inactive until it receives a request: it is idle and does not watch.
     pub fn is_at_rest(&self) -> bool {
         self.is_idle() && !self.watches()
     }
 
-    /// Tells it, if it watches memory, what others have written, at the hart's cycle `now` if no cache has seen that.
+    /// Passes writes of others to it, if it watches memory, at the hart's cycle `now` if no cache has observed them.
     pub fn tell<I: Interconnect>(&mut self, now: Cycle, surroundings: &mut Surroundings<I>) {
         if self.watches() {
             let told = self.memory.tell(now, &self.pins.clock, surroundings);
@@ -238,7 +238,7 @@ impl AttachedUnit {
         }
     }
 
-    /// Answers watches. A unit that is told late, since it was ahead of who wrote, sees it at once.
+    /// Answers watches. A unit that is ahead of the writer receives the write late, and observes it immediately.
     fn answer(&mut self, told: Vec<(MemoryRequest, MemoryResponse)>) {
         for (request, mut response) in told {
             response.due = response.due.max(self.cycle());
@@ -247,14 +247,15 @@ impl AttachedUnit {
         }
     }
 
-    /// Gives it an answer of memory.
+    /// Passes a response of memory to it.
     fn give(&mut self, request: &MemoryRequest, response: &MemoryResponse) {
         let digest = &mut self.pins.record.digest;
         digest.request(request, &response.data, response.due);
         self.pins.instance.respond(response);
     }
 
-    /// Advances by one window, or to `until` at once when the unit is idle: it gets what memory has answered, and asks for more.
+    /// Advances by one window, or directly to `until` if the unit is idle: it receives responses of memory, and sends
+    /// further requests.
     pub fn advance_window<I: Interconnect>(
         &mut self,
         until: unit::Cycle,
@@ -291,7 +292,7 @@ impl AttachedUnit {
         }
     }
 
-    /// Steps it to the cycle `end`, and has its ports take what it has done; tells whether that is anything.
+    /// Steps the unit to the cycle `end`, and passes its outputs to its ports; returns whether there were any.
     fn step(&mut self, end: unit::Cycle) -> bool {
         let step = self.pins.instance.step(end);
         let digest = &mut self.pins.record.digest;
@@ -317,15 +318,15 @@ impl AttachedUnit {
         moved
     }
 
-    /// Refuses to go on with a unit that broke its promise to be idle, or one of whose assertions failed.
+    /// Returns an error for a unit that broke its promise to be idle, or one of whose assertions failed.
     ///
     /// # Errors
-    /// [`UnitError::IdleBroken`] or [`UnitError::Stopped`] when that has happened; it stays where it is then.
+    /// [`UnitError::IdleBroken`] or [`UnitError::Stopped`] in that case; the unit then stays in its cycle.
     pub fn check(&self) -> Result<(), UnitError> {
         self.pins.activity.check(&self.pins.name)
     }
 
-    /// Asks memory for one of the requests that it has just made.
+    /// Sends one of the unit's latest requests to memory.
     fn ask<I: Interconnect>(&mut self, index: usize, surroundings: &mut Surroundings<I>) {
         let request = self.pins.instance.requests()[index];
         let ended = self.memory.withdraw(&request, &self.pins.clock, surroundings);
@@ -338,7 +339,7 @@ impl AttachedUnit {
         }
     }
 
-    /// Takes what memory has answered since it was asked.
+    /// Takes the responses of memory to earlier requests.
     fn take_answers<I: Interconnect>(&mut self, surroundings: &mut Surroundings<I>) {
         while self.memory.awaits() {
             let Some((request, done)) = self.memory.answer(surroundings.interconnect) else {
@@ -348,7 +349,7 @@ impl AttachedUnit {
         }
     }
 
-    /// Gives it the answer to a request, which comes in the memory's cycle `done`.
+    /// Passes the response to a request to it, which arrives in the memory's cycle `done`.
     fn respond<I: Interconnect>(
         &mut self,
         request: &MemoryRequest,
@@ -366,9 +367,8 @@ impl AttachedUnit {
     }
 }
 
-/// How long a unit is watched that ought to answer and says that it is idle: longer than any operation leaves its
-/// unit without a sign of life.
+/// How long an idle unit that owes a response is clocked: longer than any operation leaves its unit without activity.
 const PATIENCE: unit::Cycles = unit::Cycles::new(1 << 16);
 
-/// A unit without memory ports only meets the hart; this is how far it runs at once.
+/// A unit without memory ports interacts only with the hart; this is the length of its windows.
 const UNCONNECTED_WINDOW: Cycles = Cycles::new(64);

@@ -7,7 +7,7 @@ use rackwright_stats::UnitObserver;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A unit of a server: what it is, and where it sits.
+/// A unit of a server, and its place.
 #[derive(Clone)]
 pub struct PlacedUnit {
     /// The design.
@@ -23,12 +23,12 @@ pub struct Attachment<'a> {
     pub units: &'a [PlacedUnit],
     /// Whether idle units are not clocked.
     pub skip_idle: bool,
-    /// Whether it is checked that idle units do nothing; they are clocked then.
+    /// Whether to check that idle units are inactive, for which they are clocked.
     pub check_idle: bool,
-    /// Where the signals of the units go, as FST: one file each, with the unit's name if there are several. The
+    /// The destination of the units' signals, as FST: one file each, with the unit's name if there are several. The
     /// designs must have been built with waves.
     pub waves: Option<&'a Path>,
-    /// How many harts there are.
+    /// Number of harts.
     pub harts: usize,
 }
 
@@ -73,7 +73,8 @@ impl Attachment<'_> {
         Ok(attached)
     }
 
-    /// Refuses units that processes could not give their addresses to. Registers are for those who have physical ones.
+    /// Refuses units that processes could not give their addresses to. Registers are only for users of physical
+    /// addresses.
     ///
     /// # Errors
     /// [`UnitError::Untranslated`] for the first one.
@@ -103,7 +104,7 @@ impl Attachment<'_> {
     }
 }
 
-/// Has `observer` be told what happens in units, one after the other, whose events have numbers from `first` on; gives the next
+/// Reports events of units to `observer`, one unit after the other, with numbers from `first` on; returns the next
 /// number.
 pub fn observe(units: &mut [AttachedUnit], observer: &Arc<dyn UnitObserver>, first: usize) -> usize {
     units
@@ -111,8 +112,8 @@ pub fn observe(units: &mut [AttachedUnit], observer: &Arc<dyn UnitObserver>, fir
         .fold(first, |first, unit| unit.observe(observer.clone(), first))
 }
 
-/// Commands and accesses to registers reach a unit, it reaches memory, and programs wait for the interrupts of those with
-/// registers; nothing else is connected.
+/// The unit receives commands and register accesses, it accesses memory, and programs wait for interrupts of units with
+/// registers; no other ports are connected.
 fn refuse_unconnected(unit: &Manifest) -> Result<(), UnitError> {
     let ports = unit.ports.iter().find_map(|port| match port {
         Port::Stream { .. } | Port::AxiStream { .. } => Some("a stream port"),

@@ -9,7 +9,7 @@ pub struct UnitClock {
 }
 
 impl UnitClock {
-    /// The clock of harts itself, for a unit that gets no answer sooner than after `shortest`.
+    /// The clock of harts, for a unit whose responses take at least `shortest`.
     pub(crate) fn shared(shortest: Cycles) -> UnitClock {
         let to_unit = Crossing::NONE;
         UnitClock {
@@ -30,12 +30,12 @@ impl UnitClock {
         }
     }
 
-    /// The hart's cycle in which it sees what the unit does in its own `cycle`.
+    /// The hart's cycle in which it observes what the unit does in the unit's `cycle`.
     pub fn seen_by_hart(&self, cycle: unit::Cycle) -> Cycle {
         self.to_hart.seen(cycle)
     }
 
-    /// The unit's cycle in which it sees what the hart does in its own `cycle`.
+    /// The unit's cycle in which it observes what the hart does in the hart's `cycle`.
     pub fn seen_by_unit(&self, cycle: Cycle) -> unit::Cycle {
         self.to_unit.seen(cycle)
     }

@@ -11,12 +11,12 @@ use std::collections::VecDeque;
 /// Until the last request that was translated before a fence has left: it may be in a queue of two.
 const FORGETTING: unit::Cycles = unit::Cycles::new(4);
 
-/// What is under way between harts and the command port of a unit.
+/// The pending transfers between harts and the command port of a unit.
 pub(crate) struct CommandPort {
     pub(crate) path: Path,
-    /// What the commands before came with; none for a unit that translates nothing.
+    /// The context of the previous commands; none for a unit that does not translate.
     context: Option<CommandContext>,
-    /// Whether translations are to be forgotten before the next command.
+    /// Whether to flush translations before the next command.
     fenced: bool,
     sent: u64,
     accepted: u64,
@@ -38,7 +38,7 @@ impl CommandPort {
         }
     }
 
-    /// Whether commands come with what translates their addresses.
+    /// Whether commands come with a context for the translation of their addresses.
     pub(crate) fn is_translated(&self) -> bool {
         self.context.is_some()
     }
@@ -53,7 +53,7 @@ impl CommandPort {
         self.last_accept
     }
 
-    /// Takes what the unit has done in a step; tells whether that is anything.
+    /// Takes the outputs of a step; returns whether there were any.
     pub(crate) fn take(&mut self, step: &Step<'_>, digest: &mut PinDigest) -> bool {
         let moved = !step.command_responses.is_empty() || self.accepted != step.commands_accepted;
         self.accepted = step.commands_accepted;
@@ -73,7 +73,7 @@ pub struct Commands<'a> {
 }
 
 impl Commands<'_> {
-    /// Sends a command that leaves the hart at `at`; gives the unit's cycle in which it is there.
+    /// Sends a command that leaves the hart at `at`; returns the unit's cycle of its arrival.
     pub fn send(&mut self, at: Cycle, command: Command) -> unit::Cycle {
         let Commands { port, pins } = self;
         pins.record.digest.command(at, &command);
@@ -101,7 +101,7 @@ impl Commands<'_> {
         }
     }
 
-    /// Has the commands from now on come with `context`, if it is a unit that translates addresses.
+    /// Sets the context of later commands, if the unit translates addresses.
     pub fn set_context(&mut self, context: CommandContext) {
         if self.port.context.is_none_or(|known| known == context) {
             return;
@@ -116,7 +116,8 @@ impl Commands<'_> {
         self.port.fenced = true;
     }
 
-    /// Has it forget translations, for a hart that fences them at `at`; gives the unit's cycle in which it has.
+    /// Flushes the unit's translations, for a fence of a hart at `at`; returns the unit's cycle in which they are
+    /// flushed.
     pub(crate) fn fence(&mut self, at: Cycle) -> unit::Cycle {
         let Pins {
             instance,
@@ -137,7 +138,7 @@ impl Commands<'_> {
         Some((response, at))
     }
 
-    /// The unit's cycle in which the first register value left it that nobody has taken.
+    /// The unit's cycle in which it sent the first register value that has not been taken yet.
     pub fn responded(&self) -> Option<unit::Cycle> {
         self.port.responses.front().map(|response| response.cycle)
     }

@@ -20,20 +20,19 @@ const ATTACHED: &str = "units are attached to a memory hierarchy";
 
 /// A hart and the units beside it, each on a clock of its own.
 ///
-/// The hart runs ahead of busy units by no more than one window of theirs, and units catch up. A
-/// command finds its unit in the very cycle in which it arrives, and the hart goes on in the very
-/// cycle in which the answer does.
+/// The hart runs ahead of busy units by no more than one window of theirs, and units catch up. A command reaches its
+/// unit exactly in the cycle of its arrival, and the hart continues exactly in the cycle in which the response arrives.
 pub struct Core<T: Timing> {
     /// The hart.
     pub hart: Hart<T>,
-    /// What units reach memory through.
+    /// The hierarchy through which units access memory.
     hierarchy: Option<SharedHierarchy>,
     /// The units.
     pub units: Vec<AttachedUnit>,
     guard: Guard,
     commands: u64,
     stall: Option<Stall>,
-    /// The opcode of a unit that is not one of the core's: its commands are left to whoever runs it.
+    /// The opcode of a unit outside the core: its commands are left to the caller.
     passed_on: Option<u8>,
 }
 
@@ -58,7 +57,7 @@ impl<T: Timing> Core<T> {
         core
     }
 
-    /// Puts `units` beside the hart.
+    /// Attaches `units` to the hart.
     pub fn attach(&mut self, hierarchy: SharedHierarchy, units: Vec<AttachedUnit>) {
         if units.iter().any(|unit| !unit.reach().commands.is_empty()) {
             self.hart.offer_custom();
@@ -74,7 +73,7 @@ impl<T: Timing> Core<T> {
         self.units = units;
     }
 
-    /// Has commands with `opcode` stop it, which are those of the unit `to`.
+    /// Ends runs at commands with `opcode`, which are those of the unit `to`.
     ///
     /// # Errors
     /// [`UnitError::TakenOpcode`] when one of its own units answers to that.
@@ -91,7 +90,7 @@ impl<T: Timing> Core<T> {
         Ok(())
     }
 
-    /// Runs until cycle `limit` or until something happens that is not between the hart and its units.
+    /// Runs until cycle `limit` or until an event that does not concern only the hart and its units.
     ///
     /// # Errors
     /// [`UnitError`] when a unit does not answer, or breaks its promise to be idle.
@@ -135,20 +134,20 @@ impl<T: Timing> Core<T> {
         }
     }
 
-    /// Lets time pass to `cycle`, for a hart that waits.
+    /// Advances time to `cycle`, for a waiting hart.
     pub fn advance_to(&mut self, memory: &mut GuestMemory, cycle: Cycle) {
         self.hart.advance_to(cycle);
         self.catch_up(memory);
     }
 
-    /// Has busy units come to the hart's cycle `cycle`, while the hart does nothing.
+    /// Advances busy units to the hart's cycle `cycle`, while the hart is stalled.
     pub fn advance_units(&mut self, memory: &mut GuestMemory, cycle: Cycle) {
         for index in 0..self.units.len() {
             self.advance_busy(memory, index, cycle);
         }
     }
 
-    /// Advances a unit to the hart's cycle `until` if it is busy, or is told something that makes it so.
+    /// Advances a unit to the hart's cycle `until` if it is busy, or if a write that it watches makes it busy.
     fn advance_busy(&mut self, memory: &mut GuestMemory, index: usize, until: Cycle) {
         if self.units[index].watches() {
             self.with_unit(memory, index, |unit, surroundings| unit.tell(until, surroundings));
@@ -163,7 +162,7 @@ impl<T: Timing> Core<T> {
         self.commands
     }
 
-    /// Adds what happened so far to a digest.
+    /// Adds all events so far to a digest.
     pub fn digest(&self, digest: &mut Digest) {
         digest.number(self.hart.instructions_retired());
         digest.cycle(self.hart.cycle());
@@ -174,7 +173,7 @@ impl<T: Timing> Core<T> {
         }
     }
 
-    /// How far the hart may run before a busy unit must catch up, or one that watches be told what the hart has written.
+    /// How far the hart may run before a busy unit must catch up, or a watching unit must receive the hart's writes.
     fn horizon(&self, limit: Cycle) -> Cycle {
         let horizons = self.units.iter().filter_map(|unit| {
             let clock = unit.clock();
@@ -215,7 +214,7 @@ impl<T: Timing> Core<T> {
         });
     }
 
-    /// Has a unit do something that may reach memory.
+    /// Executes a function on a unit that may access memory.
     fn with_unit(
         &mut self,
         memory: &mut GuestMemory,
@@ -225,7 +224,7 @@ impl<T: Timing> Core<T> {
         self.surrounded(memory, |units, surroundings| act(&mut units[index], surroundings));
     }
 
-    /// Has units do something in what surrounds those of the machine.
+    /// Executes a function on units in the surroundings of the machine's units.
     fn surrounded(
         &mut self,
         memory: &mut GuestMemory,
@@ -266,14 +265,14 @@ impl<T: Timing> Core<T> {
         Ok(())
     }
 
-    /// The unit and its register that an access is to, if it is to one.
+    /// The unit and its register that an access refers to, if it refers to one.
     fn register(&self, access: &DeviceAccess) -> Option<(usize, u32)> {
         let mut units = self.units.iter().enumerate();
         units.find_map(|(index, unit)| Some((index, unit.reach().register(access.address)?)))
     }
 
-    /// Has the hart access a register of a unit and stand still until that has answered; another access than to a whole
-    /// register is refused, which for a program is what this gives.
+    /// Accesses a register of a unit, and stalls the hart until it responds; accesses to parts of a register are
+    /// refused, and the stop for the refusal is returned.
     fn access(
         &mut self,
         memory: &mut GuestMemory,
@@ -298,15 +297,15 @@ impl<T: Timing> Core<T> {
         units.position(|unit| unit.reach().interrupt == Some(access.address))
     }
 
-    /// Whether an address is among those of units and of none of them.
+    /// Whether an address is in the range of units, but does not belong to any.
     fn is_between_units(&self, address: u64) -> bool {
         let words = self.units.iter().filter_map(|unit| unit.reach().interrupt);
         let last = words.max().unwrap_or(0);
         (UNIT_REGISTERS..last + INTERRUPT_BYTES).contains(&address)
     }
 
-    /// Has the hart stand still until the interrupt line of a unit is high or has risen; another access than a read of the
-    /// word is refused, which for a program is what this gives.
+    /// Stalls the hart until the interrupt line of a unit is high or has risen; accesses other than reads of the word
+    /// are refused, and the stop for the refusal is returned.
     fn await_interrupt(
         &mut self,
         memory: &mut GuestMemory,
@@ -323,8 +322,7 @@ impl<T: Timing> Core<T> {
         None
     }
 
-    /// Has units forget translations; the hart goes on when nothing that they have asked for with one from before is under
-    /// way any more.
+    /// Flushes translations of units; the hart continues when no request that uses an old translation is outstanding.
     fn fence(&mut self, memory: &mut GuestMemory) {
         let now = self.hart.cycle();
         for index in 0..self.units.len() {
@@ -348,7 +346,7 @@ impl<T: Timing> Core<T> {
         }));
     }
 
-    /// Whether the hart still waits for a unit at cycle `limit`; if not, it is where the wait ended.
+    /// Whether the hart still waits for a unit at cycle `limit`; if not, it is at the end of the wait.
     fn waits_until(&mut self, memory: &mut GuestMemory, limit: Cycle) -> Result<bool, UnitError> {
         let awaited = match self.stall {
             None => return Ok(false),
@@ -370,7 +368,7 @@ impl<T: Timing> Core<T> {
         Ok(!over)
     }
 
-    /// The hart stands still until the unit has answered; tells whether it has.
+    /// Stalls the hart until the unit has responded; returns whether it has.
     fn await_answer(
         &mut self,
         memory: &mut GuestMemory,
@@ -392,7 +390,7 @@ impl<T: Timing> Core<T> {
         }
     }
 
-    /// Gives the hart what it waits for, if that is there; gives the cycle in which the hart goes on.
+    /// Passes an awaited response to the hart, if it has arrived; returns the cycle in which the hart continues.
     fn take_answer(&mut self, awaited: Awaited) -> Option<Cycle> {
         let unit = &mut self.units[awaited.unit];
         match awaited.asked {
@@ -413,7 +411,7 @@ impl<T: Timing> Core<T> {
         }
     }
 
-    /// The hart stands still while the queue of commands is full; tells whether there is room.
+    /// Stalls the hart while the command queue is full; returns whether there is room.
     fn await_room(
         &mut self,
         memory: &mut GuestMemory,
@@ -427,7 +425,7 @@ impl<T: Timing> Core<T> {
             if self.reached(index) > limit {
                 return Ok(false);
             }
-            // Cycle by cycle of the unit, so that the hart goes on exactly when there is room.
+            // In single cycles of the unit, so that the hart continues exactly when there is room.
             self.advance_together(memory, index, unit::Cycles::new(1));
             waited = true;
         }
@@ -451,12 +449,12 @@ impl<T: Timing> Core<T> {
         }
     }
 
-    /// The hart's cycle to which a unit has come.
+    /// The hart's cycle up to which a unit has been simulated.
     fn reached(&self, index: usize) -> Cycle {
         self.units[index].reached()
     }
 
-    /// Whether a unit does something, or may when others write.
+    /// Whether a unit is active, or may become active when others write.
     pub fn is_unit_busy(&self) -> bool {
         self.units.iter().any(|unit| !unit.is_at_rest())
     }
@@ -469,7 +467,8 @@ impl<T: Timing> Core<T> {
             .sum()
     }
 
-    /// What the hart is stalled for, if it is. What a unit gives it goes to what runs on the hart at present.
+    /// The cause of the hart's stall, if it is stalled. A value from a unit goes to the thread that currently runs on
+    /// the hart.
     pub fn stalled(&self) -> Option<Stall> {
         self.stall
     }
@@ -484,7 +483,7 @@ impl<T: Timing> Core<T> {
         self.stall = None;
     }
 
-    /// Ends the stall of a hart that waits for an answer: it goes on at `at` with `value`.
+    /// Ends the stall of a hart that waits for a response: it continues at `at` with `value`.
     pub fn answer(&mut self, memory: &mut GuestMemory, at: Cycle, value: u64) {
         self.advance_to(memory, at);
         match self.stall.take() {
@@ -529,7 +528,7 @@ impl<T: Timing> Core<T> {
     }
 }
 
-/// Adds what is in the registers of a hart to a digest.
+/// Adds the registers of a hart to a digest.
 fn digest_registers<T: Timing>(hart: &Hart<T>, digest: &mut Digest) {
     digest.number(hart.pc());
     (0..32).for_each(|number| digest.number(hart.register(number)));

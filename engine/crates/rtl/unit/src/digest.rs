@@ -5,10 +5,10 @@ use rackwright_rtl::{
 use rackwright_stats::Digest;
 use rackwright_time::{unit, Cycle};
 
-/// The digest over everything that crosses the pins of a unit.
+/// The digest of all transfers at the pins of a unit.
 ///
-/// Streams and interrupts are each taken by themselves: how far the unit is taken at once decides in which order kinds are
-/// seen, and must not decide the digest.
+/// Streams and interrupts have separate digests: the order in which kinds are observed depends on the lengths of steps,
+/// which must not affect the digest.
 #[derive(Default)]
 pub(crate) struct PinDigest {
     /// Over commands, answers, accesses to registers and memory traffic.
@@ -35,7 +35,7 @@ impl PinDigest {
         self.calls.number(rs2);
     }
 
-    /// What commands come with from now on.
+    /// The context of later commands.
     pub(crate) fn context(&mut self, context: &CommandContext) {
         self.calls.number(context.satp);
         self.calls.bytes(&[
@@ -94,7 +94,7 @@ impl PinDigest {
             .number(change.cycle << 1 | u64::from(change.level));
     }
 
-    /// All of it so far. Streams through which nothing came change nothing.
+    /// The digest of all transfers so far. Streams without transfers change nothing.
     pub(crate) fn all(&self) -> Digest {
         let mut digest = self.calls.clone();
         for (number, stream) in (0..).zip([&self.arrived, &self.left, &self.interrupts]) {

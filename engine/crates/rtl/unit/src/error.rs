@@ -2,7 +2,7 @@ use rackwright_contract::Command;
 use rackwright_rtl::RtlError;
 use rackwright_time::unit::Cycle;
 
-/// Why units cannot be attached, or a hart cannot go on with them.
+/// The reason why units cannot be attached, or a hart cannot continue with them.
 #[derive(Debug, thiserror::Error)]
 pub enum UnitError {
     /// The unit could not be built or attached.
@@ -36,7 +36,7 @@ pub enum UnitError {
         opcode: u8,
         /// Whose it is.
         to: String,
-        /// Who wants it, too.
+        /// The other unit that requires it.
         unit: String,
     },
     /// A custom instruction that no attached unit answers to.
@@ -52,10 +52,10 @@ pub enum UnitError {
     NoAnswer {
         /// Name of the unit.
         unit: String,
-        /// What it was asked.
+        /// The command that it received.
         command: Command,
     },
-    /// The unit is idle, so that the interrupt never comes that a program waits for.
+    /// The unit is idle, so that the interrupt that a program waits for never occurs.
     #[error("unit `{unit}` is idle and raises no interrupt, for which the program waits")]
     NoInterrupt {
         /// Name of the unit.
@@ -80,7 +80,7 @@ pub enum UnitError {
         /// Name of the unit.
         unit: String,
     },
-    /// A unit did something although its `idle` output had said that it would not.
+    /// A unit was active although its `idle` output was high.
     #[error("unit `{unit}` did something of its own at {cycle} while its idle output was high")]
     IdleBroken {
         /// Name of the unit.

@@ -3,7 +3,7 @@ use rackwright_time::unit::Cycle;
 use rackwright_time::{Domain, Unit};
 use std::collections::VecDeque;
 
-/// A frame that left a unit, in cycles of the unit or of what it left for.
+/// A frame that left a unit, in cycles of the unit or of its destination.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentFrame<C: Domain = Unit> {
     /// When its first flit left.
@@ -16,7 +16,7 @@ pub struct SentFrame<C: Domain = Unit> {
     pub bytes: Vec<u8>,
 }
 
-/// Puts frames together out of the flits of a unit's stream ports.
+/// Assembles frames from the flits of a unit's stream ports.
 #[derive(Debug, Default)]
 pub(crate) struct Assembler {
     /// By port.

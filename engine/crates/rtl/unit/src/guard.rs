@@ -1,9 +1,9 @@
 use std::ops::Range;
 
-/// Which bytes a unit may touch: the buffers it was given, to the byte.
+/// The bytes that a unit may access: exactly those of its buffers.
 ///
-/// The memory model refuses everything else with a fault and counts it, so that a test can show
-/// that a unit stays inside its buffers.
+/// The memory model refuses other accesses with a fault and counts them, so that a test can show that a unit stays
+/// inside its buffers.
 #[derive(Clone, Debug, Default)]
 pub struct Guard {
     readable: Vec<Range<u64>>,
@@ -14,24 +14,24 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Everything is allowed until the first range is.
+    /// Everything is allowed until the first range is set.
     pub fn new() -> Guard {
         Guard::default()
     }
 
-    /// Allows reading a range, and refuses whatever is not allowed from now on.
+    /// Allows reads of a range, and refuses accesses to ranges that are not allowed from now on.
     pub fn allow_read(&mut self, range: Range<u64>) {
         self.enabled = true;
         self.readable.push(range);
     }
 
-    /// Allows writing a range, and refuses whatever is not allowed from now on.
+    /// Allows writes to a range, and refuses accesses to ranges that are not allowed from now on.
     pub fn allow_write(&mut self, range: Range<u64>) {
         self.enabled = true;
         self.writable.push(range);
     }
 
-    /// Takes back everything that was allowed.
+    /// Revokes all ranges.
     pub fn forbid_all(&mut self) {
         self.readable.clear();
         self.writable.clear();
@@ -44,12 +44,12 @@ impl Guard {
         self.faulting.push(range);
     }
 
-    /// Accesses refused because nothing allowed them.
+    /// Number of refused accesses.
     pub fn violations(&self) -> u64 {
         self.violations
     }
 
-    /// Whether a beat may be read. One readable byte is enough: a port moves whole beats.
+    /// Whether a beat may be read. One readable byte is sufficient: a port moves whole beats.
     pub fn may_read(&mut self, beat: Range<u64>) -> bool {
         if overlaps(&self.faulting, &beat) {
             return false;
@@ -72,8 +72,8 @@ impl Guard {
         if overlaps(&self.faulting, &(first..last + 1)) {
             return false;
         }
-        // The masked bytes of one beat are not always contiguous, but buffers are: a beat whose
-        // first and last masked bytes lie in one buffer lies in it whole.
+        // The masked bytes of one beat are not always contiguous, but buffers are: a beat whose first and last masked
+        // bytes are in one buffer is completely in it.
         let allowed = !self.enabled
             || self
                 .writable

@@ -4,21 +4,21 @@ use rackwright_rtl::InterruptChange;
 use rackwright_time::{unit, Cycle};
 use std::collections::VecDeque;
 
-/// What the interrupt line of a unit has done.
+/// The history of a unit's interrupt line.
 #[derive(Default)]
 pub(crate) struct Interrupts {
-    /// What nobody has looked at yet.
+    /// Changes that have not been processed yet.
     pub(crate) changes: VecDeque<InterruptChange>,
     is_high: bool,
     /// When it last rose.
     rose: unit::Cycle,
-    /// How often it has risen, and how often it had when somebody last waited for that.
+    /// The number of times it has risen, and this number at the last wait.
     risen: u64,
     awaited: u64,
 }
 
 impl Interrupts {
-    /// Looks at what has happened, for those who wait.
+    /// Processes the changes so far, for later waits.
     pub(crate) fn look(&mut self) {
         for change in self.changes.drain(..) {
             self.is_high = change.level != 0;
@@ -29,8 +29,8 @@ impl Interrupts {
         }
     }
 
-    /// How often the line has risen, and the hart's cycle in which one that waits since `since` learns of it: when the line
-    /// is high, or has risen since somebody last waited.
+    /// The number of times the line has risen, and the hart's cycle in which a hart that waits since `since` observes
+    /// it: if the line is high, or has risen since the last wait.
     pub(crate) fn take(&mut self, since: Cycle, pins: &Pins, path: Path) -> Option<(u64, Cycle)> {
         self.look();
         if !self.is_high && self.risen == self.awaited {

@@ -3,23 +3,23 @@ use rackwright_time::unit::Cycle;
 /// An access to memory, in the unit's cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// When it was asked for.
+    /// Time of its request.
     pub at: Cycle,
     /// When it was answered.
     pub answered: Cycle,
 }
 
-/// The accesses to memory that tell the parts of an operation apart.
+/// The memory accesses that delimit the parts of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Landmarks {
-    /// The read that was asked for first.
+    /// The read that was requested first.
     pub first_read: Option<Access>,
-    /// The write that was asked for last.
+    /// The write that was requested last.
     pub last_write: Option<Access>,
 }
 
 impl Landmarks {
-    /// Notes an access; accesses come in the order in which they are asked for.
+    /// Records an access; accesses are passed in the order of their requests.
     pub(crate) fn note(&mut self, write: bool, at: Cycle, answered: Cycle) {
         let asked = Access { at, answered };
         if write {

@@ -1,7 +1,7 @@
 //! Units in RTL with their connections, and a hart with the units beside it.
 //!
-//! An [`AttachedUnit`] is an instance of a design between the command path and the memory hierarchy. A [`Core`] is a hart
-//! whose custom instructions reach such units. Machines of every kind are made of cores.
+//! An [`AttachedUnit`] is an instance of a design between the command path and the memory hierarchy. A [`Core`] is a
+//! hart whose custom instructions reach such units. All kinds of machines consist of cores.
 
 mod activity;
 mod attached;

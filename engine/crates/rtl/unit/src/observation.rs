@@ -3,7 +3,7 @@ use crate::wait::{LastRequest, Wait};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::Cycle;
 
-/// A unit as it is seen from outside.
+/// The externally visible state of a unit.
 pub struct Observation<'a> {
     pub(crate) pins: &'a Pins,
 }
@@ -23,12 +23,12 @@ impl Observation<'_> {
         self.pins.instance.evaluated_cycles()
     }
 
-    /// The digest over everything that crossed the unit's pins.
+    /// The digest of all transfers at the unit's pins.
     pub fn digest(&self) -> Digest {
         self.pins.record.digest.all()
     }
 
-    /// What is to be said of it when it is awaited for long.
+    /// The description of a long wait for the unit.
     pub fn wait(&self) -> Wait {
         let Pins { record, clock, .. } = self.pins;
         Wait {

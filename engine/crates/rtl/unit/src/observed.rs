@@ -3,7 +3,7 @@ use rackwright_stats::UnitObserver;
 use rackwright_time::{unit, Cycle};
 use std::sync::Arc;
 
-/// How a unit is observed.
+/// The observation of a unit.
 pub(crate) struct Observed {
     observer: Arc<dyn UnitObserver>,
     /// The number of its first event.
@@ -21,8 +21,8 @@ impl Observed {
         }
     }
 
-    /// Tells what has happened in a window from `begin` on, in which the unit had work or not and after which it is idle or
-    /// not. `seen` gives the hart's cycle of one of its own.
+    /// Reports the events of a window from `begin` on, in which the unit had work or not and after which it is idle or
+    /// not. `seen` returns the hart's cycle for one of the unit.
     pub(crate) fn tell(
         &mut self,
         instance: &Instance,

@@ -3,9 +3,9 @@ use crate::clock::UnitClock;
 use crate::record::Record;
 use rackwright_rtl::{Design, Instance};
 
-/// The pins of a unit, which all its ports share: the RTL behind them, and what is known of it.
+/// The pins of a unit, which all its ports share: the RTL behind them, and its known state.
 pub(crate) struct Pins {
-    /// What the unit is called among those of its hart.
+    /// The unit's name among those of its hart.
     pub(crate) name: String,
     pub(crate) instance: Instance,
     pub(crate) clock: UnitClock,

@@ -12,13 +12,13 @@ use rackwright_time::{hart, Cycles};
 /// The memory ports of a unit.
 pub struct MemoryPorts {
     ports: Vec<MemoryPort>,
-    /// What has been asked for of which the answer is still to come.
+    /// Outstanding requests.
     awaited: Vec<(Ticket, MemoryRequest)>,
-    /// Reads that wait until memory holds something else.
+    /// Reads that wait until memory changes.
     watches: Vec<MemoryRequest>,
     /// The rules that it is held to, if it is.
     rules: Option<MemoryRules>,
-    /// When the last of what it has asked for so far is answered.
+    /// The cycle of the last response to all requests so far.
     answered: Cycle,
     landmarks: Landmarks,
 }
@@ -57,36 +57,36 @@ impl MemoryPorts {
         latencies.min()
     }
 
-    /// When the last of what has been asked for so far is answered.
+    /// The cycle of the last response to all requests so far.
     pub(crate) fn answered(&self) -> Cycle {
         self.answered
     }
 
-    /// The first read and the last write since this was last asked.
+    /// The first read and the last write since the last call.
     pub fn take_landmarks(&mut self) -> Landmarks {
         std::mem::take(&mut self.landmarks)
     }
 
-    /// Holds the unit to the rules of memory ports, with a memory in which what is written is seen from the answer on only. For
-    /// a unit with which nobody shares memory but who calls [`MemoryPorts::settle`].
+    /// Enforces the rules of memory ports, with a memory in which writes are visible only from their responses on. For
+    /// a unit that shares memory only with the caller of [`MemoryPorts::settle`].
     pub fn hold_to_rules(&mut self) {
         let names = self.ports.iter().map(|port| (port.name.clone(), port.has_tags));
         self.rules = Some(MemoryRules::new(names));
     }
 
-    /// Has memory hold what has been answered in the unit's cycle `now` or before.
+    /// Makes accesses with responses in the unit's cycle `now` or before visible in memory.
     pub fn settle(&mut self, now: Cycle, memory: &mut GuestMemory) {
         if let Some(rules) = &mut self.rules {
             rules.settle(now, memory);
         }
     }
 
-    /// Whether an answer is still to come.
+    /// Whether a response is pending.
     pub(crate) fn awaits(&self) -> bool {
         !self.awaited.is_empty()
     }
 
-    /// Asks the interconnect for what the unit requests; gives the cycle of its answer, of the memory's, if that is known.
+    /// Sends a request of the unit to the interconnect; returns the memory's cycle of the response, if it is known.
     pub(crate) fn ask<I: Interconnect>(
         &mut self,
         request: &MemoryRequest,
@@ -109,7 +109,7 @@ impl MemoryPorts {
         }
     }
 
-    /// The next request that was answered since it was asked for, and the cycle in which it was, of the memory's.
+    /// The next request that has received a response, and the memory's cycle of the response.
     pub(crate) fn answer<I: Interconnect>(
         &mut self,
         interconnect: &mut I,
@@ -125,8 +125,8 @@ impl MemoryPorts {
         Some((self.awaited.swap_remove(index).1, done))
     }
 
-    /// Performs a request that is answered in the memory's cycle `done`: by now, or from then on where the rules are held to.
-    /// A watch that waits has no answer yet. A request that is against the rules is told.
+    /// Performs a request with a response in the memory's cycle `done`: immediately, or at that time if the rules are
+    /// enforced. A watch that waits has no answer yet. Violations of the rules are reported.
     pub(crate) fn perform<I: Interconnect>(
         &mut self,
         request: &MemoryRequest,
@@ -176,7 +176,7 @@ impl MemoryPorts {
         !self.watches.is_empty()
     }
 
-    /// Answers the watches whose beats memory holds otherwise, or may not be read any more, as of the memory's cycle `now`.
+    /// Responds to the watches whose beats have changed, or may not be read any more, as of the memory's cycle `now`.
     pub(crate) fn tell<I: Interconnect>(
         &mut self,
         now: hart::Cycle,
@@ -202,7 +202,7 @@ impl MemoryPorts {
         self.end_watches(now, clock, surroundings, |watch, _, _| watch.port == request.port)
     }
 
-    /// Answers the watches that are over by what their beats hold, if they may be read.
+    /// Responds to ended watches with the contents of their beats, if they may be read.
     fn end_watches<I: Interconnect>(
         &mut self,
         now: hart::Cycle,
@@ -234,7 +234,7 @@ fn is_watch(request: &MemoryRequest) -> bool {
     request.kind == RequestKind::Watch
 }
 
-/// Whether a beat that is watched is not what the request has it be; one without a mask is never watched.
+/// Whether a watched beat differs from the request's data; a beat without a mask is never watched.
 fn has_changed(request: &MemoryRequest, data: &[u8; BEAT_BYTES]) -> bool {
     let mut bytes = request.data.iter().zip(data).enumerate();
     request.mask == 0 || bytes.any(|(index, (known, held))| request.mask >> index & 1 != 0 && known != held)
@@ -283,7 +283,7 @@ fn read_beat<I>(request: &MemoryRequest, data: &mut [u8], surroundings: &mut Sur
         && surroundings.memory.read(request.address, data).is_ok()
 }
 
-/// Whether the masked bytes of a beat, which lies in one page, may be written.
+/// Whether the masked bytes of a beat, which is in one page, may be written.
 fn may_write<I>(request: &MemoryRequest, bytes: usize, surroundings: &mut Surroundings<I>) -> bool {
     surroundings.guard.may_write(request.address, request.mask)
         && (masked(request, bytes) == 0

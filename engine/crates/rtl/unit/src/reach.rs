@@ -4,13 +4,13 @@ use crate::error::UnitError;
 use rackwright_contract::UNIT_REGISTERS;
 use rackwright_rtl::{Manifest, MOST_FUNCT};
 
-/// How many custom opcodes there are.
+/// Number of custom opcodes.
 const OPCODES: u8 = 4;
 
 /// Bytes of a unit's page of registers.
 pub const REGISTER_PAGE: u64 = 0x1000;
 
-/// Where programs wait for interrupts: a word for each page of registers, in their order.
+/// The addresses at which programs wait for interrupts: a word for each page of registers, in their order.
 pub const INTERRUPTS: u64 = UNIT_REGISTERS + 0x10_0000;
 
 /// Bytes of such a word.
@@ -21,8 +21,8 @@ pub fn interrupt_word(registers: u64) -> u64 {
     INTERRUPTS + (registers - UNIT_REGISTERS) / REGISTER_PAGE * INTERRUPT_BYTES
 }
 
-/// Numbers of a custom opcode that lead to one unit, which counts them from 0 on. Of a range that is not the whole opcode,
-/// the last number stands for the unit's last, by which units with translation are asked for faults.
+/// Numbers of a custom opcode that lead to one unit, which counts them from 0 on. In a range smaller than the whole
+/// opcode, the last number stands for the unit's last one, which queries faults of units with translation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FunctRange {
     /// The n of `custom-n`.
@@ -43,7 +43,7 @@ impl FunctRange {
         }
     }
 
-    /// The number by which the unit knows the command `funct` of `opcode`, if it is one of this range.
+    /// The unit's number for the command `funct` of `opcode`, if it is in this range.
     pub fn funct(&self, opcode: u8, funct: u8) -> Option<u8> {
         if opcode != self.opcode || !(self.first..=self.last).contains(&funct) {
             return None;
@@ -56,19 +56,19 @@ impl FunctRange {
     }
 }
 
-/// How a unit is reached.
+/// The opcodes and addresses by which a unit is reached.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reach {
     /// By which instructions.
     pub commands: Vec<FunctRange>,
     /// The address of its page of registers.
     pub registers: Option<u64>,
-    /// Where programs wait for its interrupts.
+    /// The address at which programs wait for its interrupts.
     pub interrupt: Option<u64>,
 }
 
 impl Reach {
-    /// How a unit is reached that shares nothing with others.
+    /// The opcodes and addresses of a unit that shares nothing with others.
     pub fn alone(manifest: &Manifest) -> Reach {
         let commands = if manifest.has_registers() {
             Vec::new()
@@ -93,14 +93,14 @@ impl Reach {
         ranges.find_map(|range| range.funct(opcode, funct))
     }
 
-    /// Where in the page of registers `address` lies, if it does.
+    /// The position of `address` in the page of registers, if it is in this page.
     pub fn register(&self, address: u64) -> Option<u32> {
         let offset = address.checked_sub(self.registers?)?;
         (offset < REGISTER_PAGE).then_some(offset as u32)
     }
 }
 
-/// What each of the units of a hart is called: what its manifest says, with a number behind it when there are more of it.
+/// The name of each unit of a hart: that of its manifest, followed by a number if there are several.
 pub fn names<'a>(units: impl IntoIterator<Item = &'a Manifest>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for unit in units {
@@ -113,15 +113,14 @@ pub fn names<'a>(units: impl IntoIterator<Item = &'a Manifest>) -> Vec<String> {
     names
 }
 
-/// How each of the units of a hart is reached.
+/// The opcodes and addresses of each unit of a hart.
 ///
-/// A unit that has an opcode for itself has all its numbers. Several of one opcode have ranges in the order of the units,
-/// each as long as the next power of two above its commands, and beginning at a multiple of that. Units behind registers
+/// A unit that has an opcode for itself has all its numbers. Units that share an opcode have ranges in the order of the
+/// units, each as long as the next power of two above its commands, and aligned to its length. Units with registers
 /// have a page each.
 ///
 /// # Errors
-/// [`UnitError`] when an opcode cannot be shared, because a unit does not say which commands it has, or all numbers are
-/// taken.
+/// [`UnitError`] if an opcode cannot be shared, because a unit does not list its commands, or all numbers are in use.
 pub fn assign(units: &[&Manifest]) -> Result<Vec<Reach>, UnitError> {
     let mut reaches = vec![Reach::default(); units.len()];
     for opcode in 0..OPCODES {
@@ -143,7 +142,7 @@ pub fn assign(units: &[&Manifest]) -> Result<Vec<Reach>, UnitError> {
     Ok(reaches)
 }
 
-/// The ranges of those units that answer to `opcode`.
+/// The ranges of the units that respond to `opcode`.
 fn share(
     opcode: u8,
     units: &[&Manifest],
@@ -178,7 +177,7 @@ fn share(
     Ok(ranges)
 }
 
-/// How many numbers a unit needs: a power of two above all but the last, which has its place at the end of every range.
+/// The numbers that a unit needs: a power of two above all except the last number, which is at the end of every range.
 fn numbers(unit: &Manifest) -> Option<u32> {
     let functs = unit.commands().iter().map(|command| command.funct);
     let highest = functs.filter(|funct| *funct != MOST_FUNCT).max()?;

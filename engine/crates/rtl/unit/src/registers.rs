@@ -16,7 +16,7 @@ const REGISTERS_OF_OURS: BusRegisters = BusRegisters {
 /// Time from a hart to the bus of registers, or back: as the access to any device of a server.
 pub(crate) const ACROSS: Cycles = Cycles::new(4);
 
-/// What is under way between harts and the registers of a unit.
+/// The pending accesses of harts to the registers of a unit.
 pub(crate) struct RegisterPort {
     is_there: bool,
     /// Its registers, if they are accessed by AXI4-Lite or APB.
@@ -34,7 +34,7 @@ impl RegisterPort {
         }
     }
 
-    /// Whether there is a register of so many `bytes` at `offset`, or, in AXI4-Lite and APB, a part of one.
+    /// Whether there is a register of `bytes` bytes at `offset`, or, in AXI4-Lite and APB, a part of one.
     pub(crate) fn has(&self, offset: u32, bytes: u8) -> bool {
         let BusRegisters {
             bytes: most,
@@ -47,7 +47,7 @@ impl RegisterPort {
             && u64::from(offset) + u64::from(bytes) <= size
     }
 
-    /// What says that so many `bytes` of a register are written, all of them by default.
+    /// The mask for a write of `bytes` bytes of a register, all of them by default.
     fn written(&self, bytes: Option<u8>) -> u8 {
         match self.bus {
             Some(registers) => ((1_u32 << bytes.map_or(registers.bytes, u32::from)) - 1) as u8,
@@ -55,7 +55,7 @@ impl RegisterPort {
         }
     }
 
-    /// Takes what the unit has done in a step; tells whether that is anything.
+    /// Takes the outputs of a step; returns whether there were any.
     pub(crate) fn take(&mut self, step: &Step<'_>) -> bool {
         self.answers.extend(step.register_answers);
         !step.register_answers.is_empty()
@@ -66,7 +66,7 @@ impl RegisterPort {
 pub struct Registers<'a> {
     pub(crate) port: &'a mut RegisterPort,
     pub(crate) pins: &'a mut Pins,
-    /// The way of commands, which is that of accesses beyond the bus.
+    /// The path of commands, which is also that of accesses beyond the bus.
     pub(crate) path: Path,
 }
 
@@ -85,7 +85,7 @@ impl Registers<'_> {
         })
     }
 
-    /// Has a whole register at `address` read, or written, in the unit's cycle `due` or as soon as it takes that.
+    /// Offers an access to a whole register at `address`, a read or a write, from the unit's cycle `due` on.
     ///
     /// # Errors
     /// [`RtlError::NoPort`] when the unit has none.
@@ -99,7 +99,7 @@ impl Registers<'_> {
         })
     }
 
-    /// Offers the access of a hart at `at` to so many `bytes` of registers at `offset`, which is `write` or a read.
+    /// Offers the access of a hart at `at` to `bytes` bytes of registers at `offset`, which is `write` or a read.
     ///
     /// # Errors
     /// [`RtlError::NoPort`] when the unit has none.
@@ -121,7 +121,7 @@ impl Registers<'_> {
         })
     }
 
-    /// Gives the unit an access to its registers.
+    /// Passes a register access to the unit.
     ///
     /// # Errors
     /// [`RtlError::NoPort`] when it has none.
@@ -133,7 +133,7 @@ impl Registers<'_> {
         Ok(())
     }
 
-    /// What the first access was answered with, and the hart's cycle in which the answer reaches it.
+    /// The response to the first access, and the hart's cycle in which it arrives.
     pub(crate) fn take_value(&mut self) -> Option<(u64, Cycle)> {
         let answer = self.take_answer()?;
         let left = self.pins.clock.seen_by_hart(unit::Cycle::new(answer.cycle));

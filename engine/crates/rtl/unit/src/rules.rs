@@ -10,24 +10,24 @@ const TAGS: usize = 256;
 /// Blocks of memory that are told apart, each as large as the largest beat, so that each beat is in one.
 const BLOCKS: usize = 1024;
 
-/// The rules of memory ports, to the letter: a unit that keeps them notices nothing.
+/// The rules of memory ports at their limits: they do not affect a unit that obeys them.
 ///
-/// Writes are seen from the cycles of their answers on, as late as a memory may have it, so that a unit that says that it is
-/// done before they have been answered is found. Of two writes of a byte that are under way at once, the one that was asked for
-/// first is the last to be done, and a read that comes while it is written finds what was never there.
+/// Writes become visible in the cycles of their responses, as late as a memory may make them visible; this detects a
+/// unit that reports completion before its writes have responses. Of two outstanding writes to a byte, the one
+/// requested first is performed last, and a read during a write returns data that were never there.
 pub(crate) struct MemoryRules {
-    /// What has not been answered yet, by the cycle of the answer and the order in which it was asked for.
+    /// Outstanding requests, by the cycle of the response and the order of requests.
     waiting: BTreeMap<(Cycle, u64), (MemoryRequest, usize)>,
     asked: u64,
     /// How many writes wait in each block, or in one that has the same number: of most blocks there are none.
     blocks: Box<[u32; BLOCKS]>,
-    /// Until when each tag of each port is in use; nothing of a port whose tags are not the unit's.
+    /// The cycle until which each tag of each port is in use; none for a port whose tags are not the unit's.
     tags: Vec<Option<Box<[Cycle; TAGS]>>>,
     names: Vec<String>,
 }
 
 impl MemoryRules {
-    /// Those of ports with these names, of which each has tags or not, and none has asked for anything.
+    /// The rules for ports with these names, with or without tags, and without requests so far.
     pub(crate) fn new(ports: impl Iterator<Item = (String, bool)>) -> MemoryRules {
         let tags = |has_tags: bool| has_tags.then(|| Box::new([Cycle::ZERO; TAGS]));
         let (names, tags) = ports.map(|(name, has_tags)| (name, tags(has_tags))).unzip();
@@ -40,8 +40,8 @@ impl MemoryRules {
         }
     }
 
-    /// Takes note of a request through a port of so many `bytes` that is answered in the cycle `due`, or, if there is none, when
-    /// [`MemoryRules::answer`] says so.
+    /// Records a request through a port of `bytes` bytes whose response is in the cycle `due`, or, if there is none, at
+    /// the time of [`MemoryRules::answer`].
     ///
     /// # Errors
     /// A text when it is against a rule.
@@ -79,7 +79,7 @@ impl MemoryRules {
         }
     }
 
-    /// Has a read of `data` find something else in bytes that are being written.
+    /// Changes the bytes of a read of `data` that are being written.
     pub(crate) fn read(&self, request: &MemoryRequest, data: &mut [u8]) {
         let written = self.under_way(request.address);
         for (index, byte) in data.iter_mut().enumerate() {
@@ -98,7 +98,7 @@ impl MemoryRules {
         self.asked += 1;
     }
 
-    /// Has memory hold what has been answered in the cycle `now` or before.
+    /// Performs the accesses with responses in the cycle `now` or before.
     pub(crate) fn settle(&mut self, now: Cycle, memory: &mut GuestMemory) {
         while let Some(first) = self.waiting.first_entry() {
             if first.key().0 > now {

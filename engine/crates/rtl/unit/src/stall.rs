@@ -1,14 +1,14 @@
 use crate::wait::Asked;
 use rackwright_contract::Ticket;
 
-/// What a hart is stalled for.
+/// The cause of a hart's stall.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stall {
-    /// Its software interrupt: it has not begun yet.
+    /// Its software interrupt: it has not started yet.
     Start,
     /// An interrupt that it has enabled.
     Interrupt,
-    /// A unit beside it, which [`Core::run`](crate::Core::run) awaits by itself.
+    /// A unit beside it, for which [`Core::run`](crate::Core::run) waits.
     Unit(Awaited),
     /// The answer of a device to its load or store.
     Access(Ticket),
@@ -18,12 +18,12 @@ pub enum Stall {
     Page,
 }
 
-/// What a unit beside a hart is awaited for.
+/// The response of a unit that a hart waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Awaited {
     /// Which of its units.
     pub(crate) unit: usize,
-    /// What the unit was asked.
+    /// The request to the unit.
     pub(crate) asked: Asked,
     /// Whether the hart has been stalled for a cycle already.
     pub(crate) stood: bool,

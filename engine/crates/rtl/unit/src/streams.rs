@@ -22,7 +22,7 @@ impl Streams<'_> {
     /// Number of the port `name` through which frames reach the unit.
     ///
     /// # Errors
-    /// [`RtlError::NoPort`] when the unit has none of that name.
+    /// [`RtlError::NoPort`] if the unit has no port of that name.
     pub fn input_named(&self, name: &str) -> Result<u8, RtlError> {
         self.find(|port| port == (name, Direction::In))
     }
@@ -43,7 +43,7 @@ impl Streams<'_> {
         self.pins.activity.disturb();
     }
 
-    /// Has a frame come in at the port `port`, its flit number `n` in the cycle `at(n)`.
+    /// Sends a frame to the port `port`, its flit number `n` in the cycle `at(n)`.
     pub fn frame(&mut self, port: u8, frame: &[u8], at: impl Fn(u64) -> unit::Cycle) {
         for (number, flit) in (0..).zip(flits_of(frame)) {
             self.flit(StreamFlit::new(port, at(number), flit));

@@ -2,7 +2,7 @@ use rackwright_contract::Command;
 use rackwright_time::Cycle;
 use std::fmt;
 
-/// What a unit asked of memory.
+/// A memory request of a unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LastRequest {
     /// When, of the hart's.
@@ -13,7 +13,7 @@ pub struct LastRequest {
     pub write: bool,
 }
 
-/// What a unit was asked.
+/// A request to a unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Asked {
     /// A command.
@@ -24,16 +24,16 @@ pub enum Asked {
     Interrupt,
 }
 
-/// A unit that somebody waits for, and what was last seen of it.
+/// A unit that a hart waits for, and its last observed state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wait {
     /// Its name.
     pub unit: String,
-    /// What it was asked, if that is what it is awaited for.
+    /// The request that it has to respond to, if there is one.
     pub asked: Option<Asked>,
-    /// When it was asked.
+    /// Time of the request.
     pub since: Cycle,
-    /// When it last took or gave anything.
+    /// Time of its last input or output.
     pub moved: Cycle,
     /// Its last request to memory, if there was one.
     pub request: Option<LastRequest>,

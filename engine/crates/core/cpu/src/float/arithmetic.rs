@@ -63,7 +63,7 @@ pub(crate) fn add<F: Format>(a: u64, b: u64, rounding: Rounding, flags: &mut u8)
     }
 }
 
-/// `a - b`. The sign of a NaN is of no consequence.
+/// `a - b`. The sign of a NaN has no effect.
 pub(crate) fn subtract<F: Format>(a: u64, b: u64, rounding: Rounding, flags: &mut u8) -> u64 {
     add::<F>(a, b ^ F::SIGN, rounding, flags)
 }

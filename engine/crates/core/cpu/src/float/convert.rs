@@ -84,7 +84,7 @@ fn integral(exponent: i32, significand: u64, negative: bool, rounding: Rounding)
             let exact = significand & ((1 << extra) - 1) == 0;
             (round_off(significand, extra, negative, rounding).into(), exact)
         }
-        // Below one: a half and more is told from less by two bits, and the rest does not matter.
+        // Below one: two bits distinguish half and more from less, and the remaining bits have no effect.
         _ => {
             let small = if exponent == -1 {
                 2 | u64::from(significand << 1 != 0)

@@ -1,4 +1,4 @@
-//! The host's arithmetic, for the common case in which it cannot be told from the exact one.
+//! The host's arithmetic, for the common case in which its result equals the exact one.
 //!
 //! Once the inexact flag is set, and with rounding to nearest even, an operation whose result is
 //! an ordinary number changes no flag; hosts and RISC-V then agree on every bit.

@@ -34,7 +34,7 @@ pub(crate) fn multiply_add<F: Format>(a: u64, b: u64, c: u64, rounding: Rounding
                 significand: other,
             },
         ) => {
-            // The product has at most 106 significant bits, so that nothing is lost below.
+            // The product has at most 106 significant bits, so that no bits are lost.
             add_magnitudes::<F>(
                 (negative, exponent + 2, significand >> 2),
                 (addend.negative, other_exponent + 2, u128::from(other) << 62),

@@ -38,14 +38,14 @@ impl Format for Double {
     const EXPONENT: u32 = 11;
 }
 
-/// A number taken apart.
+/// A number, split into its parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Number {
     pub(crate) negative: bool,
     pub(crate) kind: Kind,
 }
 
-/// What a number is beside its sign.
+/// The kind of a number, without its sign.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     Zero,

@@ -14,7 +14,7 @@ fn shift_right_jam_narrow(value: u64, distance: u32) -> u64 {
     shift_right_jam(u128::from(value), distance) as u64
 }
 
-/// What is added below the last kept bit before it is cut off.
+/// The increment below the last retained bit before truncation.
 fn increment(rounding: Rounding, negative: bool, extra: u32) -> u64 {
     match (rounding, negative) {
         (Rounding::NearestEven | Rounding::NearestAway, _) => 1 << (extra - 1),
@@ -23,7 +23,7 @@ fn increment(rounding: Rounding, negative: bool, extra: u32) -> u64 {
     }
 }
 
-/// `significand` without its `extra` low bits, rounded; the carry comes out at the top.
+/// `significand` without its `extra` low bits, rounded; a carry appears above the top bit.
 pub(crate) fn round_off(significand: u64, extra: u32, negative: bool, rounding: Rounding) -> u64 {
     let sum = u128::from(significand) + u128::from(increment(rounding, negative, extra));
     let kept = (sum >> extra) as u64;
@@ -35,8 +35,8 @@ pub(crate) fn round_off(significand: u64, extra: u32, negative: bool, rounding: 
     }
 }
 
-/// The number `significand / 2^63 * 2^exponent` in format `F`. Bit 63 of `significand` is set, and its
-/// lowest bit stands for everything below.
+/// The number `significand / 2^63 * 2^exponent` in format `F`. Bit 63 of `significand` is set, and its lowest bit
+/// represents all lower ones.
 pub(crate) fn round<F: Format>(
     negative: bool,
     exponent: i32,

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Bit patterns that meet every special case, and pseudo-random ones between.
+/// Bit patterns for every special case, and pseudo-random ones between.
 fn patterns() -> Vec<u64> {
     let specials = [
         0.0,

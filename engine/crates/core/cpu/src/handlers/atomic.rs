@@ -5,7 +5,7 @@ use crate::address::Purpose;
 use crate::state::{MicroOperation, Reservation, State};
 use crate::timing::FAILED_STORE;
 
-/// Where the atomic access lies on the host, and its physical address; `None` when there is trouble.
+/// The host address of the atomic access, and its physical address; `None` if there is trouble.
 #[inline(always)]
 unsafe fn target<V: Value>(
     state: &mut State,
@@ -82,8 +82,8 @@ unsafe fn store_conditional<V: Value, const RECORDS: bool>(
         let Some((host, physical)) = target::<V>(state, operation, Purpose::Store) else {
             return trouble(state, operation, cursor);
         };
-        // Other agents may have written since: the count tells. The hart itself may have, which the value tells, as QEMU
-        // does it. A word may be stored where a doubleword was reserved.
+        // Other agents may have written since, which the count shows. The hart itself may have, which the value shows,
+        // as in QEMU. A word may be stored to a reserved doubleword.
         let succeeds = state.reservation.take().is_some_and(|reserved| {
             reserved.address == physical
                 && reserved.writes == (*state.memory).writes(physical)

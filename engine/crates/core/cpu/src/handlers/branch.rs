@@ -27,7 +27,7 @@ branches! {
     bgeu |a, b| a >= b;
 }
 
-/// The end of a block that goes on at a known address.
+/// The end of a block that continues at a known address.
 pub(crate) unsafe fn end(state: &mut State, operation: *const MicroOperation, cursor: *mut u64) -> u32 {
     state.cursor = cursor;
     // SAFETY: `operation` is the one that runs.
@@ -60,7 +60,7 @@ pub(crate) unsafe fn jump_register(
     leave::INDIRECT
 }
 
-/// An instruction for the hart as a whole.
+/// An instruction for the whole hart.
 pub(crate) unsafe fn system(state: &mut State, _: *const MicroOperation, cursor: *mut u64) -> u32 {
     state.cursor = cursor;
     leave::SYSTEM

@@ -7,7 +7,7 @@ use crate::state::{MicroOperation, State, Trouble};
 /// The upper half of a register that holds a single.
 pub(crate) const BOX: u64 = 0xffff_ffff << 32;
 
-/// The single in a register; what is not one counts as a NaN.
+/// The single-precision number in a register; other contents count as a NaN.
 #[inline(always)]
 pub(crate) fn unboxed(register: u64) -> u64 {
     if register >= BOX {
@@ -17,7 +17,7 @@ pub(crate) fn unboxed(register: u64) -> u64 {
     }
 }
 
-/// How a format lies in a register.
+/// The representation of a format in a register.
 trait Boxed: Format {
     fn open(register: u64) -> u64;
     fn close(bits: u64) -> u64;
@@ -61,7 +61,7 @@ fn set<F: Boxed>(state: &mut State, number: u8, bits: u64) {
     unsafe { *state.f.get_unchecked_mut(number as usize) = F::close(bits) };
 }
 
-/// Notes what an operation has met.
+/// Sets the flags of an operation.
 pub(crate) fn raise(state: &mut State, flags: u8) {
     state.fflags |= flags;
     state.refresh_float();
@@ -101,7 +101,7 @@ macro_rules! rounded {
             }
         }
     )*
-    /// The same in every case, apart and with the same arguments, so that the usual way needs no stack frame.
+    /// The same for all cases, separately and with the same arguments, so that the common path needs no stack frame.
     mod exact { use super::*; $(
         #[cold]
         #[inline(never)]

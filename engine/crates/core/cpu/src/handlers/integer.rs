@@ -76,7 +76,7 @@ pub(crate) unsafe fn constant(state: &mut State, operation: *const MicroOperatio
     }
 }
 
-/// Nothing: fences, and integer operations without a destination.
+/// No operation: fences, and integer operations without a destination.
 pub(crate) unsafe fn nothing(state: &mut State, operation: *const MicroOperation, cursor: *mut u64) -> u32 {
     // SAFETY: blocks end with an operation that leaves them; this one does not.
     unsafe { next(state, operation, cursor) }

@@ -45,7 +45,7 @@ pub(super) unsafe fn address(state: &State, operation: *const MicroOperation) ->
 
 /// The register file that a load writes and a store reads.
 trait Destination {
-    /// Puts the value into the operation's register.
+    /// Writes the value to the operation's register.
     unsafe fn put<V: Value>(state: &mut State, operation: *const MicroOperation, value: V);
     /// The value of the operation's register.
     unsafe fn get(state: &State, operation: *const MicroOperation) -> u64;
@@ -101,7 +101,7 @@ unsafe fn load<V: Value, D: Destination, const RECORDS: bool>(
     }
 }
 
-/// Apart, and with the same arguments, so that the usual way needs no stack frame.
+/// Separate, and with the same arguments, so that the common path needs no stack frame.
 #[cold]
 #[inline(never)]
 unsafe fn load_slowly<V: Value, D: Destination, const RECORDS: bool>(

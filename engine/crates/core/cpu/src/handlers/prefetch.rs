@@ -1,4 +1,5 @@
-//! Prefetches of data (Zicbop): hints, which ask for a remote page where somebody brings such pages, and do nothing else.
+//! Prefetches of data (Zicbop): hints, which request a remote page if the machine fetches such pages, and have no other
+//! effect.
 
 use super::memory::{address, trouble};
 use super::next;

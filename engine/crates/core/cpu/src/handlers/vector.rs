@@ -21,7 +21,7 @@ unsafe fn configure(
     }
 }
 
-/// The length that the first source register asks for.
+/// The length that the first source register requests.
 unsafe fn wanted(state: &State, operation: *const MicroOperation) -> Length {
     // SAFETY: `operation` is the one that runs.
     let operation = unsafe { &*operation };
@@ -131,7 +131,7 @@ pub(crate) unsafe fn other<const RECORDS: bool>(
     }
 }
 
-/// What the time of an instruction depends on that stays in the registers.
+/// The properties of a register-to-register instruction that its time depends on.
 fn run_of(state: &State) -> u64 {
     let vector = &state.vector;
     let Ok(kind) = vector.kind() else { return 0 };

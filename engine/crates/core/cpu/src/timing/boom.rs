@@ -1,8 +1,8 @@
 //! The `boom` model: an out-of-order core of the class of BOOM and Arm's Cortex-A72.
 //!
-//! An interval model: instructions are dispatched in order, a few per cycle, start when their operands and a port
-//! are there, and commit in order. What interrupts the steady flow (mispredictions, cache misses, full queues) follows
-//! from the times of the instructions themselves; wrong paths are not executed.
+//! An interval model: instructions are dispatched in order, a few per cycle, start when their operands and a port are
+//! ready, and commit in order. Interruptions of the steady flow (mispredictions, cache misses, full queues) follow from
+//! the times of the instructions themselves; wrong paths are not executed.
 
 mod block;
 mod explain;
@@ -27,7 +27,7 @@ use rackwright_memory::{AccessKind, Cache, HartPort, Lookup, SharedHierarchy};
 use rackwright_time::{Cycle, Cycles};
 use resources::{InOrder, IssuePort, Queue, ReorderBuffer};
 
-/// Timing model of an out-of-order core, which says why time passes or only when.
+/// Timing model of an out-of-order core, which optionally explains its time.
 pub struct Boom<const EXPLAINED: bool = false> {
     parameters: BoomParameters,
     memory: HartPort,
@@ -37,7 +37,7 @@ pub struct Boom<const EXPLAINED: bool = false> {
     /// When the latest packet was fetched, and when the next one is at the earliest.
     packet: u64,
     fetch: u64,
-    /// When each register's value is there.
+    /// Time at which each register's value is ready.
     ready: [u64; PLACES],
     /// The latest dispatch.
     dispatch: InOrder,
@@ -53,13 +53,13 @@ pub struct Boom<const EXPLAINED: bool = false> {
     stores: Queue,
     divider: u64,
     float_divider: u64,
-    /// When the last store was given to the data cache; the next one follows in a later cycle.
+    /// Time at which the last store was passed to the data cache; the next one follows in a later cycle.
     written: u64,
     /// When all stores so far have their lines.
     drained: u64,
     /// Index of the branch that the run of a block was left by, or [`NO_INSTRUCTION`].
     taken_at: u8,
-    /// Address of the instruction behind the run.
+    /// Address of the instruction after the run.
     next_pc: u64,
     explanation: Explanation,
 }
@@ -72,7 +72,7 @@ impl Boom {
 }
 
 impl Boom<true> {
-    /// The same, that says why time passed.
+    /// The same, with explanations of its time.
     pub fn explained(parameters: BoomParameters, hierarchy: &SharedHierarchy) -> Boom<true> {
         Boom::reset(parameters, hierarchy)
     }
@@ -109,7 +109,7 @@ impl<const EXPLAINED: bool> Boom<EXPLAINED> {
         }
     }
 
-    /// Looks for a line of instructions; on a miss, the next packet is not fetched before the line is supplied.
+    /// Looks up a line of instructions; on a miss, the next packet is not fetched before the line is supplied.
     fn look_for_line(&mut self, address: u64) {
         if let Lookup::Hit(_) = self.instructions.touch(address) {
             return;
@@ -129,13 +129,13 @@ impl<const EXPLAINED: bool> Boom<EXPLAINED> {
         self.memory.take_snoops(|line, snoop| data.snoop(line, snoop));
     }
 
-    /// The front end starts anew, so that the next dispatch is in `cycle`.
+    /// The front end restarts, so that the next dispatch is in `cycle`.
     #[inline(always)]
     fn refetch(&mut self, cycle: u64) {
         self.fetch = cycle.saturating_sub(self.parameters.fetch);
     }
 
-    /// The front end loses some cycles before the packet behind the present one.
+    /// The front end loses some cycles before the packet after the current one.
     #[inline(always)]
     fn lose(&mut self, cycles: u64) {
         self.fetch = self.fetch.max(self.packet + 1 + cycles);
@@ -157,7 +157,7 @@ impl<const EXPLAINED: bool> Boom<EXPLAINED> {
         }
     }
 
-    /// Explains why what follows the instruction dispatched last is not there before cycle `restart`.
+    /// Explains why the instructions after the last dispatched one are not ready before cycle `restart`.
     #[inline(always)]
     fn explain_restart(&mut self, dispatch: InOrder, restart: u64, reason: Count) {
         if EXPLAINED {
@@ -165,7 +165,7 @@ impl<const EXPLAINED: bool> Boom<EXPLAINED> {
         }
     }
 
-    /// Explains what follows a store whose line is there in cycle `there`.
+    /// Explains the time after a store whose line arrives in cycle `there`.
     #[inline(always)]
     fn explain_store(&mut self, there: u64) {
         if EXPLAINED {

@@ -1,21 +1,21 @@
-//! Why time passes in timing models: each cycle in which nothing retires has a reason.
+//! Explanation of time in timing models: each cycle in which no instruction retires has a reason.
 
 use crate::timing::Accounts;
 use rackwright_memory::HierarchyCounters;
 
-/// What is counted: reasons for cycles, then other events.
+/// The counters: reasons for cycles, then other events.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) enum Count {
-    /// Packets came late although all was predicted well, as behind taken branches and traps.
+    /// Packets were late although all predictions were correct, as after taken branches and traps.
     #[default]
     FrontEnd,
-    /// Packets came late because of a misprediction.
+    /// Packets were late because of a misprediction.
     Branch,
-    /// Packets came late because their line was not in L1.
+    /// Packets were late because of a miss in L1.
     InstructionCache,
-    /// A result, or a store that a load has to see, was not there yet.
+    /// A result, or a store that a load depends on, was not ready yet.
     Dependency,
-    /// Data came from L2, or from another L1; or the permission to write it did.
+    /// Data, or the permission to write them, came from L2 or from another L1.
     L2,
     /// Data came from the last-level cache.
     LastLevel,
@@ -27,7 +27,7 @@ pub(super) enum Count {
     DataMisses,
     Upgrades,
     Mispredictions,
-    /// Cycles in which something retired, of a model that retires several instructions in one.
+    /// Cycles in which an instruction retired, for a model that retires several instructions per cycle.
     RetiringCycles,
 }
 
@@ -62,7 +62,7 @@ pub(super) const SUPERSCALAR: Accounts = Accounts {
     events: &EVENTS,
 };
 
-/// How often each of [`Count`] has come so far.
+/// The value of each [`Count`] so far.
 #[derive(Default)]
 pub(super) struct Counts([u64; STALLS.len() + EVENTS.len()]);
 
@@ -72,13 +72,13 @@ impl Counts {
         self.0[count as usize] += more;
     }
 
-    /// Those that `names` has.
+    /// The counters in `names`.
     pub(super) fn of(&self, names: Accounts) -> &[u64] {
         &self.0[..names.stalls.len() + names.events.len()]
     }
 }
 
-/// Where an access got its line, by the counters of the hierarchy before and after it.
+/// The level that supplied an access's line, from the counters of the hierarchy before and after it.
 pub(super) fn level(before: &HierarchyCounters, after: &HierarchyCounters) -> Count {
     if after.llc_misses != before.llc_misses {
         Count::Memory

@@ -8,7 +8,7 @@ pub struct PseudoLru {
     uses: [Use; 32],
 }
 
-/// What the use of a way does to the nodes above it: those that are kept, and those that are then set.
+/// The effect of the use of a way on the nodes above it: the nodes that keep their state, and those that are set.
 #[derive(Clone, Copy, Default)]
 struct Use {
     kept: u32,
@@ -16,7 +16,7 @@ struct Use {
 }
 
 impl PseudoLru {
-    /// A tree of `ways` (2 to 32) ways, in the state that reset leaves.
+    /// A tree of `ways` (2 to 32) ways, in the state after reset.
     pub fn new(ways: u32) -> PseudoLru {
         debug_assert!((2..=32).contains(&ways));
         let mut uses = [Use::default(); 32];

@@ -16,7 +16,7 @@ impl ShiftRegister {
         usize::from(self.0 & 3)
     }
 
-    /// Goes on to the next number.
+    /// Advances to the next number.
     #[inline]
     pub fn advance(&mut self) {
         let state = self.0;

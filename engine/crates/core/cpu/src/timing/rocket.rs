@@ -1,7 +1,7 @@
 //! The `rocket` model: an in-order core with five stages, as the Rocket of rocket-chip's `BigCore` configuration.
 //!
-//! Each block has a static schedule ([`schedule`]) that holds when every access hits. A run of the block walks through what
-//! the schedule could not know: cache lookups, branches, divisions. Time is counted in retirements: an
+//! Each block has a static schedule ([`schedule`]) that holds when every access hits. A run of the block handles the
+//! events that the schedule cannot know: cache lookups, branches, divisions. Time is counted in retirements: an
 //! instruction's cycle is the one in which it leaves the write-back stage.
 
 mod data;
@@ -30,11 +30,11 @@ use schedule::{Event, Exit, LateResult, Slack, Step, MULTIPLIER};
 /// Late results that are remembered from one block to the next.
 const PENDING: usize = 4;
 
-/// Lines that the boot ROM and the jump behind it bring into the instruction cache before a program starts.
+/// Lines that the boot ROM and its jump bring into the instruction cache before a program starts.
 const BOOT_LINES: u32 = 3;
 
-/// Timing model of an in-order core. When it is `EXPLAINED`, it also says why time passed; otherwise nothing of that is
-/// compiled in.
+/// Timing model of an in-order core. If it is `EXPLAINED`, it also explains its time; otherwise, this is not compiled
+/// in.
 pub struct Rocket<const EXPLAINED: bool = false> {
     parameters: RocketParameters,
     memory: HartPort,
@@ -45,23 +45,23 @@ pub struct Rocket<const EXPLAINED: bool = false> {
     returns: Returns,
     /// The last retirement.
     retired: u64,
-    /// When the packet that comes next is fetched.
+    /// Time at which the next packet is fetched.
     fetch: u64,
     /// Whether the last block was left by a jump that used up its packet when it was decoded.
     jumped: bool,
     /// When the last call's return address is on the stack for fetches.
     pushed: u64,
     pending: [(Register, u64); PENDING],
-    /// The last multiplication or division that nothing in its block waited for.
+    /// The last multiplication or division without a dependent instruction in its block.
     slow: (Register, u64),
     last_store: RecentStore,
     before_last_store: RecentStore,
     counts: Counts,
-    /// Why the packet that comes next is late, if it is.
+    /// The reason why the next packet is late, if it is.
     late: Count,
-    /// Not there only while it looks for lines.
+    /// Absent only while it looks up lines.
     vector: Option<Box<VectorUnit>>,
-    /// When all lines that it has asked for are there.
+    /// Time at which all lines that it has requested are present.
     vector_quiet: u64,
 }
 
@@ -70,7 +70,7 @@ pub struct Rocket<const EXPLAINED: bool = false> {
 struct RecentStore {
     at: u64,
     word: u64,
-    /// A read-modify-write, which every access behind it has to wait for.
+    /// A read-modify-write, for which every later access has to wait.
     atomic: bool,
 }
 
@@ -88,7 +88,7 @@ impl Rocket {
 }
 
 impl Rocket<true> {
-    /// The same, that says why time passed.
+    /// The same, with explanations of its time.
     pub fn explained(parameters: RocketParameters, hierarchy: &SharedHierarchy) -> Rocket<true> {
         Rocket::reset(parameters, hierarchy)
     }
@@ -119,7 +119,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         }
     }
 
-    /// Says that `cycles` have passed for a reason, or that something has happened so many times.
+    /// Records that `cycles` have passed for a reason, or that an event has occurred this number of times.
     #[inline(always)]
     fn explain(&mut self, count: Count, cycles: u64) {
         if EXPLAINED {
@@ -127,7 +127,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         }
     }
 
-    /// Says why the packet that comes next is fetched when it is.
+    /// Sets the reason for the time at which the next packet is fetched.
     #[inline(always)]
     fn expect(&mut self, count: Count) {
         if EXPLAINED {
@@ -141,7 +141,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         self.apply_snoops();
         let first = &block.instructions[0];
         let supplied = self.fetch + self.parameters.front_end.depth + u64::from(first.packet);
-        // After a jump, a packet that holds half an instruction only gives the decoder nothing to do.
+        // After a jump, a packet that contains only half an instruction provides nothing to the decoder.
         let half = u64::from(self.jumped && first.packet == 1);
         let mut start = supplied.max(self.retired + 1 + half);
         if EXPLAINED {
@@ -162,7 +162,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         }
     }
 
-    /// Moves the start of a block so that it gets results of earlier ones in time.
+    /// Delays the start of a block so that results of earlier ones are ready in time.
     fn wait_for_pending(&mut self, block: &RocketBlock, mut start: u64) -> u64 {
         for &(register, ready) in &self.pending {
             for &(needed, offset) in &block.needs {
@@ -184,8 +184,8 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         });
     }
 
-    /// Delays what waits for a multiplication that takes longer than scheduled: the unit works on eight bits of the
-    /// first operand per cycle, until the rest of them is zero.
+    /// Delays instructions that depend on a multiplication that takes longer than scheduled: the unit processes eight
+    /// bits of the first operand per cycle, until the rest of them is zero.
     #[inline]
     fn multiply(&mut self, run: &mut Run, step: &Step, slack: Slack, operand: u64, most: u32) {
         let latencies = &self.parameters.latencies;
@@ -195,7 +195,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         self.delay(run, step, slack, latency, late);
     }
 
-    /// Delays what waits for a division that takes longer than scheduled.
+    /// Delays instructions that depend on a division that takes longer than scheduled.
     #[inline]
     fn divide(&mut self, run: &mut Run, step: &Step, slack: Slack, value: u64) {
         let operands = DivideOperands::unpack(value);
@@ -208,7 +208,8 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         self.delay(run, step, slack, latency, late);
     }
 
-    /// A result comes `late` cycles later than scheduled: what waits for it in the block does too, or what follows the block.
+    /// A result is `late` cycles later than scheduled: this delays the instructions that depend on it in the block, or
+    /// those after the block.
     #[inline]
     fn delay(&mut self, run: &mut Run, step: &Step, slack: Slack, latency: u32, late: u32) {
         match slack.cycles {
@@ -226,7 +227,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         }
     }
 
-    /// What follows the last instruction of the run.
+    /// The effects after the last instruction of the run.
     #[inline]
     fn leave(&mut self, block: &RocketBlock, run: &Run, result: &BlockRun<'_>) {
         let last = &block.instructions[result.executed - 1];

@@ -1,9 +1,9 @@
-//! How long vector instructions take: a unit beside the core, which works on its own once it has an instruction.
+//! The timing of vector instructions: a unit beside the core, which operates independently once it has an instruction.
 //!
-//! The structure is that of Saturn (Zhao et al., "The Saturn Microarchitecture Manual", UCB/EECS-2024-215): behind the commit
-//! of the core, instructions wait in a queue; arithmetic, loads and stores each go in order among themselves and past each
-//! other; results are chained. The numbers are parameters, not measured on its RTL. Loads and stores go through the L1 data
-//! cache of the core's model, a line that is missing not being waited for before the next one is asked for.
+//! The structure is that of Saturn (Zhao et al., "The Saturn Microarchitecture Manual", UCB/EECS-2024-215): after
+//! commit, instructions wait in a queue; arithmetic, loads and stores are each in order among themselves and may pass
+//! each other; results are chained. The numbers are parameters, not measured on its RTL. Loads and stores access the L1
+//! data cache of the core's model; a missing line does not delay the request for the next one.
 
 use crate::vector::Word;
 use rackwright_memory::Named;
@@ -32,7 +32,7 @@ pub struct VectorParameters {
 }
 
 impl VectorParameters {
-    /// A datapath and a way to memory of 128 bits each, as wide as a register.
+    /// A datapath and a memory port of 128 bits each, the width of a register.
     pub fn usual() -> VectorParameters {
         VectorParameters {
             datapath_bytes: 16,
@@ -65,7 +65,7 @@ impl VectorParameters {
     }
 }
 
-/// What the time of a vector instruction depends on, as recorded for it.
+/// The properties that the time of a vector instruction depends on, as recorded for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct VectorRun {
     /// Elements, of all fields of segments.
@@ -78,7 +78,7 @@ pub struct VectorRun {
     pub lines: u16,
     /// Whether elements lie one after the other in memory.
     pub contiguous: bool,
-    /// Where, within a line, the first one lies.
+    /// The offset of the first one within a line.
     pub offset: u8,
 }
 
@@ -112,7 +112,7 @@ impl VectorRun {
     }
 }
 
-/// When the elements of a register are there: the first ones, and all.
+/// Times at which the elements of a register are ready: the first ones, and all.
 #[derive(Clone, Copy, Default)]
 struct Ready {
     first: u64,
@@ -128,7 +128,7 @@ impl Ready {
     }
 }
 
-/// What becomes of an instruction that the core gives to the unit.
+/// The timing of an instruction that the core issues to the unit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Given {
     /// When the unit takes it.
@@ -141,24 +141,24 @@ pub(super) struct Given {
 pub(super) struct VectorUnit {
     parameters: VectorParameters,
     registers: [Ready; 32],
-    /// When each kind of instructions can go on with the next one.
+    /// Time at which each kind of instruction can start the next one.
     arithmetic: u64,
     loads: u64,
     stores: u64,
-    /// Until when the way to memory is taken.
+    /// Time until which the memory port is occupied.
     memory: u64,
-    /// When the places of the queue are free, and the one that comes next.
+    /// Times at which the places of the queue are free, and the next place.
     queue: Box<[u64]>,
     place: usize,
     /// The same of the lines that are waited for.
     lines: Box<[u64]>,
     line: usize,
-    /// When all lines asked for so far are there.
+    /// Time at which all lines requested so far are present.
     quiet: u64,
 }
 
 impl VectorUnit {
-    /// A unit that has nothing to do.
+    /// An idle unit.
     ///
     /// # Panics
     /// When a parameter is zero that must not be.
@@ -189,7 +189,7 @@ impl VectorUnit {
         }
     }
 
-    /// When all lines asked for so far are there.
+    /// Time at which all lines requested so far are present.
     #[inline(always)]
     pub(super) fn quiet(&self) -> u64 {
         self.quiet
@@ -206,7 +206,7 @@ impl VectorUnit {
         self.place = (self.place + 1) % self.queue.len();
     }
 
-    /// An instruction that stays in the registers, given at `at`.
+    /// A register-to-register instruction, issued at `at`.
     pub(super) fn arithmetic(&mut self, at: u64, word: u32, run: VectorRun) -> Given {
         let (word, shape) = (Word(word), Arithmetic::of(word));
         let taken = self.take(at);
@@ -223,7 +223,7 @@ impl VectorUnit {
         self.hold(end);
         let ready = Ready {
             first: start + latency,
-            // What reads all elements to make one has it in the end.
+            // An instruction that reduces all elements to one has the result at the end.
             all: end - 1 + latency,
         };
         let first = if shape.serial { ready.all } else { ready.first };
@@ -250,7 +250,7 @@ impl VectorUnit {
         ready
     }
 
-    /// Cycles in which the datapath takes nothing else.
+    /// Cycles in which the datapath accepts no other instruction.
     fn beats(&self, shape: &Arithmetic, run: VectorRun) -> u64 {
         let elements = u64::from(run.elements);
         let beats = if shape.divides {
@@ -277,8 +277,9 @@ impl VectorUnit {
         self.registers[first..end].fill(ready);
     }
 
-    /// A load or a `store`, given at `at`, of lines whose addresses are `addresses`. `line` has L1 look for one in a cycle, and
-    /// says when it is there, which is that cycle on a hit. Returns when the unit takes it.
+    /// A load or a `store`, issued at `at`, of lines whose addresses are `addresses`. `line` looks up a line in L1 in a
+    /// cycle, and returns the time at which it is present, which is that cycle on a hit. Returns when the unit takes
+    /// it.
     pub(super) fn access(
         &mut self,
         at: u64,
@@ -324,7 +325,8 @@ impl VectorUnit {
         taken
     }
 
-    /// Has L1 look for a line in `turn`, or when a line fewer is waited for; says when it is there.
+    /// Looks up a line in L1 in `turn`, or when there is one outstanding line fewer; returns the time at which it is
+    /// present.
     fn look(&mut self, turn: u64, address: u64, line: &mut impl FnMut(u64, u64) -> u64) -> u64 {
         let turn = turn.max(self.lines[self.line]);
         let ready = line(turn, address);
@@ -350,7 +352,7 @@ impl VectorUnit {
         if store {
             ready = ready.and(self.group(word.vd(), run.registers));
         }
-        // Indices; the addresses of the first elements can go as soon as these are there.
+        // Indices; the addresses of the first elements can be sent as soon as these are ready.
         if word.addressing() & 1 != 0 {
             ready = ready.and(self.group(word.vs2(), run.registers));
         }
@@ -361,7 +363,7 @@ impl VectorUnit {
     }
 }
 
-/// What of an instruction that stays in the registers its time depends on.
+/// The properties of a register-to-register instruction that its time depends on.
 #[derive(Clone, Copy, Debug)]
 struct Arithmetic {
     /// Whether the second operand is a vector.
@@ -374,7 +376,7 @@ struct Arithmetic {
     divides: bool,
     /// Element by element: gathers, compressions, reductions.
     serial: bool,
-    /// Whether the result goes to the core.
+    /// Whether the result is sent to the core.
     leaves: bool,
 }
 
@@ -456,7 +458,8 @@ mod tests {
         let mut unit = unit();
         unit.arithmetic(100, add(8, 0, 0), FULL);
         let chained = unit.arithmetic(101, TO_SCALAR, VectorRun { elements: 1, ..FULL });
-        // Eight beats from 102 on; the reading instruction sees them all, and its own result comes two and two later.
+        // Eight beats from 102 on; the reading instruction needs all of them, and its own result comes two and two
+        // later.
         assert_eq!(chained.result, 102 + 7 + 2 + 2 + 2);
         let mut alone = self::unit();
         let whole = alone.arithmetic(100, add(8, 0, 0), FULL);

@@ -1,4 +1,4 @@
-//! Additions and subtractions with a carry or borrow from `v0`, and those that make one.
+//! Additions and subtractions with a carry or borrow from `v0`, and those that produce one.
 
 use super::element::Width;
 use super::group::spares_mask;

@@ -3,14 +3,14 @@
 use super::group::Kind;
 use super::unit::{Vector, ILLEGAL_TYPE};
 
-/// How many elements a program asks for.
+/// Number of elements that a program requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Length {
-    /// So many, or as many as there may be.
+    /// This number, limited by the maximum.
     Elements(u64),
-    /// As many as there may be.
+    /// The maximum.
     Most,
-    /// As many as before.
+    /// The current number.
     Kept,
 }
 

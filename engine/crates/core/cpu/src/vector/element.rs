@@ -40,7 +40,7 @@ impl Width {
         i64::MIN >> (64 - self.bits())
     }
 
-    /// A shift's amount: as many low bits of `value` as count the bits of an element.
+    /// A shift amount: the low bits of `value` that encode a bit position of the element.
     pub(crate) const fn amount(self, value: u64) -> u32 {
         value as u32 & (self.bits() - 1)
     }

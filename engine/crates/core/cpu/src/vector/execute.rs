@@ -60,7 +60,7 @@ fn slide(state: &mut State, word: Word) -> Done {
     }
 }
 
-/// Multiplications, masks and what else has no immediates (OPMVV, OPMVX).
+/// Multiplications, masks and other operations without immediates (OPMVV, OPMVX).
 fn mixed(state: &mut State, word: Word) -> Done {
     let vectors = word.funct3() == 2;
     let scalar = state.x[usize::from(word.vs1())];

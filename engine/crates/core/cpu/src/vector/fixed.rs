@@ -7,7 +7,7 @@ use super::word::Word;
 use super::{Done, Illegal};
 use crate::state::State;
 
-/// How fixed-point results are made.
+/// The computation of fixed-point results.
 pub(crate) struct Fixed {
     rounding: u8,
     pub(crate) saturated: bool,
@@ -21,7 +21,7 @@ impl Fixed {
         }
     }
 
-    /// `value / 2^bits`, rounded as `vxrm` says: to nearest up, to nearest even, down, or to odd.
+    /// `value / 2^bits`, rounded according to `vxrm`: to nearest up, to nearest even, down, or to odd.
     pub(crate) fn round(&self, value: i128, bits: u32) -> i128 {
         let whole = value >> bits;
         let rest = value - (whole << bits);

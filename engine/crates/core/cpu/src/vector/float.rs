@@ -140,7 +140,7 @@ fn comparison<F: Format>(word: Word) -> Option<fn(u64, u64, &mut u8) -> bool> {
     })
 }
 
-/// Reductions, in the order of the elements, as those that leave the order open may be too.
+/// Reductions, in the order of the elements, which unordered reductions may use too.
 pub(super) fn reduce(state: &mut State, word: Word) -> Done {
     let kind = float_kind(state)?;
     require(word.funct3() == 1)?;
@@ -167,7 +167,7 @@ fn reduction<F: Format>(funct6: u32) -> Option<Binary> {
     })
 }
 
-/// `vfmv.f.s`: the first element, whatever the length.
+/// `vfmv.f.s`: the first element, for any length.
 pub(super) fn first(state: &mut State, word: Word) -> Done {
     let width = float_kind(state)?.width;
     require(!word.masked() && word.vs1() == 0)?;

@@ -9,7 +9,7 @@ use crate::float::{flag, from_integer, resize, to_integer, Double, Integer, Roun
 use crate::handlers::float::raise;
 use crate::state::State;
 
-/// What is converted into what.
+/// The kinds of conversions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Conversion {
     ToInteger { signed: bool, truncates: bool },
@@ -74,7 +74,7 @@ impl Conversion {
     }
 }
 
-/// A double as a single, whose last bit says whether more followed.
+/// A double as a single, whose last bit is set if the conversion is inexact.
 fn round_to_odd(value: u64, flags: &mut u8) -> u64 {
     let mut raised = 0;
     let result = resize::<Double, Single>(value, Rounding::TowardZero, &mut raised);

@@ -1,6 +1,6 @@
 //! Estimates of reciprocals and of reciprocal square roots to seven bits.
 //!
-//! The specification's tables are what rounding gives for the middle of each interval, so that they are computed here.
+//! The specification's tables are the rounded results for the middle of each interval, so that they are computed here.
 
 use crate::float::{flag, Format, Rounding};
 

@@ -10,7 +10,7 @@ use crate::float::{self, Double, Format, Rounding, Single};
 use crate::handlers::float::raise;
 use crate::state::State;
 
-/// `a * b + c`, of which the product, or what is added, may be negated.
+/// `a * b + c`, in which the product or the addend may be negated.
 fn multiply_add<F: Format>(word: Word, [a, b, c]: [u64; 3], mode: Rounding, flags: &mut u8) -> u64 {
     let negative = |bit: u32, bits: u64| if bit & 1 != 0 { bits ^ F::SIGN } else { bits };
     let form = word.funct6();
@@ -38,7 +38,7 @@ pub(super) fn execute(state: &mut State, word: Word) -> Done {
     Ok(())
 }
 
-/// The destination is twice as wide as what is multiplied.
+/// The destination is twice as wide as the factors.
 pub(super) fn widening(state: &mut State, word: Word) -> Done {
     let mode = rounding(state)?;
     widened(state, word, false, |a, b, old, flags| {

@@ -1,14 +1,14 @@
-//! Groups of registers: how large, where they may begin, and which may overlap.
+//! Groups of registers: their sizes, alignment, and allowed overlaps.
 
 use super::element::Width;
 use super::unit::{Vector, ILLEGAL_TYPE};
 use super::word::Word;
 use super::{require, Done, Illegal, REGISTER_BYTES};
 
-/// How many registers make a group, as a power of two: -3 to 3, and beyond in intermediate results.
+/// Number of registers in a group, as a power of two: -3 to 3, and beyond in intermediate results.
 pub(crate) type Multiplier = i32;
 
-/// What `vtype` says of elements and groups.
+/// The elements and groups of `vtype`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Kind {
     pub(crate) width: Width,
@@ -16,7 +16,7 @@ pub(crate) struct Kind {
 }
 
 impl Kind {
-    /// The type that the bits stand for, unless they are reserved or not supported.
+    /// The type encoded by the bits, unless they are reserved or not supported.
     pub(crate) fn from_bits(bits: u64) -> Result<Kind, Illegal> {
         let multiplier = ((bits << 61) as i64 >> 61) as Multiplier;
         let width = (bits >> 3 & 7) as u32;
@@ -47,14 +47,14 @@ impl Kind {
         })
     }
 
-    /// As many elements of another width.
+    /// The same number of elements of another width.
     pub(crate) fn with_width(self, width: Width) -> Result<Kind, Illegal> {
         let multiplier = self.multiplier + width.0 as i32 - self.width.0 as i32;
         require((-3..=3).contains(&multiplier))?;
         Ok(Kind { width, multiplier })
     }
 
-    /// The group of this kind that begins with `register`, which must be one where groups begin.
+    /// The group of this kind that starts with `register`, which must be aligned.
     pub(crate) fn group(self, register: u8) -> Result<Group, Illegal> {
         let group = Group {
             first: register,
@@ -73,7 +73,7 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// One register, as masks and the results of reductions have it.
+    /// One register, for masks and the results of reductions.
     pub(crate) fn single(register: u8) -> Group {
         Group {
             first: register,
@@ -118,7 +118,7 @@ impl Vector {
         Kind::from_bits(self.kind)
     }
 
-    /// Whether element `index` is worked on, as far as the mask goes.
+    /// Whether element `index` is active according to the mask.
     #[inline]
     pub(crate) fn active(&self, word: Word, index: usize) -> bool {
         !word.masked() || self.bit(0, index)

@@ -34,7 +34,7 @@ fn marked(vector: &Vector, word: Word) -> impl Iterator<Item = usize> + '_ {
     (0..vector.length).filter(move |&index| vector.active(word, index) && vector.bit(word.vs2(), index))
 }
 
-/// `vcpop.m`: how many bits are set.
+/// `vcpop.m`: number of set bits.
 pub(crate) fn count(state: &mut State, word: Word) -> Done {
     check_whole(&state.vector)?;
     let count = marked(&state.vector, word).count() as u64;
@@ -80,7 +80,7 @@ fn around_first(vector: &mut Vector, word: Word, set: fn(usize, usize) -> bool) 
     Ok(())
 }
 
-/// `viota.m`: of each element, how many bits are set before it.
+/// `viota.m`: for each element, the number of set bits before it.
 fn counts_before(vector: &mut Vector, word: Word) -> Done {
     check_whole(vector)?;
     let kind = vector.kind()?;

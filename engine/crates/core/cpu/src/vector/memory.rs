@@ -9,7 +9,7 @@ use crate::cause::Exception;
 use crate::state::{State, Trouble};
 use rackwright_memory::{LINE_BYTES, PAGE_BYTES};
 
-/// What an access moves.
+/// The data that an access moves.
 struct Plan {
     address: u64,
     /// From an element, or segment, to the next one.
@@ -19,15 +19,15 @@ struct Plan {
     data: Kind,
     fields: usize,
     elements: usize,
-    /// Whether a fault behind the first element only shortens the vector.
+    /// Whether a fault after the first element only shortens the vector.
     first_only: bool,
 }
 
-/// Notes the lines that are touched, each once in a row, where a timing model looks at them.
+/// Records the accessed lines, without consecutive repetitions, if a timing model uses them.
 pub(crate) struct Lines<const RECORDS: bool> {
     next: *mut u64,
     last: u64,
-    /// How many there are so far.
+    /// Number of lines so far.
     pub(crate) count: usize,
 }
 
@@ -35,7 +35,7 @@ impl<const RECORDS: bool> Lines<RECORDS> {
     /// Notes them from `next` on.
     ///
     /// # Safety
-    /// When `RECORDS`, there is room for as many values as an access may touch lines.
+    /// If `RECORDS` is set, there is room for one value per line that an access may touch.
     pub(crate) unsafe fn new(next: *mut u64) -> Lines<RECORDS> {
         Lines {
             next,
@@ -61,7 +61,7 @@ impl<const RECORDS: bool> Lines<RECORDS> {
     }
 }
 
-/// How an access went through memory, for timing models.
+/// The memory accesses of an instruction, for timing models.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Shape {
     /// Elements of all fields that were moved, masked-off ones too.
@@ -71,11 +71,11 @@ pub(crate) struct Shape {
     pub(crate) registers: u8,
     /// Whether they lie one after the other.
     pub(crate) contiguous: bool,
-    /// Where, within a line, they begin.
+    /// Their offset within a line.
     pub(crate) offset: u64,
 }
 
-/// Executes a load or a `STORE`; `Err` when `state.trouble` says why it was not, or not to its end.
+/// Executes a load or a `STORE`; `Err` if it was not completed, with the reason in `state.trouble`.
 pub(crate) fn access<const STORE: bool, const RECORDS: bool>(
     state: &mut State,
     word: Word,
@@ -161,7 +161,7 @@ const SINGLE: Kind = Kind {
     multiplier: 0,
 };
 
-/// Whole registers, whatever type and length are set.
+/// Whole registers, independent of the current type and length.
 fn whole<const STORE: bool>(
     word: Word,
     count: usize,

@@ -8,7 +8,7 @@ use super::word::Word;
 use super::{require, Done, Illegal, REGISTER_BYTES};
 use crate::state::State;
 
-/// `vmerge` and, where there is no mask, `vmv.v`.
+/// `vmerge` and, without a mask, `vmv.v`.
 pub(crate) fn merge(vector: &mut Vector, word: Word, operand: Operand) -> Done {
     let kind = vector.kind()?;
     require(word.masked() || word.vs2() == 0)?;
@@ -89,7 +89,7 @@ pub(crate) fn extend(vector: &mut Vector, word: Word) -> Done {
     Ok(())
 }
 
-/// The type of what is extended: an eighth, a quarter or half as wide.
+/// The type of the source of an extension: an eighth, a quarter or half as wide.
 fn narrower(kind: Kind, word: Word) -> Result<Kind, Illegal> {
     let steps = match word.vs1() {
         2 | 3 => 3,

@@ -14,7 +14,7 @@ pub(crate) fn execute(state: &mut State, word: Word) -> Done {
     map(&mut state.vector, word, operand, compute)
 }
 
-/// What is done with `vs2`, the operand and the old destination.
+/// The computation on `vs2`, the operand and the old destination.
 fn compute(funct6: u32) -> Option<Compute> {
     Some(match funct6 {
         0b100000 => |_, a, b, _| a.checked_div(b).unwrap_or(u64::MAX),

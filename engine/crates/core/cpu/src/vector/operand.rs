@@ -94,8 +94,8 @@ pub(crate) fn map_to_mask(
     Ok(())
 }
 
-/// The kinds of `vs2` and of a destination twice as wide as the operand, whose registers may lie as they do; `vs2` is as wide
-/// as the destination if it is `wide`.
+/// The kinds of `vs2` and of a destination twice as wide as the operand, whose registers may overlap as they do; `vs2`
+/// is as wide as the destination if it is `wide`.
 pub(crate) fn widened_kinds(
     narrow: Kind,
     word: Word,

@@ -7,7 +7,7 @@ use super::unit::Vector;
 use super::word::Word;
 use super::{require, Done};
 
-/// `vslideup`: elements move to higher indices, and those below stay.
+/// `vslideup`: elements move to higher indices, and those below are unchanged.
 pub(crate) fn slide_up(vector: &mut Vector, word: Word, offset: u64) -> Done {
     let kind = vector.kind()?;
     apart(vector, word)?;
@@ -33,7 +33,7 @@ pub(crate) fn slide_down(vector: &mut Vector, word: Word, offset: u64) -> Done {
     Ok(())
 }
 
-/// `vslide1up` and `vfslide1up`: by one, and the scalar comes first.
+/// `vslide1up` and `vfslide1up`: by one, with the scalar first.
 pub(crate) fn push_up(vector: &mut Vector, word: Word, scalar: u64) -> Done {
     let kind = vector.kind()?;
     apart(vector, word)?;
@@ -47,7 +47,7 @@ pub(crate) fn push_up(vector: &mut Vector, word: Word, scalar: u64) -> Done {
     Ok(())
 }
 
-/// `vslide1down` and `vfslide1down`: by one, and the scalar comes last.
+/// `vslide1down` and `vfslide1down`: by one, with the scalar last.
 pub(crate) fn push_down(vector: &mut Vector, word: Word, scalar: u64) -> Done {
     let kind = vector.kind()?;
     spares_mask(word, kind.group(word.vd())?)?;

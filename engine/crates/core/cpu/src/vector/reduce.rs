@@ -40,7 +40,7 @@ pub(crate) fn widening(vector: &mut Vector, word: Word, signed: bool) -> Done {
     })
 }
 
-/// `vd[0]`, as wide as `result` says, from `vs1[0]` of that width and the active elements of `vs2`, in their order.
+/// `vd[0]`, with the width of `result`, from `vs1[0]` of that width and the active elements of `vs2`, in their order.
 pub(crate) fn fold(
     vector: &mut Vector,
     word: Word,

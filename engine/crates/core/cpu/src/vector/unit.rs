@@ -4,7 +4,7 @@ use super::element::Width;
 use super::{MOST_ELEMENTS, REGISTER_BYTES};
 use serde::{Deserialize, Serialize};
 
-/// The bit of `vtype` that says that the type is illegal.
+/// The bit of `vtype` that marks an illegal type.
 pub(crate) const ILLEGAL_TYPE: u64 = 1 << 63;
 
 /// The vector registers of 128 bits, and the control registers beside them.
@@ -12,20 +12,20 @@ pub(crate) const ILLEGAL_TYPE: u64 = 1 << 63;
 pub struct VectorRegisters {
     /// Both halves of each register, the lower one first.
     pub registers: [[u64; 2]; 32],
-    /// `vl`: how many elements are worked on.
+    /// `vl`: number of elements to process.
     pub length: u64,
     /// `vtype`.
     pub kind: u64,
     /// `vstart`: the first element to be worked on.
     pub start: u64,
-    /// `vxrm`: how fixed-point results are rounded.
+    /// `vxrm`: rounding mode of fixed-point results.
     pub rounding: u8,
     /// `vxsat`: whether a fixed-point result was saturated.
     pub saturated: bool,
 }
 
 impl Default for VectorRegisters {
-    /// As after a reset, and as a kernel gives them to a new thread.
+    /// The state after a reset, which a kernel also gives to a new thread.
     fn default() -> VectorRegisters {
         VectorRegisters {
             registers: [[0; 2]; 32],
@@ -44,13 +44,13 @@ const BYTES: usize = 32 * REGISTER_BYTES;
 /// The vector unit of a hart.
 pub(crate) struct Vector {
     bytes: [u8; BYTES],
-    /// `vl`: how many elements are worked on.
+    /// `vl`: number of elements to process.
     pub(crate) length: usize,
     /// `vtype`.
     pub(crate) kind: u64,
     /// `vstart`: the first element to be worked on.
     pub(crate) start: usize,
-    /// `vxrm`: how fixed-point results are rounded.
+    /// `vxrm`: rounding mode of fixed-point results.
     pub(crate) rounding: u8,
     /// `vxsat`: whether a fixed-point result was saturated.
     pub(crate) saturated: bool,
@@ -84,7 +84,7 @@ impl Vector {
         for (at, word) in saved.registers.as_flattened().iter().enumerate() {
             self.put(0, at, Width::LONG, *word);
         }
-        // A program may have written what it is given back, as at the end of a handler of a signal.
+        // A program may have changed the state that is restored, for example at the end of a signal handler.
         super::set(self, saved.kind, super::Length::Elements(saved.length));
         self.start = saved.start as usize % MOST_ELEMENTS;
         self.rounding = saved.rounding;

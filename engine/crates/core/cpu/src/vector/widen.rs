@@ -6,7 +6,7 @@ use super::word::Word;
 use super::{Done, Illegal};
 use crate::state::State;
 
-/// What is computed, from `vs2`, the operand and the old destination.
+/// The computation on `vs2`, the operand and the old destination.
 struct Plan {
     compute: fn(u64, u64, u64) -> u64,
     /// Whether `vs2` is signed, and whether the operand is.

@@ -39,7 +39,7 @@ impl Word {
         self.field(12, 3)
     }
 
-    /// Of a memory access: how addresses are made.
+    /// The addressing mode of a memory access.
     pub(crate) const fn addressing(self) -> u32 {
         self.field(26, 2)
     }

@@ -1,10 +1,10 @@
-/// When a hart was observed, and how much of what it did has gone to a function.
+/// The times at which a hart was observed, and the part that has been attributed to functions.
 #[derive(Default)]
 pub(super) struct Account {
     /// Whether the hart is observed at present; when it was, up to now.
     is_on: bool,
     windows: Vec<(u64, u64)>,
-    /// Up to where cycles and instructions are accounted for, and how many cycles were observed.
+    /// The time up to which cycles and instructions are accounted for, and the number of observed cycles.
     accounted: u64,
     cycles: u64,
     accounted_instructions: u64,
@@ -12,7 +12,7 @@ pub(super) struct Account {
 }
 
 impl Account {
-    /// The hart is observed from now on, which [`Account::start_at`] says.
+    /// The hart is observed from now on; [`Account::start_at`] sets the time.
     pub(super) fn switch_on(&mut self) {
         self.is_on = true;
     }
@@ -22,7 +22,7 @@ impl Account {
         self.is_on = false;
     }
 
-    /// What was before `now` was not observed.
+    /// The time before `now` was not observed.
     pub(super) fn start_at(&mut self, now: u64) {
         self.accounted = now;
         if self.is_on {
@@ -37,7 +37,7 @@ impl Account {
         self.instructions += instructions as u64;
     }
 
-    /// Accounts for what was done up to `now`: cycles and instructions. Nothing, while the hart is not observed.
+    /// Accounts for the time up to `now`: cycles and instructions. None while the hart is not observed.
     pub(super) fn take(&mut self, now: u64) -> Option<(u64, u64)> {
         let cycles = now - std::mem::replace(&mut self.accounted, now);
         if !self.is_on {
@@ -51,7 +51,7 @@ impl Account {
         Some((cycles, self.instructions - before))
     }
 
-    /// Up to where cycles are accounted for.
+    /// The time up to which cycles are accounted for.
     pub(super) fn accounted(&self) -> u64 {
         self.accounted
     }

@@ -8,7 +8,7 @@ use rackwright_cpu::View;
 
 /// The frames of the stack that runs.
 impl Collector {
-    /// Has a program go on elsewhere than where it was `interrupted`: both are an address and a stack pointer.
+    /// A program continues at another point than the `interrupted` one: both are an address and a stack pointer.
     pub(super) fn go_on(
         &mut self,
         interrupted: (u64, u64),
@@ -30,7 +30,7 @@ impl Collector {
         self.resume();
     }
 
-    /// Ends the frames that are gone when code goes on at `pc`.
+    /// Removes the frames that have ended when execution continues at `pc`.
     pub(super) fn unwind(&mut self, pc: u64, pointer: u64, now: u64) {
         let count = remaining(&self.frames, pc, pointer);
         self.pop_to(count, now);

@@ -6,7 +6,7 @@ use crate::names::Place;
 use crate::sight::Sight;
 use rackwright_cpu::{Privilege, View};
 
-/// What is at an address.
+/// Lookup of the code at an address.
 impl Collector {
     pub(super) fn place(&mut self, pc: u64, view: View<'_>) -> Place {
         self.place_of(pc, view.privilege(), view)
@@ -37,7 +37,7 @@ impl Collector {
         place
     }
 
-    /// What tells `pc` from others with the same address.
+    /// The identity of `pc` among equal addresses of other address spaces.
     fn address(&self, pc: u64, privilege: Privilege) -> Address {
         let space = if pc >= KERNEL {
             KERNEL

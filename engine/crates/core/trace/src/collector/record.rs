@@ -3,7 +3,7 @@ use crate::slices::{Longest, Slice, TrapSlice, Turns};
 use crate::stack::{Entered, Frame};
 use crate::tree::{Tree, WHOLE};
 
-/// What a profile says of one hart: all stacks that it has had, how long calls took, and when what ran.
+/// The profile of one hart: all stacks that it has had, the durations of calls, and the time line.
 #[derive(Default)]
 pub(crate) struct Record {
     pub(crate) tree: Tree,

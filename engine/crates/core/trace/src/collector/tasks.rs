@@ -6,19 +6,19 @@ use crate::names::Extent;
 use crate::shared::{Parked, Shared};
 use rackwright_cpu::{Privilege, Registers, View};
 
-/// What a kernel that runs itself has on the hart.
+/// The state of the hart's task under a simulated kernel.
 #[derive(Default)]
 pub(super) struct KernelTask {
     /// Whether there is such a kernel.
     pub(super) has_kernel: bool,
-    /// Where it describes the task that runs, its number, and what describes its memory.
+    /// The address of the current task's description, its number, and the address of the description of its memory.
     address: u64,
     number: u64,
     pub(super) memory: u64,
 }
 
 impl KernelTask {
-    /// Nothing is known of one yet.
+    /// No task is known yet.
     pub(super) fn unknown(has_kernel: bool) -> KernelTask {
         KernelTask {
             has_kernel,
@@ -29,8 +29,8 @@ impl KernelTask {
 
 /// Which thread runs: of an emulated kernel, or of one that runs itself.
 impl Collector {
-    /// An emulated kernel has the hart go on with other registers: of another thread, of a signal's handler, or of what
-    /// that has interrupted. The next block that is observed shows it.
+    /// An emulated kernel has set other registers in the hart: those of another thread, of a signal's handler, or of
+    /// the code that it had interrupted. The next block that is observed shows it.
     pub(crate) fn redirected(&mut self, before: &Registers, after: &Registers, now: u64) {
         let pointers = [STACK_POINTER, THREAD_POINTER].map(usize::from);
         let same = before.pc == after.pc
@@ -44,7 +44,7 @@ impl Collector {
         let [stack, thread] = pointers;
         let was_idle = std::mem::take(&mut self.is_idle);
         if was_idle || before.x[thread] != after.x[thread] {
-            // Who was taken off an idle hart has its stack kept already.
+            // The stack of a thread that left an idle hart is stored already.
             if !was_idle {
                 self.park(before.x[thread]);
             }
@@ -72,7 +72,7 @@ impl Collector {
         self.near = Extent::default();
     }
 
-    /// Keeps the stack of the thread that is told by its thread pointer.
+    /// Stores the stack of the thread with this thread pointer.
     pub(super) fn park(&mut self, pointer: u64) {
         if self.is_idle {
             return;
@@ -83,7 +83,7 @@ impl Collector {
         self.common.lock().parked.insert(pointer, parked);
     }
 
-    /// Goes on with the thread of a thread pointer.
+    /// Continues with the thread of a thread pointer.
     pub(super) fn take_thread(&mut self, pointer: u64) {
         let common = self.common.clone();
         let mut shared = common.lock();
@@ -118,13 +118,13 @@ impl Collector {
             number: self.task.number,
             frames: std::mem::take(&mut self.frames),
         };
-        // What ran before the first task goes on as that task.
+        // Execution before the first task continues as that task.
         let begun = self.task.address == 0;
         shared.parked.insert(self.task.address, parked);
         let known = shared.parked.remove(&if begun { 0 } else { task });
         match known {
             Some(known) if begun || known.number == found.thread.number => self.frames = known.frames,
-            // A task that was not there before: what was known of its memory may be another's.
+            // A new task: its memory may differ from the known one.
             _ => self.places.forget(),
         }
         self.task.address = task;
@@ -149,7 +149,7 @@ impl Collector {
         }
     }
 
-    /// Takes note of what a program's memory is now; tells whether it has become another program's.
+    /// Updates the identity of a program's memory; returns whether it belongs to another program now.
     pub(super) fn refresh_task(&mut self, view: View<'_>) -> bool {
         if self.task.address == 0 {
             return false;

@@ -1,11 +1,11 @@
 use crate::packet::Id;
 
-/// What a function says of itself.
+/// The identity of a function.
 #[derive(Clone, Copy)]
 pub(super) struct Identity {
     /// The number of the device, and that of the vendor, which no vendor has.
     pub(super) numbers: u32,
-    /// Logarithms of the bytes of its windows, one or two: registers, and what other cards write into.
+    /// Logarithms of the sizes of its windows, one or two: registers, and a buffer for writes of other cards.
     pub(super) windows: &'static [u32],
 }
 
@@ -19,7 +19,7 @@ const DEVICE: u32 = 2 | 1 << 5 | 1 << 15;
 const COMMAND_BITS: u32 = 0x0546;
 const CONTROL_BITS: u32 = 0x79ff;
 
-/// The configuration space of a function (PCI Express 5.0, 7.5.1.2 and 7.5.3). Words that are not there read as 0.
+/// The configuration space of a function (PCI Express 5.0, 7.5.1.2 and 7.5.3). Absent words read as 0.
 pub(super) struct Configuration {
     identity: Identity,
     pub(super) id: Id,
@@ -45,7 +45,7 @@ impl Configuration {
         }
     }
 
-    /// The number of the window of which a word is a half, and the logarithm of its bytes.
+    /// The number of the window whose address a word is a half of, and the logarithm of its size.
     fn window(&self, word: u64) -> Option<(usize, u32)> {
         let window = (word.checked_sub(4)? / 2) as usize;
         Some((window, *self.identity.windows.get(window)?))
@@ -101,7 +101,7 @@ impl Configuration {
         }
     }
 
-    /// Whether requests to memory are served, and made.
+    /// Whether requests to memory are accepted, and sent.
     fn is_memory_enabled(&self) -> bool {
         self.command & 2 != 0
     }

@@ -1,5 +1,5 @@
-//! What a card has behind its link: a function in RTL, the model of the unit `traffic`, or a unit in RTL behind the model of a
-//! function.
+//! The device of a card behind its link: a function in RTL, the model of the unit `traffic`, or a unit in RTL behind
+//! the model of a function.
 
 mod configuration;
 mod model;
@@ -20,16 +20,16 @@ use crate::pool::Packet;
 use rackwright_rtl::Broken;
 use rackwright_time::unit::Cycle;
 
-/// Bytes of a beat of packets, of which a header takes a whole one.
+/// Bytes of a beat of packets; a header takes a whole beat.
 pub(crate) const BEAT: u64 = 16;
 /// The longest payload of writes.
 const PAYLOAD: u64 = 512;
 /// When nothing happens.
 const NEVER: u64 = u64::MAX;
-/// How long after its reset a function may take to advertise its credits: the fabric begins then.
+/// Maximum time after its reset until a function advertises its credits: the fabric starts then.
 const FIRST_CYCLES: Cycle = Cycle::new(64);
 
-/// What a function gives out at the end of a cycle of its own.
+/// An output of a function at the end of one of its cycles.
 pub(crate) enum Given<'a> {
     /// A packet, the last of whose bytes leaves in this cycle.
     Packet(&'a Header, &'a [u8]),
@@ -70,7 +70,7 @@ impl Function {
         }
     }
 
-    /// Whether nothing is under way in it.
+    /// Whether it is idle.
     pub(crate) fn is_idle(&self) -> bool {
         match self {
             Function::Rtl(rtl) => rtl.is_idle(),
@@ -79,7 +79,7 @@ impl Function {
         }
     }
 
-    /// What its events have added up to.
+    /// The sums of its events.
     pub(crate) fn events(&self) -> Vec<(String, u64)> {
         match self {
             Function::Rtl(rtl) => rtl.events(),
@@ -97,7 +97,7 @@ impl Function {
         }
     }
 
-    /// Has a packet come in from a cycle on.
+    /// Passes an incoming packet, from a cycle on.
     pub(crate) fn arrive(&mut self, cycle: Cycle, packet: &Packet) {
         match self {
             Function::Rtl(rtl) => rtl.arrive(cycle, packet),
@@ -106,10 +106,10 @@ impl Function {
         }
     }
 
-    /// Advances to the cycle `end`. `give` gets what it gives out, and in which cycle.
+    /// Advances to the cycle `end`. `give` receives its outputs and their cycles.
     ///
     /// # Errors
-    /// [`FabricError::Stopped`] when an assertion of it fails.
+    /// [`FabricError::Stopped`] if an assertion in it fails.
     pub(crate) fn advance(
         &mut self,
         end: Cycle,
@@ -127,7 +127,7 @@ impl Function {
     }
 }
 
-/// The room of a function that holds so many requests of each class; completions have room without limit (2.6.1).
+/// The credits of a function with room for `packets` requests of each class; completions have infinite credits (2.6.1).
 fn credits(packets: u64) -> Credits {
     let amount = |data| Amount {
         headers: packets,

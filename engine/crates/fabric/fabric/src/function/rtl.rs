@@ -17,7 +17,7 @@ pub(crate) struct Rtl {
     streams: Streams,
     /// The bytes of the packet that is leaving.
     leaving: Vec<u8>,
-    /// What it has advertised so far.
+    /// The credits that it has advertised so far.
     given: Credits,
     idle: bool,
 }
@@ -54,7 +54,7 @@ impl Streams {
 }
 
 impl Rtl {
-    /// One that has just left reset, and has said how much room it has.
+    /// A function just after reset that has advertised its credits.
     ///
     /// # Errors
     /// [`FabricError`] when the design of the card is no function.
@@ -111,7 +111,7 @@ impl Rtl {
         self.offer(cycle, self.streams.credits_in, data, 0xf, true);
     }
 
-    /// A header comes in a beat of its own, then its payload.
+    /// A header arrives in a beat of its own, followed by its payload.
     pub(super) fn arrive(&mut self, cycle: Cycle, packet: &Packet) {
         let mut beat = [0; BEAT as usize];
         for (bytes, word) in beat.chunks_exact_mut(4).zip(words_of(&packet.header)) {
@@ -181,7 +181,7 @@ impl Rtl {
     }
 }
 
-/// What has become free since `given` was advertised, of which `told` are the last bits.
+/// The room that has become free since `given` was advertised; `told` are its last bits.
 fn freed(given: &mut Amount, told: Amount) -> Amount {
     let before = *given;
     given.headers = resumed(before.headers, told.headers, 256);
@@ -192,7 +192,7 @@ fn freed(given: &mut Amount, told: Amount) -> Amount {
     }
 }
 
-/// The header in the first beat of what a card sends, and its payload behind it.
+/// The header in the first beat of a card's packet, and the payload after it.
 fn parse(bytes: &[u8]) -> Result<(Header, &[u8]), Malformed> {
     let short = Malformed::Length {
         given: bytes.len(),

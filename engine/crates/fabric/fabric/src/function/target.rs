@@ -12,7 +12,7 @@ pub(super) struct Request {
     pub(super) ready: u64,
 }
 
-/// What is to be answered.
+/// A pending completion.
 #[derive(Clone, Copy)]
 struct Answer {
     ready: u64,
@@ -20,14 +20,14 @@ struct Answer {
     data: u64,
 }
 
-/// What a request has come to.
+/// The result of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Served {
     /// It was one of configuration.
     Configuration,
     /// It was refused.
     Refused,
-    /// It is an access to the register at this offset, with what is written: [`Target::answered`] is to be told.
+    /// It is an access to the register at this offset, with the written value: [`Target::answered`] must be called.
     Register(u64, Option<u64>),
 }
 
@@ -100,7 +100,7 @@ impl Target {
         served
     }
 
-    /// The register that was asked for has been accessed, and holds this value; its completion is there at `ready`.
+    /// The access to the register is complete, with this value; its completion is ready at `ready`.
     pub(super) fn answered(&mut self, ready: u64, value: u64, configuration: &Configuration) {
         let Some(header) = self.asked.take() else {
             return;
@@ -116,19 +116,19 @@ impl Target {
         }
     }
 
-    /// From when on a completion is there to leave, and what its data costs.
+    /// The time from which on a completion is ready to leave, and its data credits.
     pub(super) fn ready(&self) -> (u64, u64) {
         self.answer.map_or((NEVER, 0), |answer| {
             (answer.ready, u64::from(answer.header.words != 0))
         })
     }
 
-    /// Bytes of the completion that is there.
+    /// Bytes of the completion that is ready.
     pub(super) fn bytes(&self) -> u64 {
         self.answer.map_or(0, |answer| answer.header.bytes() as u64)
     }
 
-    /// The completion leaves. Gives the cycle of its last beat.
+    /// The completion leaves. Returns the cycle of its last beat.
     pub(super) fn leave(&mut self, now: u64, give: &mut impl FnMut(u64, Given<'_>)) -> u64 {
         let Some(Answer { header, data, .. }) = self.answer.take() else {
             return now;
@@ -148,7 +148,7 @@ impl Target {
     }
 }
 
-/// A register is accessed whole: eight bytes at a multiple of eight; half of one can be read.
+/// A register is accessed completely: eight bytes at a multiple of eight; reads of one half are allowed.
 fn is_register(header: &Header, configuration: &Configuration) -> bool {
     let request = &header.request;
     let wide = header.words == 2 && request.address & 4 == 0 && request.enables == 0xff;

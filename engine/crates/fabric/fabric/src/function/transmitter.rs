@@ -3,10 +3,10 @@ use crate::class::Class;
 use crate::credits::{Amount, Credits};
 use std::collections::VecDeque;
 
-/// From when on a packet of a class is there, and what its data costs.
+/// The time from which on a packet of a class is ready, and its data credits.
 pub(super) type Ready = (u64, u64);
 
-/// Chooses among the packets of the three classes, in turn, those that have credits.
+/// Selects packets with credits among the three classes, in turn.
 #[derive(Default)]
 pub(super) struct Transmitter {
     /// From when on the next packet may leave.
@@ -14,13 +14,13 @@ pub(super) struct Transmitter {
     /// The class that left last.
     chosen: usize,
     consumed: Credits,
-    /// What is left of each class.
+    /// The remaining credits of each class.
     left: [Left; 3],
     /// Limits that arrive.
     grants: VecDeque<(u64, bool, Class, Amount)>,
 }
 
-/// Credits that are left of a class; what has no limit has so many always.
+/// The remaining credits of a class; infinite credits are never used up.
 #[derive(Clone, Copy, Default)]
 struct Left {
     headers: u64,
@@ -32,7 +32,7 @@ struct Left {
 const WITHOUT_LIMIT: u64 = u64::MAX;
 
 impl Left {
-    /// Those of a limit of which so much has been consumed.
+    /// Updates the remaining credits for a limit and the amount already consumed.
     fn learn(&mut self, limit: Amount, consumed: Amount) {
         let left = |infinite, limit: u64, consumed| {
             if infinite {
@@ -51,7 +51,7 @@ impl Left {
     }
 }
 
-/// What is there of the three classes.
+/// The ready packets of the three classes.
 pub(super) type Offers = [Ready; 3];
 
 impl Transmitter {
@@ -61,7 +61,7 @@ impl Transmitter {
 
     /// When it learns of credits, or sends the next packet.
     pub(super) fn due(&self, offers: &Offers) -> u64 {
-        // A limit counts from the cycle after it has come.
+        // A limit takes effect in the cycle after its arrival.
         let mut first = self.grants.front().map_or(NEVER, |(cycle, ..)| cycle + 1);
         for (left, (ready, data)) in self.left.iter().zip(offers) {
             if *ready != NEVER && left.headers != 0 && *data <= left.data {
@@ -71,7 +71,7 @@ impl Transmitter {
         first
     }
 
-    /// The class of the packet that leaves now, after the limits that have come.
+    /// The class of the packet that leaves now, after the limits that have arrived.
     pub(super) fn choose(&mut self, now: u64, offers: &Offers) -> Option<Class> {
         while let Some((_, initial, class, limit)) = self.grants.front().copied().filter(|(at, ..)| *at < now)
         {

@@ -1,4 +1,4 @@
-//! Datagrams in frames of AF_XDP: which lane they are for, and which leave that way.
+//! Datagrams in frames of AF_XDP: their lanes, and those sent as frames.
 
 use super::{Lane, Lanes};
 use crate::core::Core;
@@ -10,24 +10,25 @@ use std::net::{IpAddr, SocketAddr, SocketAddrV4};
 /// No lane is at this port.
 const NOBODY: u32 = u32::MAX;
 
-/// Of more datagrams at once than these some go to the same address, and a socket gives these to the kernel as one
-/// message, to be cut late. Where frames are copied, each of them alone goes through more of the kernel than its part of that.
+/// If there are more datagrams at a time than this, some have the same destination, and a socket passes these to the
+/// kernel as one message that is segmented late. In copy mode, each frame takes a path through the kernel that is
+/// longer than its share of such a message.
 const CROWD: usize = 4;
 
-/// What a thread has of AF_XDP to send with, and to know what frames are for.
+/// A thread's state for sending by AF_XDP, and for finding the lanes of frames.
 pub(super) struct FrameLanes {
     outgoing: Outgoing,
     /// The queue of the interface that this thread has.
     queue: u32,
-    /// Tokens of lanes by ports, so that nothing is searched for a frame.
+    /// Tokens of lanes by ports, so that a frame needs no search.
     lanes: Box<[u32]>,
     /// Addresses of services that were opened.
     services: Vec<SocketAddrV4>,
-    /// Frames put since the counters were told.
+    /// Frames queued since the last update of the counters.
     put: u64,
     /// The kernel copies frames.
     copies: bool,
-    /// So many datagrams came at once that sockets send them at less cost.
+    /// There are so many datagrams at a time that sockets send them at a lower cost.
     is_crowded: bool,
 }
 
@@ -62,7 +63,7 @@ impl FrameLanes {
         is_free
     }
 
-    /// Puts a datagram in a frame; false when it has to go through a socket.
+    /// Queues a datagram as a frame; false if it has to be sent through a socket.
     #[inline]
     pub(super) fn push(&mut self, route: &Route, parts: &[&[u8]]) -> bool {
         let is_put = !self.is_crowded && self.outgoing.push(route, parts);
@@ -83,7 +84,7 @@ impl FrameLanes {
         self.outgoing.is_waiting()
     }
 
-    /// Lets frames from a replica come here that are for the address that its socket is bound to; gives that address if they do.
+    /// Opens the local address of a replica's socket for frames from this replica; returns this address if it succeeds.
     pub(super) fn open_replica(
         &mut self,
         shared: &Shared,
@@ -97,7 +98,7 @@ impl FrameLanes {
         let SocketAddr::V4(own) = own else {
             return None;
         };
-        // What comes from this machine itself does not come through the interface.
+        // Datagrams from this machine itself do not arrive through the interface.
         let is_near = hosts.contains(own.ip()) && is_elsewhere(replica.ip());
         let is_open = is_near
             && self.claim(own.port(), Lane::Replica(index))
@@ -105,7 +106,7 @@ impl FrameLanes {
         is_open.then_some(own)
     }
 
-    /// Frames for this address come no more.
+    /// Stops frames for this address.
     pub(super) fn close(&mut self, shared: &Shared, own: SocketAddrV4) {
         if let Some(attachment) = shared.frames.attachment() {
             attachment.close(own);
@@ -113,7 +114,7 @@ impl FrameLanes {
         self.lanes[usize::from(own.port())] = NOBODY;
     }
 
-    /// Lets frames of clients come here that are for a service.
+    /// Opens the address of a service for frames of clients.
     fn open_service(&mut self, shared: &Shared, index: usize, listen: SocketAddr) {
         let (Some(attachment), SocketAddr::V4(listen)) = (shared.frames.attachment(), listen) else {
             return;
@@ -122,7 +123,7 @@ impl FrameLanes {
         let hosts = hosts.filter(|host| listen.ip().is_unspecified() || *host == listen.ip());
         for host in hosts {
             let address = SocketAddrV4::new(*host, listen.port());
-            // Of two services with one port at different addresses, the second goes on with its socket.
+            // Of two services with one port at different addresses, the second uses only its socket.
             if self.claim(listen.port(), Lane::Clients(index)) && attachment.open(address, None).is_ok() {
                 self.services.push(address);
             }
@@ -131,7 +132,7 @@ impl FrameLanes {
 }
 
 impl Lanes {
-    /// Takes frames from now on: those of clients, and those of replicas that have sockets already.
+    /// Accepts frames from now on: those of clients, and those of replicas that have sockets already.
     pub(crate) fn take_frames(&mut self, incoming: &Incoming) -> std::io::Result<()> {
         self.poll.add(incoming, Lane::Frames.token())?;
         if let Some(frames) = &mut self.frames {
@@ -152,7 +153,7 @@ impl Lanes {
         }
     }
 
-    /// Takes the frames that are there, does what is to be done about them, and tells whether more may be there.
+    /// Takes the available frames, handles them, and returns whether more may be available.
     pub(crate) fn receive_frames(&mut self, incoming: &mut Incoming) -> std::io::Result<bool> {
         let count = incoming.receive();
         if count == 0 {
@@ -182,7 +183,7 @@ impl Lanes {
         Ok(incoming.is_full())
     }
 
-    /// A datagram that came in a frame.
+    /// A datagram that arrived in a frame.
     fn arrived(&mut self, core: &mut Core, now: u64, arrived: Arrived<'_>) {
         let lane = (self.frames.as_ref()).and_then(|frames| frames.lane(arrived.to.port()));
         let from = SocketAddr::V4(arrived.from);

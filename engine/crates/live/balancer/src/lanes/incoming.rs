@@ -1,4 +1,4 @@
-//! What comes in, and what the dispatcher is told of it.
+//! Incoming datagrams, and the resulting events for the dispatcher.
 
 use super::Lanes;
 use crate::core::Core;
@@ -27,7 +27,7 @@ impl Lanes {
         })
     }
 
-    /// A datagram of a client, with the way back if it came as a frame.
+    /// A datagram of a client, with the route back if it arrived as a frame.
     pub(super) fn request(
         &mut self,
         core: &mut Core,
@@ -66,7 +66,7 @@ impl Lanes {
         self.perform(core, now, Some(&hand));
     }
 
-    /// A datagram of another dispatcher, or of somebody who would be one.
+    /// A datagram of another dispatcher, or of a sender that claims to be one.
     pub(super) fn message(&mut self, core: &mut Core, now: u64, datagram: Datagram<'_>) {
         let shared = self.shared.clone();
         let result = match Header::parse(datagram.bytes) {
@@ -178,7 +178,7 @@ impl Lanes {
         self.perform(core, now, None);
     }
 
-    /// A datagram to where this thread redirects from.
+    /// A datagram to the socket from which this thread redirects.
     pub(super) fn relayed_answer(&mut self, datagram: Datagram<'_>) {
         let counters = &self.shared.counters;
         if !(self.shared.settings.peers.iter()).any(|peer| peer.address == datagram.from) {

@@ -1,4 +1,4 @@
-/// What a socket of a thread is for; with its index it is the token by which the thread waits for it.
+/// The purpose of a thread's socket; with its index it is the token by which the thread waits for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lane {
     /// Clients of the service with that index.
@@ -7,7 +7,7 @@ pub(crate) enum Lane {
     Replica(usize),
     /// Messages of other dispatchers.
     Peers,
-    /// Answers of other dispatchers to what this thread redirected.
+    /// Responses of other dispatchers to requests redirected by this thread.
     Relayed,
     /// Frames of AF_XDP, of clients and replicas.
     Frames,

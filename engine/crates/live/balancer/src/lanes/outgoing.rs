@@ -1,4 +1,4 @@
-//! What the dispatcher wants done, and answers.
+//! Execution of the dispatcher's actions, and responses.
 
 use super::Lanes;
 use crate::core::Core;
@@ -9,7 +9,7 @@ use rackwright_dispatch::{Action, DropReason, PeerId, ReplicaId, Report};
 use std::hash::BuildHasher;
 
 impl Lanes {
-    /// Brings an answer, as the client is to have it, to where its request came from.
+    /// Sends a response, in the client's format, to the origin of its request.
     pub(super) fn deliver(&mut self, flight: &Flight, parts: &[&[u8]]) {
         self.shared.counters.answers.add(1);
         match flight.origin {
@@ -39,7 +39,7 @@ impl Lanes {
         }
     }
 
-    /// Does what the dispatcher wants, about the request in hand if there is one.
+    /// Executes the dispatcher's actions, with the current request if there is one.
     pub(super) fn perform(&mut self, core: &mut Core, now: u64, hand: Option<&Hand<'_>>) {
         let mut actions = std::mem::take(&mut self.actions);
         for action in actions.drain(..) {
@@ -65,8 +65,8 @@ impl Lanes {
                 (Action::Discard { ticket }, _) => drop(core.take(ticket)),
                 (Action::Gossip { peer, report }, _) => self.gossip(peer, &report),
                 (Action::Probe { replica }, _) => self.probe(core, replica, now),
-                // An answer goes back when its flight is found, counted or not; the reasons of drops are counted
-                // by the dispatcher.
+                // A response is returned if its flight is found, counted or not; the dispatcher counts the reasons of
+                // drops.
                 (Action::Answer | Action::Drop(_), _) => {}
                 (Action::Serve { .. } | Action::Redirect { .. } | Action::Hold { .. }, None) => {
                     self.shared.counters.undelivered.add(1);
@@ -92,14 +92,15 @@ impl Lanes {
         self.send(replica, hand, flight);
     }
 
-    /// Sends a copy of a request to a replica that failed, if one is to be tried now: another one answers the client.
+    /// Sends a copy of a request to a failed replica, if one is to be tried now: another replica responds to the
+    /// client.
     fn copy_on_trial(&mut self, core: &mut Core, hand: &Hand<'_>, now: u64) {
         if let Some(replica) = core.on_trial(now, hand.request.service) {
             self.try_with(replica, Origin::Probe, hand, now);
         }
     }
 
-    /// Sends a request to a replica that failed: any answer is a sign of life, and goes back to `origin`.
+    /// Sends a request to a failed replica: any response shows that it is alive, and is returned to `origin`.
     fn try_with(&mut self, replica: ReplicaId, origin: Origin, hand: &Hand<'_>, now: u64) {
         let flight = Flight {
             origin,
@@ -177,7 +178,7 @@ impl Lanes {
         self.tell(peer, &[]);
     }
 
-    /// Sends the message, and what follows it, to another dispatcher.
+    /// Sends the message, followed by `rest`, to another dispatcher.
     pub(super) fn tell(&mut self, peer: PeerId, rest: &[u8]) {
         let peer = self.shared.settings.peers.iter().find(|known| known.rack == peer);
         match (peer, &mut self.relayed) {
@@ -186,7 +187,7 @@ impl Lanes {
         }
     }
 
-    /// Asks a replica for a sign of life. One that nothing can be asked is tried with requests.
+    /// Sends a probe to a replica. A replica without a known probe is tried with requests.
     pub(super) fn probe(&mut self, core: &mut Core, replica: ReplicaId, now: u64) {
         let tag = self.next_tag();
         if !self.reaches(replica) {
@@ -221,7 +222,7 @@ impl Lanes {
         }
     }
 
-    /// A replica's machine says that nobody listens there.
+    /// A replica's machine reports that no program listens there.
     pub(super) fn refused(&mut self, index: usize) {
         let shared = self.shared.clone();
         shared.counters.refused.add(1);

@@ -5,7 +5,7 @@ use rackwright_datagram::{Outbox, Socket};
 use rackwright_xdp::Route;
 use std::net::SocketAddrV4;
 
-/// A socket and what is to be sent through it.
+/// A socket and the datagrams to be sent through it.
 pub(crate) struct Way {
     pub(crate) socket: Socket,
     pub(super) outbox: Outbox,
@@ -19,7 +19,7 @@ impl Way {
         }
     }
 
-    /// Sends everything; whether the other end says that nobody listens.
+    /// Sends all datagrams; returns whether the other end reported that no program listens.
     pub(super) fn flush(&mut self, shared: &Shared) -> std::io::Result<bool> {
         if self.outbox.is_empty() {
             return Ok(false);
@@ -31,24 +31,24 @@ impl Way {
     }
 }
 
-/// The way to a replica, and what is under way there.
+/// The connection to a replica, and its outstanding requests.
 pub(super) struct Upstream {
     pub(super) way: Way,
     pub(super) flights: Flights,
     pub(super) member: Member,
-    /// The way there by frames, once one has come from there.
+    /// The route for frames, known once one has arrived from there.
     pub(super) route: Option<Route>,
-    /// The address of its socket, when frames for it come to this thread.
+    /// The address of its socket, if frames for it arrive at this thread.
     pub(super) opened: Option<SocketAddrV4>,
 }
 
 impl Upstream {
-    /// It may be another machine by now: the kernel finds out which, and its answer tells us.
+    /// It may be another machine by now: the kernel resolves its address, and its response has the new one.
     pub(super) fn find_anew(&mut self) {
         self.route = None;
     }
 
-    /// Lets a datagram go there, in a frame if that is possible.
+    /// Queues a datagram for the replica, in a frame if that is possible.
     #[inline]
     pub(super) fn push(&mut self, frames: &mut Option<FrameLanes>, parts: &[&[u8]]) {
         if let (Some(route), Some(frames)) = (&self.route, frames) {

@@ -31,20 +31,20 @@ const HAS_CAPABILITIES: u16 = 1 << 4;
 /// Kind of a base address register: memory with 64-bit addresses, prefetchable.
 const BAR_KIND: u64 = 0b1100;
 
-/// What a function says of itself.
+/// The identity of a function.
 #[derive(Clone, Debug)]
 pub struct Header {
     /// Who made it.
     pub vendor: u16,
-    /// Which device of that vendor.
+    /// The device number of this vendor.
     pub device: u16,
-    /// Which version of it.
+    /// The version of the device.
     pub revision: u8,
     /// Class, subclass and programming interface, in this order from the highest byte of 24 bits.
     pub class: u32,
     /// Vendor and number of the board.
     pub subsystem: (u16, u16),
-    /// Bytes behind each base address register, a power of two from 16 on; 0 for none.
+    /// Bytes of the range of each base address register, a power of two from 16 on; 0 for none.
     pub bars: [u64; BARS],
     /// Its capabilities.
     pub capabilities: Vec<Capability>,
@@ -55,7 +55,7 @@ pub struct Header {
 pub struct Capability {
     /// Its number.
     pub id: u8,
-    /// What comes after the number and the pointer to the next one.
+    /// The bytes after the number and the pointer to the next one.
     pub bytes: Vec<u8>,
     /// Which of these bytes software may write.
     pub writable: Range<usize>,
@@ -66,7 +66,7 @@ pub(crate) struct Configuration {
     bytes: [u8; BYTES],
     writable: [u8; BYTES],
     bars: [u64; BARS],
-    /// Where each capability lies.
+    /// The position of each capability.
     capabilities: Vec<usize>,
 }
 
@@ -130,7 +130,7 @@ impl Configuration {
         self.writable[place..place + mask.len()].copy_from_slice(mask);
     }
 
-    /// What lies at `place`, little-endian; `interrupt` is the level of the interrupt line. `None` beyond the space.
+    /// The value at `place`, little-endian; `interrupt` is the level of the interrupt line. `None` beyond the space.
     pub(crate) fn read(&self, place: usize, bytes: u8, interrupt: bool) -> Option<u64> {
         let mut bytes_read = [0; 8];
         let range = place..place + usize::from(bytes);
@@ -141,7 +141,7 @@ impl Configuration {
         Some(u64::from_le_bytes(bytes_read))
     }
 
-    /// Writes what may be written.
+    /// Writes the writable bits.
     pub(crate) fn write(&mut self, place: usize, bytes: u8, value: u64) {
         let values = value.to_le_bytes();
         let places = self.bytes.iter_mut().zip(&self.writable).skip(place);
@@ -150,7 +150,7 @@ impl Configuration {
         }
     }
 
-    /// Where the capability with this index in [`Header::capabilities`] lies.
+    /// The position of the capability with this index in [`Header::capabilities`].
     pub(crate) fn capability(&self, index: usize) -> usize {
         self.capabilities[index]
     }
@@ -163,7 +163,7 @@ impl Configuration {
         self.word(COMMAND) & u32::from(bit) != 0
     }
 
-    /// Whether the function may use memory by itself.
+    /// Whether the function may access memory.
     pub(crate) fn is_master(&self) -> bool {
         self.command(MASTER)
     }
@@ -191,7 +191,7 @@ impl Configuration {
         self.bytes.to_vec()
     }
 
-    /// Takes on what another function of the same kind has saved.
+    /// Restores the saved state of another function of the same kind.
     pub(crate) fn restore(&mut self, saved: &[u8]) -> Result<(), RestoreError> {
         let damaged = RestoreError {
             device: "PCI function",

@@ -5,10 +5,10 @@ use crate::ram::Ram;
 use rackwright_contract::{Ticket, Tickets};
 use rackwright_time::Cycle;
 
-/// What lies behind the configuration space of a PCI function. It sits behind a port: registers in ranges of
-/// addresses, memory that it uses by itself, and one interrupt line.
+/// The device behind the configuration space of a PCI function. It is behind a port: registers in ranges of addresses,
+/// memory that it accesses itself, and one interrupt line.
 pub trait Endpoint: Send {
-    /// What the function says of itself.
+    /// The identity of the function.
     fn header(&self) -> Header;
 
     /// Which capability of the header is a window to the base address ranges (virtio 1.2, section 4.1.4.9), if one is.
@@ -16,10 +16,10 @@ pub trait Endpoint: Send {
         None
     }
 
-    /// What a load of `bytes` bytes at `offset` of range `bar` reads; `None` where there is no such register.
+    /// The value of a load of `bytes` bytes at `offset` of range `bar`; `None` if there is no such register.
     fn read(&mut self, bar: usize, offset: u64, bytes: u8) -> Option<u64>;
 
-    /// Begins a load that is answered later, by [`Endpoint::answered`]; `None` when it is none of those. Tickets come from
+    /// Starts a load with a later response, by [`Endpoint::answered`]; `None` for other loads. Tickets are taken from
     /// `tickets`.
     fn ask(
         &mut self,
@@ -37,20 +37,21 @@ pub trait Endpoint: Send {
         None
     }
 
-    /// Stores the low `bytes` bytes of `value`; without effect where there is no such register.
+    /// Stores the low `bytes` bytes of `value`; without effect if there is no such register.
     fn write(&mut self, bar: usize, offset: u64, bytes: u8, value: u64, now: Cycle);
 
-    /// Whether it asks for an interrupt.
+    /// Whether its interrupt is active.
     fn interrupts(&self) -> bool;
 
-    /// When it next does something by itself.
+    /// Time of its next event.
     fn next_event(&self) -> Cycle;
 
-    /// Does what was to be done up to `now`.
+    /// Handles its events up to `now`.
     fn advance(&mut self, ram: &mut Ram<'_>, now: Cycle);
 
-    /// Nothing in the machine does anything from `now` to `until`, but perhaps this function. One that is joined to what is
-    /// outside of the simulation waits for that, and says by [`Endpoint::next_event`] how long that took.
+    /// There are no events in the machine from `now` to `until`, except perhaps in this function. A function connected
+    /// to the outside of the simulation waits for external input, and returns by [`Endpoint::next_event`] how long that
+    /// took.
     fn rest(&mut self, _now: Cycle, _until: Cycle) {}
 
     /// Why it does not go on, if it does not; it answers no more then.
@@ -58,16 +59,16 @@ pub trait Endpoint: Send {
         None
     }
 
-    /// How often software has broken the rules of the device.
+    /// Number of rule violations of software.
     fn errors(&self) -> u64;
 
-    /// Has what is random from here on follow from `seed`: for one of several that were restored from the same state.
+    /// Restarts all random numbers from `seed`: for one of several functions restored from the same state.
     fn reseed(&mut self, _seed: u64) {}
 
     /// Its state, for [`Endpoint::restore`].
     fn save(&self) -> Vec<u8>;
 
-    /// Takes on a state that [`Endpoint::save`] gave.
+    /// Restores a state returned by [`Endpoint::save`].
     ///
     /// # Errors
     /// [`RestoreError`] when the bytes are not such a state.
@@ -80,7 +81,7 @@ pub(crate) struct Function {
     endpoint: Box<dyn Endpoint>,
 }
 
-/// Where an access through a window goes.
+/// The target of an access through a window.
 struct Beyond {
     bar: usize,
     offset: u64,
@@ -113,7 +114,7 @@ impl Function {
         }
     }
 
-    /// An access to the data of a window goes on to the range that software has chosen there before.
+    /// An access to the data of a window is forwarded to the range that software has selected in it.
     fn through_window(&self, place: usize, bytes: u8) -> Option<Beyond> {
         let space = &self.configuration;
         let window = space.capability(self.endpoint.window()?);
@@ -150,12 +151,13 @@ impl Function {
         self.endpoint.ask(bar, offset, bytes, now, tickets)
     }
 
-    /// The value of the load with this ticket, and when it reaches the hart, if this function was asked and knows.
+    /// The value of the load with this ticket, and the time of its arrival at the hart, if it was a load from this
+    /// function and is known.
     pub(crate) fn answered(&mut self, ticket: Ticket, ram: &mut Ram<'_>) -> Option<(u64, Cycle)> {
         self.endpoint.answered(ticket, ram)
     }
 
-    /// Writes a register; tells whether one of the function's ranges holds the address.
+    /// Writes a register; returns whether the address is in one of the function's ranges.
     pub(crate) fn write(&mut self, address: u64, bytes: u8, value: u64, now: Cycle) -> bool {
         let found = self.configuration.decode(address, bytes);
         if let Some((bar, offset)) = found {
@@ -168,7 +170,7 @@ impl Function {
         self.configuration.may_interrupt() && self.endpoint.interrupts()
     }
 
-    /// Nothing, while the function may not use memory.
+    /// None while the function may not access memory.
     pub(crate) fn next_event(&self) -> Cycle {
         if self.configuration.is_master() {
             self.endpoint.next_event()

@@ -14,7 +14,7 @@ const FUNCTIONS: u64 = 8;
 /// Devices that a bus has room for, and the functions of one.
 const DEVICES: u64 = 32;
 
-/// The host bridge, with one function in each device of its bus. What nobody answers reads as ones.
+/// The host bridge, with one function in each device of its bus. Reads without a response return ones.
 pub struct PciHost {
     map: PciMap,
     functions: Vec<Function>,
@@ -34,7 +34,7 @@ impl PciHost {
         }
     }
 
-    /// Puts a function into the next device of the bus.
+    /// Adds a function as the next device of the bus.
     ///
     /// # Panics
     /// When the bus is full.
@@ -47,12 +47,12 @@ impl PciHost {
         self.functions.push(Function::new(endpoint));
     }
 
-    /// Puts a tree behind the bridge.
+    /// Adds a tree behind the bridge.
     pub(crate) fn attach_tree(&mut self, tree: Box<dyn Tree>) {
         self.tree = Some(tree);
     }
 
-    /// Whether there is one.
+    /// Whether there is a tree.
     pub(crate) fn has_tree(&self) -> bool {
         self.tree.is_some()
     }
@@ -63,7 +63,7 @@ impl PciHost {
         tree.or_else(|| self.functions.iter().find_map(Function::failure))
     }
 
-    /// Adds what has happened in its tree to a digest.
+    /// Adds the events in its tree to a digest.
     pub(crate) fn digest_tree(&self, digest: &mut Digest) {
         if let Some(tree) = &self.tree {
             tree.digest(digest);
@@ -87,7 +87,7 @@ impl PciHost {
         Some(answer.unwrap_or(all_ones(bytes)))
     }
 
-    /// Begins a load that is answered later, if it is one of those.
+    /// Starts a load with a later response, if it is one.
     pub(crate) fn ask(&mut self, address: u64, bytes: u8, now: Cycle) -> Option<Ticket> {
         if let Some(place) = self.below(address, bytes) {
             return self.begin(place, bytes, None, now, true);
@@ -111,7 +111,7 @@ impl PciHost {
         functions.find_map(|function| function.answered(ticket, ram))
     }
 
-    /// Begins a store that a hart waits for, if it is one of those: to configuration below the bridge.
+    /// Starts a store for which a hart waits, if it is one: to configuration space below the bridge.
     pub(crate) fn ask_to_write(&mut self, address: u64, bytes: u8, value: u64, now: Cycle) -> Option<Ticket> {
         let place = self.below(address, bytes)?;
         let TreePlace::Configuration { .. } = place else {
@@ -120,7 +120,7 @@ impl PciHost {
         self.begin(place, bytes, Some(value), now, true)
     }
 
-    /// Stores to configuration space or a function's range; tells whether the address is the bridge's.
+    /// Stores to configuration space or a function's range; returns whether the address belongs to the bridge.
     pub fn write(&mut self, address: u64, bytes: u8, value: u64, now: Cycle) -> bool {
         if let Some(place) = self.below(address, bytes) {
             self.begin(place, bytes, Some(value), now, false);
@@ -135,7 +135,7 @@ impl PciHost {
         if self.forwards(address).is_none() {
             return false;
         }
-        // Who would answer first takes it; nobody has to.
+        // The first function with this address takes it; there may be none.
         self.functions
             .iter_mut()
             .any(|function| function.write(address, bytes, value, now));
@@ -150,7 +150,7 @@ impl PciHost {
         })
     }
 
-    /// When a function next does something by itself.
+    /// Time of the next event of a function.
     pub fn next_event(&self) -> Cycle {
         let tree = self.tree.as_ref().map_or(Cycle::NEVER, |tree| tree.next_event());
         self.functions
@@ -159,14 +159,14 @@ impl PciHost {
             .fold(tree, Cycle::min)
     }
 
-    /// Nothing but functions does anything from `now` to `until`.
+    /// Only functions have events from `now` to `until`.
     pub(crate) fn rest(&mut self, now: Cycle, until: Cycle) {
         self.functions
             .iter_mut()
             .for_each(|function| function.rest(now, until));
     }
 
-    /// Has functions do what was to be done up to `now`.
+    /// Lets functions handle their events up to `now`.
     pub fn advance(&mut self, ram: &mut Ram<'_>, now: Cycle) {
         self.functions
             .iter_mut()
@@ -176,7 +176,7 @@ impl PciHost {
         }
     }
 
-    /// How often software has broken the rules of a device.
+    /// Number of rule violations of software.
     pub fn errors(&self) -> u64 {
         self.functions.iter().map(Function::errors).sum()
     }
@@ -209,7 +209,8 @@ impl PciHost {
         self.functions.get_mut(device).filter(|_| number % FUNCTIONS == 0)
     }
 
-    /// Where an access goes that is the tree's: to a root port or another bus, or to a range of none of the own functions.
+    /// The target of an access that belongs to the tree: a root port or another bus, or a range outside of the bridge's
+    /// own functions.
     fn below(&self, address: u64, bytes: u8) -> Option<TreePlace> {
         let tree = self.tree.as_ref()?;
         if address % u64::from(bytes) != 0 {
@@ -374,7 +375,7 @@ mod tests {
         assert!(other.restore(&host.save()).is_err());
     }
 
-    /// A tree that keeps what is asked of it, and answers a ticket with 9.
+    /// A tree that records its accesses, and responds to a ticket with 9.
     #[derive(Default)]
     struct Asked(Vec<(TreeAccess, Option<Ticket>)>);
 
@@ -418,7 +419,7 @@ mod tests {
         write(&mut host, space(0, 0) + 4, 2);
         let port = u64::from(FIRST_ROOT_PORT);
         let asks = |host: &mut PciHost, address, bytes| host.ask(address, bytes, Cycle::ZERO).is_some();
-        // Its own function, the next root port, and what is across a word are the host's to answer.
+        // The host responds for its own function, the next root port, and accesses across a word.
         for own in [space(0, 0), space(0, port + 2), space(0, 1), window + 8] {
             assert!(!asks(&mut host, own, 4), "{own:#x}");
         }

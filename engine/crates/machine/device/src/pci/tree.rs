@@ -6,32 +6,32 @@ use rackwright_time::Cycle;
 use std::error::Error;
 use std::ops::Range;
 
-/// Where the root ports of a tree begin among the devices of the host bridge's bus.
+/// The first device number of root ports on the host bridge's bus.
 pub const FIRST_ROOT_PORT: u8 = 16;
 
-/// Buses, devices and links below root ports of the host bridge, which take their time: each read is answered later, and so
-/// is each write of configuration. Reads that nobody serves give ones, as the host bridge's own do.
+/// Buses, devices and links below root ports of the host bridge, which take their time: each read is answered later,
+/// and so is each write of configuration. Reads without a response return ones, like the host bridge's own.
 pub trait Tree: Send {
-    /// How many root ports it has; they are devices of bus 0 from [`FIRST_ROOT_PORT`] on.
+    /// Number of its root ports; they are devices of bus 0 from [`FIRST_ROOT_PORT`] on.
     fn root_ports(&self) -> u8;
 
     /// Begins an access of a hart at `now`. One with a ticket is answered by [`Tree::answered`], even if it writes.
     fn begin(&mut self, access: TreeAccess, now: Cycle, ticket: Option<Ticket>);
 
-    /// The value of the access with this ticket, 0 for a write, and when it reaches the hart. Gives `None` for a ticket that is
-    /// another's; otherwise lets as much time pass below the root ports as it takes.
+    /// The value of the access with this ticket, 0 for a write, and when it reaches the hart. Returns `None` for an
+    /// unknown ticket; otherwise advances the tree by as much time as the response takes.
     fn answered(&mut self, ticket: Ticket, ram: &mut Ram<'_>) -> Option<(u64, Cycle)>;
 
-    /// When something next happens in it; [`Cycle::NEVER`] when nothing does before the next access.
+    /// Time of its next event; [`Cycle::NEVER`] if there is none before the next access.
     fn next_event(&self) -> Cycle;
 
-    /// Does what was to be done up to `now`, in and out of memory.
+    /// Handles its events up to `now`, including accesses to memory.
     fn advance(&mut self, ram: &mut Ram<'_>, now: Cycle);
 
-    /// Why it does not go on, if it does not; everything reads as ones then.
+    /// The reason why it has stopped, if it has; all reads return ones then.
     fn failure(&self) -> Option<String>;
 
-    /// Adds what has happened in it to a digest.
+    /// Adds its events to a digest.
     fn digest(&self, digest: &mut Digest);
 }
 
@@ -46,7 +46,7 @@ pub struct TreeAccess {
     pub write: Option<u64>,
 }
 
-/// Where an access goes.
+/// The target of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TreePlace {
     /// The configuration space of a function.
@@ -66,7 +66,7 @@ pub enum TreePlace {
 
 /// Makes the tree of a machine.
 pub trait TreeMaker: Sync {
-    /// A new one, given the machine's caches and where its memory is.
+    /// A new tree, with the machine's caches and the address of its memory.
     ///
     /// # Errors
     /// When it cannot be.

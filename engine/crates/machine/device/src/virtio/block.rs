@@ -15,11 +15,11 @@ use virtio_bindings::virtio_ids::VIRTIO_ID_BLOCK;
 
 /// Places of the one ring.
 const PLACES: u16 = 128;
-/// Bytes of what every request begins with: type, a reserved word, and the first sector.
+/// Bytes of the header of a request: type, a reserved word, and the first sector.
 const HEADER: usize = 16;
 /// Bytes moved at a time.
 const PIECE: usize = 1 << 16;
-/// What the disk calls itself.
+/// The identifier of the disk.
 const NAME: &[u8] = b"rackwright";
 
 /// Until the first byte of a read, and until a write or a flush is done: 80 µs and 20 µs, and 3.2 GB/s. Set in the class
@@ -33,12 +33,12 @@ pub struct Block {
     disk: Disk,
     /// By which cycles are counted.
     clock: Clock,
-    /// When the disk has moved all that it was asked for.
+    /// Time at which the disk has completed all requests.
     free: Cycle,
     configuration: Vec<u8>,
 }
 
-/// What a request is.
+/// The header of a request.
 struct Header {
     kind: u32,
     sector: u64,
@@ -60,7 +60,7 @@ impl Block {
         }
     }
 
-    /// The range of the disk that a request of so many bytes is for, if the disk has it.
+    /// The range of the disk for a request of `bytes` bytes, if the disk has it.
     fn range(&self, header: &Header, bytes: u64) -> Option<u64> {
         let start = header.sector.checked_mul(SECTOR)?;
         let end = start.checked_add(bytes)?;
@@ -86,7 +86,7 @@ impl Block {
         Ok(Some(bytes))
     }
 
-    /// Writes to the disk; tells whether that could be done.
+    /// Writes to the disk; returns whether that was possible.
     fn write(&mut self, chain: &Chain, header: &Header, ram: &Ram<'_>) -> Result<bool, Fault> {
         let bytes = chain.readable_bytes() - HEADER as u64;
         let Some(start) = self.range(header, bytes) else {
@@ -105,7 +105,7 @@ impl Block {
         Ok(true)
     }
 
-    /// Says what the disk is called.
+    /// Returns the identifier of the disk.
     fn name(&self, chain: &Chain, ram: &mut Ram<'_>) -> Result<u64, Fault> {
         let mut name = [0; VIRTIO_BLK_ID_BYTES as usize];
         name[..NAME.len()].copy_from_slice(NAME);
@@ -115,7 +115,7 @@ impl Block {
     }
 }
 
-/// What `chain` asks for.
+/// The request of `chain`.
 fn header(chain: &Chain, ram: &Ram<'_>) -> Result<Header, Fault> {
     let mut bytes = [0; HEADER];
     if chain.read(ram, 0, &mut bytes)? < HEADER || chain.writable.is_empty() {
@@ -173,7 +173,7 @@ impl Model for Block {
             },
             VIRTIO_BLK_T_OUT if self.write(chain, &header, ram)? => (VIRTIO_BLK_S_OK, 0),
             VIRTIO_BLK_T_OUT => (VIRTIO_BLK_S_IOERR, 0),
-            // What was written is kept at once.
+            // Writes are always stored immediately.
             VIRTIO_BLK_T_FLUSH => (VIRTIO_BLK_S_OK, 0),
             VIRTIO_BLK_T_GET_ID => (VIRTIO_BLK_S_OK, self.name(chain, ram)?),
             _ => (VIRTIO_BLK_S_UNSUPP, 0),
@@ -208,7 +208,7 @@ mod tests {
     const STATUS: u64 = 0x1800;
     const SECTORS: u64 = 9;
 
-    /// A file that is gone when the disk is.
+    /// A file that is removed with the disk.
     fn disk() -> Disk {
         static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
         let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);

@@ -9,18 +9,18 @@ use virtio_queue::DescriptorChain;
 pub struct Segment {
     /// First address.
     pub address: u64,
-    /// How many bytes; never none.
+    /// Number of bytes; never zero.
     pub bytes: u32,
 }
 
 /// The buffers of one request: all of them lie in memory.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Chain {
-    /// By what the driver knows it.
+    /// The driver's identifier of it.
     pub head: u16,
-    /// What the device may read.
+    /// Buffers that the device may read.
     pub readable: Vec<Segment>,
-    /// What the device may write.
+    /// Buffers that the device may write.
     pub writable: Vec<Segment>,
 }
 
@@ -34,7 +34,7 @@ impl Chain {
             writable: Vec::new(),
         };
         let mut complete = false;
-        // The iterator ends silently where a chain is wrong: the last descriptor then says that there is another.
+        // The iterator ends silently at an invalid chain: the last descriptor then refers to another one.
         for descriptor in chain.clone().take(most.into()) {
             found.add(ram, &descriptor)?;
             complete = !descriptor.has_next();
@@ -77,7 +77,7 @@ impl Chain {
         total(&self.writable)
     }
 
-    /// Copies what is to be read, from byte `skip` on, into `into`, and tells how many bytes there were.
+    /// Copies readable bytes, from byte `skip` on, into `into`, and returns their number.
     ///
     /// # Errors
     /// Never for a chain that was taken from a ring of the same memory.
@@ -91,7 +91,7 @@ impl Chain {
         Ok(done)
     }
 
-    /// Copies `from` to what is to be written, from byte `skip` on, and tells how many bytes had room.
+    /// Copies `from` to writable bytes, from byte `skip` on, and returns the number of bytes with room.
     ///
     /// # Errors
     /// Never for a chain that was taken from a ring of the same memory.
@@ -110,7 +110,7 @@ fn total(segments: &[Segment]) -> u64 {
     segments.iter().map(|segment| u64::from(segment.bytes)).sum()
 }
 
-/// The parts of `segments` that hold up to `bytes` bytes behind the first `skip`.
+/// The parts of `segments` with up to `bytes` bytes after the first `skip`.
 fn pieces(segments: &[Segment], skip: u64, bytes: usize) -> impl Iterator<Item = Segment> + '_ {
     let mut skip = skip;
     let mut left = bytes as u64;

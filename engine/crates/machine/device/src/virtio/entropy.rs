@@ -10,16 +10,16 @@ use virtio_bindings::virtio_ids::VIRTIO_ID_RNG;
 
 /// Places of the one ring.
 const PLACES: u16 = 64;
-/// Most bytes of an answer: a device may give fewer than it was asked for (virtio 1.2, section 5.4.6.1).
+/// Maximum number of bytes of a response: a device may return fewer than requested (virtio 1.2, section 5.4.6.1).
 const MOST: u64 = 4096;
-/// How long it takes to make them.
+/// Time for generating them.
 const TIME: Cycles = Cycles::new(2000);
 
-/// The entropy device (virtio 1.2, section 5.4). Its bytes follow from a seed: the same for every run, as everything
-/// here.
+/// The entropy device (virtio 1.2, section 5.4). Its bytes are generated from a seed: the same for every run, as
+/// everything here.
 pub struct Entropy {
     seed: u64,
-    /// Bytes given so far.
+    /// Number of bytes returned so far.
     given: u64,
 }
 

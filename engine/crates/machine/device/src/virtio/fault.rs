@@ -1,6 +1,6 @@
 use rackwright_memory::GuestFault;
 
-/// How a driver has broken the rules.
+/// A rule violation of a driver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Fault {
     /// A ring that is not in memory, not aligned, or of an impossible size.
@@ -18,7 +18,7 @@ pub enum Fault {
     /// A buffer that is not in memory.
     #[error("a buffer is not in memory")]
     Address,
-    /// Buffers for the device to read behind those to write.
+    /// Readable buffers after writable ones.
     #[error("a buffer to read comes behind one to write")]
     Order,
     /// A request that lacks a part which every one has.

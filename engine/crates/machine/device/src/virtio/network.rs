@@ -6,7 +6,7 @@ use virtio_bindings::virtio_ids::VIRTIO_ID_NET;
 /// PCI's class of an Ethernet controller.
 const ETHERNET: u32 = 0x02_00_00;
 
-/// What a network device says of itself on the PCI bus (virtio 1.2, sections 4.1.2 and 5.1).
+/// The identity of a network device on the PCI bus (virtio 1.2, sections 4.1.2 and 5.1).
 pub fn network_header() -> Header {
     let device = FIRST_DEVICE + VIRTIO_ID_NET as u16;
     Header {

@@ -1,4 +1,4 @@
-//! Where the registers of a virtio device lie in its one range of addresses (virtio 1.2, section 4.1.4).
+//! The register layout of a virtio device in its one range of addresses (virtio 1.2, section 4.1.4).
 
 use crate::pci::Capability;
 use std::ops::Range;
@@ -9,7 +9,7 @@ pub(crate) const BYTES: u64 = 0x1000;
 const COMMON: Range<u64> = 0..0x40;
 /// The interrupt status.
 const INTERRUPT: Range<u64> = 0x100..0x101;
-/// What only devices of this kind have.
+/// The registers specific to this kind of device.
 const DEVICE: Range<u64> = 0x200..0x300;
 /// Notifications, one word for each ring.
 const NOTIFY: Range<u64> = 0x400..0x800;
@@ -37,9 +37,9 @@ pub enum Register {
     DriverFeatureSelect,
     /// That half.
     DriverFeature,
-    /// Interrupt vectors, of which there are none.
+    /// Interrupt vectors; there are none.
     Vector,
-    /// How many rings there are.
+    /// Number of rings.
     Rings,
     /// The device status.
     Status,
@@ -51,20 +51,20 @@ pub enum Register {
     RingSize,
     /// Whether it is in use.
     RingEnable,
-    /// Where its notifications go.
+    /// The position of its notifications.
     RingNotify,
-    /// The half of an address of a ring: which of the three, and how far it is shifted.
+    /// One half of an address of a ring: which of the three, and its shift.
     RingAddress(usize, u32),
     /// Why the device interrupts; a read ends that.
     InterruptStatus,
-    /// A byte of what only devices of this kind have.
+    /// A byte of the registers specific to this kind of device.
     Device(usize),
     /// A notification of a ring.
     Notify(usize),
 }
 
 impl Register {
-    /// The register at `offset` that is accessed by so many bytes.
+    /// The register at `offset` for an access of `bytes` bytes.
     pub fn at(offset: u64, bytes: u8) -> Option<Register> {
         if COMMON.contains(&offset) {
             return common(offset, bytes);
@@ -102,7 +102,7 @@ fn common(offset: u64, bytes: u8) -> Option<Register> {
     })
 }
 
-/// Where a driver finds the registers.
+/// The capabilities by which a driver finds the registers.
 pub(crate) fn capabilities() -> Vec<Capability> {
     let mut all: Vec<Capability> = vec![
         capability(COMMON_KIND, COMMON, &[]),
@@ -111,7 +111,7 @@ pub(crate) fn capabilities() -> Vec<Capability> {
         capability(DEVICE_KIND, DEVICE, &[]),
         capability(WINDOW_KIND, 0..0, &[0; 4]),
     ];
-    // Software says which range, where in it, and how many bytes.
+    // Software selects the range, the offset in it, and the number of bytes.
     all[WINDOW].writable = 2..14;
     all
 }

@@ -4,21 +4,21 @@ use crate::virtio::fault::Fault;
 use serde::{Deserialize, Serialize};
 use virtio_queue::{Queue, QueueOwnedT, QueueState, QueueT};
 
-/// A split ring as a driver has set it up, and how far the device is with it.
+/// A split ring as set up by a driver, and the device's progress in it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Ring {
     most: u16,
-    /// Places, as the driver wants it.
+    /// Number of places, as selected by the driver.
     pub(crate) size: u16,
-    /// Where the table of descriptors lies.
+    /// Address of the table of descriptors.
     pub(crate) descriptors: u64,
-    /// Where the ring of available buffers lies.
+    /// Address of the ring of available buffers.
     pub(crate) available: u64,
-    /// Where the ring of used buffers lies.
+    /// Address of the ring of used buffers.
     pub(crate) used: u64,
     /// Whether the driver has ended its set-up.
     pub(crate) enabled: bool,
-    /// Whether either side says at which buffer it wants to hear of the other (`VIRTIO_F_EVENT_IDX`).
+    /// Whether both sides select the buffer at which they are notified (`VIRTIO_F_EVENT_IDX`).
     pub(crate) events: bool,
     next_available: u16,
     next_used: u16,
@@ -48,14 +48,14 @@ impl Ring {
         chain.map(|chain| Chain::follow(chain, self.size)).transpose()
     }
 
-    /// Asks the driver to tell when it makes more buffers available than were taken.
+    /// Requests a notification when the driver makes further buffers available.
     pub(crate) fn ask_for_more(&mut self, ram: &Ram<'_>) -> Result<(), Fault> {
         let more = self.queue(ram)?.enable_notification(ram);
         more.map_err(|_| Fault::Ring)?;
         Ok(())
     }
 
-    /// Gives buffers back of which `written` bytes were written; tells whether the driver wants an interrupt.
+    /// Returns buffers of which `written` bytes were written; returns whether the driver requests an interrupt.
     pub(crate) fn give(&mut self, ram: &Ram<'_>, head: u16, written: u32) -> Result<bool, Fault> {
         let mut queue = self.queue(ram)?;
         queue.add_used(ram, head, written).map_err(|_| Fault::Ring)?;

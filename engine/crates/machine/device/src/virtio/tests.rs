@@ -25,7 +25,7 @@ struct Driver {
 }
 
 impl Driver {
-    /// A device of which only the ring has to be enabled.
+    /// A device whose ring is still to be enabled.
     fn negotiated(features: u64) -> Driver {
         let mut memory = GuestMemory::new(END).unwrap();
         memory.allow_all();
@@ -87,7 +87,7 @@ impl Driver {
         self.put(table + 16 * index, &descriptor);
     }
 
-    /// Makes a chain available and tells the device.
+    /// Makes a chain available and notifies the device.
     fn offer(&mut self, head: u16) {
         let place = AVAILABLE + 4 + 2 * u64::from(self.made_available % PLACES);
         self.put(place, &head.to_le_bytes());
@@ -96,7 +96,7 @@ impl Driver {
         self.set(0x400, 4, 0);
     }
 
-    /// Lets time pass until the device has nothing to do any more.
+    /// Advances time until the device is idle.
     fn wait(&mut self) {
         while self.device.next_event() != Cycle::NEVER {
             self.now = self.device.next_event();
@@ -109,7 +109,7 @@ impl Driver {
         self.word(USED + 2)
     }
 
-    /// The device wants a reset, has said so, and has not written anything; a reset makes it work again.
+    /// The device needs a reset, has reported this, and has not written anything; a reset makes it work again.
     fn expect_fault(mut self) {
         self.wait();
         assert_eq!(self.device.errors(), 1);
@@ -121,7 +121,7 @@ impl Driver {
         let mut buffers = vec![0; (END - BUFFER) as usize];
         self.memory.read(BUFFER, &mut buffers).unwrap();
         assert!(buffers.iter().all(|byte| *byte == 0), "nothing was written");
-        // Until then it does nothing.
+        // Until then it is inactive.
         self.set(20, 1, 15);
         self.set(0x400, 4, 0);
         assert_eq!(self.device.next_event(), Cycle::NEVER);
@@ -168,7 +168,7 @@ fn a_driver_hears_only_of_the_buffer_it_names() {
             (driver.buffers_used(), driver.device.interrupts()),
             (used, interrupts)
         );
-        // avail_event: the device wants to hear of the next buffer.
+        // avail_event: the device requests a notification of the next buffer.
         assert_eq!(driver.word(USED + 4 + 8 * u64::from(PLACES)), used);
     }
 }
@@ -285,7 +285,7 @@ fn buffers_that_cannot_be_are_refused() {
         driver.offer(0);
         driver.expect_fault();
     }
-    // Entropy is only to be written; nothing may be read behind that.
+    // Entropy requires a writable buffer without a readable one behind it.
     for flags in [[0, WRITE], [WRITE, 0], [0, 0]] {
         let mut driver = Driver::ready();
         driver.describe(DESCRIPTORS, 0, BUFFER, 8, flags[0] | NEXT, 1);
@@ -302,7 +302,7 @@ fn more_buffers_than_places_are_refused() {
     driver.made_available = PLACES;
     driver.offer(0);
     driver.expect_fault();
-    // Also when they come one after the other, before the first was used.
+    // The same for consecutive ones, before the first was used.
     let mut driver = Driver::ready();
     driver.describe(DESCRIPTORS, 0, BUFFER, 8, WRITE, 0);
     for _ in 0..PLACES {

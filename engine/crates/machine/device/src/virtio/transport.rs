@@ -13,7 +13,8 @@ use virtio_bindings::virtio_config::{
 };
 use virtio_bindings::virtio_ring::{VIRTIO_RING_F_EVENT_IDX, VIRTIO_RING_F_INDIRECT_DESC};
 
-/// What identifies virtio devices on the PCI bus (virtio 1.2, section 4.1.2); numbers of kinds are added to the second.
+/// The identity of virtio devices on the PCI bus (virtio 1.2, section 4.1.2); the number of the kind is added to the
+/// second.
 pub(crate) const VENDOR: u16 = 0x1af4;
 pub(crate) const FIRST_DEVICE: u16 = 0x1040;
 pub(crate) const REVISION: u8 = 1;
@@ -27,14 +28,14 @@ const FEATURES: u64 =
 /// Bits of the interrupt status.
 const RING_INTERRUPT: u8 = 1;
 const CONFIGURATION_INTERRUPT: u8 = 2;
-/// What a driver reads where there are no interrupt vectors.
+/// The value that a driver reads if there are no interrupt vectors.
 pub const NO_VECTOR: u64 = 0xffff;
 
 /// From a notification until the device has read the ring: about a microsecond, the time of two reads of memory over
 /// PCI Express.
 const LOOK: Cycles = Cycles::new(2000);
 
-/// What a device of one kind does with requests.
+/// The execution of requests by one kind of device.
 pub trait Model: Send {
     /// The number of its kind (virtio 1.2, chapter 5).
     fn kind(&self) -> u32;
@@ -42,25 +43,25 @@ pub trait Model: Send {
     /// PCI's class, subclass and programming interface.
     fn class(&self) -> u32;
 
-    /// Its own features, beside those of the rings.
+    /// Its own features, in addition to those of the rings.
     fn features(&self) -> u64;
 
     /// The most places of each of its rings.
     fn rings(&self) -> &[u16];
 
-    /// What only devices of this kind show to drivers.
+    /// The configuration specific to this kind of device.
     fn configuration(&self) -> &[u8];
 
-    /// Takes a request on at `now`, and says when it will be done.
+    /// Accepts a request at `now`, and returns the time of its completion.
     ///
     /// # Errors
     /// [`Fault`] when it is none that a driver may make.
     fn begin(&mut self, chain: &Chain, ram: &Ram<'_>, now: Cycle) -> Result<Cycle, Fault>;
 
-    /// Has what is random from here on follow from `seed`.
+    /// Restarts all random numbers from `seed`.
     fn reseed(&mut self, _seed: u64) {}
 
-    /// Does what was requested, and tells how many bytes were written.
+    /// Executes a request, and returns the number of written bytes.
     ///
     /// # Errors
     /// [`Fault`] when it is none that a driver may make.
@@ -69,7 +70,7 @@ pub trait Model: Send {
     /// Its state, for [`Model::restore`].
     fn save(&self) -> Vec<u8>;
 
-    /// Takes on a state that [`Model::save`] gave.
+    /// Restores a state returned by [`Model::save`].
     ///
     /// # Errors
     /// [`RestoreError`] when the bytes are not such a state.
@@ -187,13 +188,13 @@ impl<M: Model> Virtio<M> {
             state.rings.iter_mut().for_each(|ring| ring.events = events);
         }
         if value & FEATURES_OK == 0 {
-            // A driver must not go on without an agreement.
+            // A driver must not continue without an agreement.
             value &= !DRIVER_OK;
         }
         state.status = value;
     }
 
-    /// Takes on what the driver has made available in the rings that it spoke of.
+    /// Accepts the buffers that the driver has made available in the rings that it has notified.
     fn read_rings(&mut self, ram: &Ram<'_>) -> Result<(), Fault> {
         let now = self.state.look();
         let notified = std::mem::take(&mut self.state.notified);
@@ -245,7 +246,7 @@ impl<M: Model> Virtio<M> {
     }
 }
 
-/// The half of 64 bits that a driver has selected; beyond them there is nothing.
+/// The half of 64 bits that a driver has selected; zero beyond them.
 fn half(value: u64, select: u32) -> u64 {
     if select > 1 {
         return 0;
@@ -298,7 +299,7 @@ impl<M: Model> Endpoint for Virtio<M> {
             Register::Vector => NO_VECTOR,
             Register::Rings => state.rings.len() as u64,
             Register::Status => state.status.into(),
-            // What a device shows of itself never changes here.
+            // The configuration of a device is constant here.
             Register::Generation => 0,
             Register::RingSelect => state.selected.into(),
             Register::RingSize => state.ring().map_or(0, |ring| ring.size.into()),
@@ -333,7 +334,7 @@ impl<M: Model> Endpoint for Virtio<M> {
                 state.notified |= 1 << ring;
             }
             Register::RingSize | Register::RingEnable | Register::RingAddress(..) => {
-                // What a ring is does not change any more once it is in use.
+                // The set-up of a ring cannot be changed while it is in use.
                 let Some(ring) = state.ring().filter(|ring| !ring.enabled) else {
                     return;
                 };

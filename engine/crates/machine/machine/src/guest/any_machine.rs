@@ -9,7 +9,7 @@ use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
 use rackwright_unit::UnitError;
 
-/// A machine that has booted a kernel, whatever the timing model of its harts.
+/// A machine that has booted a kernel, with harts of any timing model.
 pub(super) trait AnyMachine: Send {
     fn run(&mut self, until: Cycle) -> Result<Pause, UnitError>;
     fn bus(&mut self) -> &mut Bus;

@@ -13,7 +13,7 @@ use rackwright_time::Clock;
 use rackwright_unit::Attachment;
 use std::sync::Arc;
 
-/// Where a machine starts from.
+/// The initial state of a machine.
 pub(super) enum Start<'a> {
     Reset {
         entry: Entry,
@@ -23,13 +23,13 @@ pub(super) enum Start<'a> {
     Saved(&'a SavedMachine),
 }
 
-/// What a machine is made of.
+/// The parts of a machine.
 pub(super) struct Parts<'a> {
     pub(super) harts: HartChoice<'a>,
     pub(super) memory: GuestMemory,
     pub(super) map: Map,
     pub(super) functions: Vec<Box<dyn Endpoint>>,
-    /// What is behind its PCI host bridge beside them.
+    /// The buses behind its PCI host bridge, in addition to the functions.
     pub(super) tree: Option<Box<dyn Tree>>,
     pub(super) attachment: Attachment<'a>,
     pub(super) start: Start<'a>,

@@ -13,23 +13,23 @@ use rackwright_time::{Clock, Cycles};
 use rackwright_trace::Observation;
 use rackwright_unit::Attachment;
 
-/// What a machine may have beside harts, memory and the devices that all have.
+/// Optional parts of a machine, in addition to harts, memory and the devices that all machines have.
 #[derive(Default)]
 pub struct Extras<'a> {
     /// A disk.
     pub disk: Option<Disk>,
     /// Units beside its harts.
     pub attachment: Attachment<'a>,
-    /// Who looks at its harts, which changes nothing.
+    /// The observer of its harts, which does not affect them.
     pub observation: Option<&'a Observation>,
     /// Buses behind its PCI host bridge; a checkpoint has none.
     pub tree: Option<&'a dyn TreeMaker>,
-    /// What its time depends on, in the place of the default.
+    /// The parameters of its timing, if they are not the default ones.
     pub parameters: Option<&'a ServerParameters>,
 }
 
 impl Extras<'_> {
-    /// What its time depends on.
+    /// The parameters of its timing.
     pub fn parameters(&self) -> ServerParameters {
         self.parameters.cloned().unwrap_or_default()
     }
@@ -40,17 +40,17 @@ impl Extras<'_> {
     }
 }
 
-/// How a machine has a network card, which is run by somebody else.
+/// A network card of a machine, which another model runs.
 pub struct Network<'a> {
     /// The card, a function on its bus.
     pub card: Box<dyn Endpoint>,
     /// Caches of harts and card, and code that other machines have decoded too.
     pub shared: (&'a SharedHierarchy, &'a DecodedPrograms),
-    /// Harts and the card meet at least so often, in cycles that divide the 2000 of their windows.
+    /// Harts and the card are synchronised at least this often, in cycles that divide the 2000 of their windows.
     pub every: Cycles,
 }
 
-/// How a guest comes to be.
+/// Construction of guests.
 impl Guest {
     /// A machine fresh from reset with `software` in memory.
     ///
@@ -66,7 +66,7 @@ impl Guest {
         Guest::with_card(parameters, software, extras, shared, None)
     }
 
-    /// The same with a network card behind the other functions.
+    /// The same with a network card after the other functions.
     ///
     /// # Errors
     /// As [`Guest::start`].
@@ -146,8 +146,8 @@ impl Guest {
         })
     }
 
-    /// A machine that goes on from a checkpoint, with harts of the model `cpu`: it is ready. Its disk must
-    /// have the content that it had when the machine was started; what was written since is in the checkpoint.
+    /// A machine that continues from a checkpoint, with harts of the model `cpu`: it is ready. Its disk must have the
+    /// contents that it had when the machine was started; later writes are in the checkpoint.
     ///
     /// # Errors
     /// [`MachineError`] when the disk is another one, or the machine cannot be built.
@@ -161,7 +161,7 @@ impl Guest {
         Guest::go_on(checkpoint, cpu, extras, shared)
     }
 
-    /// The same with random numbers of its own from `seed` on and a network card, which software has to look for.
+    /// The same with its own random numbers from `seed` on and a network card, for which software has to search.
     ///
     /// # Errors
     /// As [`Guest::restore`].
@@ -197,7 +197,7 @@ impl Guest {
         let other_tick = ![HierarchyParameters::server().tick, saved_tick].contains(&server.memory.tick);
         let other_tick =
             other_tick.then_some("is of a machine with another tick of time; boot one with this tick-cycles");
-        // Software has been told of the tick, and has set its timers by it.
+        // Software was told the tick, and has set its timers accordingly.
         server.memory.tick = saved_tick;
         if let Some(reason) = differs(head.disk, content).or(other_clock).or(other_tick) {
             let path = checkpoint.path.clone();
@@ -219,7 +219,7 @@ impl Guest {
             memory: checkpoint.memory()?,
             map: Map::SERVER,
             tree: None,
-            // Random numbers go on with the saved state.
+            // Random numbers continue from the saved state.
             functions: functions(server.memory.clock, 0, extras.disk),
             attachment: extras.attachment,
             start: Start::Saved(&head.machine),
@@ -239,7 +239,7 @@ impl Guest {
     }
 }
 
-/// Why a machine that had one disk does not go on with another.
+/// The reason why a machine that had one disk cannot continue with another.
 fn differs(saved: Option<u128>, given: Option<u128>) -> Option<&'static str> {
     match (saved, given) {
         (Some(_), None) => Some("is of a machine with a disk, which is needed to go on"),

@@ -7,7 +7,7 @@ use crate::process::Process;
 use crate::threads::Information;
 use std::io;
 
-/// The options of `wait4` and `waitid` that make a difference here: nobody stops or goes on.
+/// The options of `wait4` and `waitid` that have an effect here: no process is stopped or continued.
 const NO_HANG: i32 = libc::WNOHANG;
 const KNOWN_OPTIONS: i32 = libc::WNOHANG
     | libc::WUNTRACED
@@ -18,7 +18,7 @@ const KNOWN_OPTIONS: i32 = libc::WNOHANG
     | libc::__WCLONE
     | libc::__WNOTHREAD;
 
-/// Words of `struct rusage`, which says nothing of children.
+/// Words of `struct rusage`, which has no data about children.
 const USAGE_WORDS: usize = 18;
 
 /// Kinds of `waitid`.
@@ -45,7 +45,7 @@ impl Process {
         }
     }
 
-    /// The process that a number stands for; zero for the caller.
+    /// The process with this number; zero stands for the caller.
     pub(super) fn one_of_us(&self, process: u64) -> ProcessId {
         match process as i32 {
             0 => self.id,
@@ -114,8 +114,8 @@ impl Process {
         Ok(0)
     }
 
-    /// A child that has ended, which is forgotten then unless the caller wants to ask again. Nothing when the caller does
-    /// not wait for one, and `EAGAIN` when it does.
+    /// A child that has ended, which is then removed unless the caller wants to query it again. None if the caller does
+    /// not wait for one, and `EAGAIN` if it does.
     fn ended_child(&mut self, which: Which, options: i32) -> io::Result<Option<(ProcessId, Outcome)>> {
         if options & !KNOWN_OPTIONS != 0 {
             return refuse(libc::EINVAL);

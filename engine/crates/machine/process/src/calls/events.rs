@@ -1,4 +1,4 @@
-//! Descriptors that stand for no file of the host: pipes, counters, timers, lists to wait for, files in memory.
+//! Descriptors without a file of the host: pipes, counters, timers, `epoll` lists, files in memory.
 
 use super::time::{interval_times, store_interval_times, WALL_CLOCKS};
 use super::{number, refuse, Call};
@@ -15,11 +15,11 @@ use rackwright_memory::GuestMemory;
 use std::io;
 use std::path::Path;
 
-/// Lists in lists to wait for, at most, as Linux has it.
+/// Maximum depth of nested `epoll` lists, as in Linux.
 const MOST_NESTED: usize = 5;
 /// `TFD_TIMER_ABSTIME`.
 const ABSOLUTE: u64 = 1;
-/// `TFD_TIMER_CANCEL_ON_SET`: nobody sets the clock.
+/// `TFD_TIMER_CANCEL_ON_SET`: the clock is never set.
 const CANCEL_ON_SET: u64 = 2;
 
 impl Process {

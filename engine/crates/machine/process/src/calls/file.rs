@@ -18,7 +18,7 @@ const FIONBIO: u32 = 0x5421;
 const FIONCLEX: u32 = 0x5450;
 const FIOCLEX: u32 = 0x5451;
 
-/// `l_type` of a lock that nobody has.
+/// `l_type` of a lock without an owner.
 const UNLOCKED: [u8; 2] = (libc::F_UNLCK as i16).to_le_bytes();
 /// `CLOSE_RANGE_CLOEXEC`.
 const ON_EXEC: u64 = 4;
@@ -67,7 +67,7 @@ impl Process {
                 let descriptor = shared.borrow();
                 self.files.check_changeable(descriptor.host()?).map(|()| 0)
             }
-            // Nothing is lost when a simulation ends.
+            // No data are lost at the end of a simulation.
             number::FSYNC | number::FDATASYNC | number::SYNC_FILE_RANGE | number::SYNCFS => {
                 self.files.get(first)?.borrow().host().map(|_| 0)
             }
@@ -81,7 +81,7 @@ impl Process {
         }
     }
 
-    /// Locks are had by all who ask for them: a single process is never kept from a file. Several may be, under Linux.
+    /// All requested locks are granted: a single process never waits for a file. Several may be, under Linux.
     fn note_lock(&self) {
         if self.family.is_several() {
             self.unknown.record_part(Missing::Locks);
@@ -227,7 +227,7 @@ fn available(descriptor: &mut Descriptor) -> io::Result<u32> {
     }
 }
 
-/// Where the next data or hole begins, as the host's file system has it.
+/// The position of the next data or hole, according to the host's file system.
 fn seek_hole(descriptor: &Descriptor, offset: i64, whence: i32) -> io::Result<u64> {
     let Descriptor::Host(host) = descriptor else {
         return refuse(libc::ESPIPE);

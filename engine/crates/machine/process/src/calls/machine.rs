@@ -15,9 +15,9 @@ const SYSINFO_WORDS: usize = 14;
 
 /// The flag of `riscv_flush_icache` for the calling thread only.
 const LOCAL_FLUSH: u64 = 1;
-/// `PR_RISCV_SET_ICACHE_FLUSH_CTX`: a `fence.i` always holds for the harts that a thread comes to.
+/// `PR_RISCV_SET_ICACHE_FLUSH_CTX`: a `fence.i` always applies to the harts to which a thread moves.
 const PR_SET_ICACHE_FLUSH: i32 = 71;
-/// Gives a name to memory, which nobody sees.
+/// Gives a name to memory, without an effect.
 const PR_SET_VMA: i32 = 0x5356_4d41;
 /// What `membarrier` offers.
 const MEMORY_BARRIERS: i32 = libc::MEMBARRIER_CMD_GLOBAL
@@ -68,13 +68,13 @@ impl Process {
             number::RISCV_HWPROBE => probe::probe(call),
             number::PRCTL => self.control_process(call),
             number::MEMBARRIER => self.order_memory(first as i32),
-            // C libraries ask for these and do without them, as on kernels that are older, and in the user mode of QEMU.
+            // C libraries try these and can replace them, as on older kernels, and in the user mode of QEMU.
             number::RSEQ | number::CLONE3 => refuse(libc::ENOSYS),
             _ => self.schedule_call(number, call),
         }
     }
 
-    /// Priorities: all threads have the same one, which is what they are told.
+    /// Priorities: all threads have the same one, which is the value reported.
     fn schedule_call(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
         let [_, second, third, ..] = call.arguments;
         match number {
@@ -102,7 +102,7 @@ impl Process {
         }
     }
 
-    /// `prctl(option, argument)`: the name of the program, and what changes nothing here.
+    /// `prctl(option, argument)`: the name of the program, and options without an effect here.
     fn control_process(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
         let [option, argument, ..] = call.arguments;
         match option as i32 {
@@ -132,7 +132,8 @@ impl Process {
         }
     }
 
-    /// `prlimit64(process, resource, new, old)`: what a program sets is told to it, and bounds its descriptors.
+    /// `prlimit64(process, resource, new, old)`: limits that a program sets are reported to it, and limit its
+    /// descriptors.
     fn limit(&mut self, memory: &mut GuestMemory, resource: u64, new: u64, old: u64) -> io::Result<u64> {
         let limit = self.files.limits.get(resource)?;
         let before = *limit;

@@ -45,7 +45,7 @@ impl Process {
                 }
                 Ok(0)
             }
-            // All memory of a program is there all the time.
+            // All memory of a program is always resident.
             number::MLOCKALL | number::MUNLOCKALL => Ok(0),
             _ => self.unknown(number),
         }
@@ -75,7 +75,7 @@ impl Process {
         file.as_ref().map_or(Ok(()), check_mappable)?;
         let backing = match &file {
             Some(file) if shared => shared::backing(file, protection(access), offset)?,
-            // Address space that is only reserved holds nothing.
+            // Address space that is only reserved has no contents.
             None if shared && protection(access) != Protection::NONE => {
                 Some(shared::anonymous(length, protection(access))?)
             }
@@ -102,7 +102,7 @@ impl Process {
             (None, None) => Ok(()),
         };
         if filled.is_err() {
-            // What the host refuses is not there.
+            // Pages that the host refuses do not exist.
             self.layout
                 .unmap(place, length, call.memory)
                 .map_err(gather::fault)?;
@@ -110,7 +110,7 @@ impl Process {
         filled.map(|()| place)
     }
 
-    /// `mincore(address, length, vector)`: all pages are there.
+    /// `mincore(address, length, vector)`: all pages are resident.
     fn residence(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
         let [address, length, vector, ..] = call.arguments;
         if address % PAGE_BYTES != 0 {
@@ -124,7 +124,7 @@ impl Process {
         Ok(0)
     }
 
-    /// Only advice that changes what is read has an effect.
+    /// Only advice that changes contents has an effect.
     fn advise(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
         let [address, length, advice, ..] = call.arguments;
         if advice as i32 != libc::MADV_DONTNEED {
@@ -134,7 +134,7 @@ impl Process {
         let range = address..end.ok_or_else(|| io::Error::from_raw_os_error(libc::EINVAL))?;
         for (area, kind) in self.layout.areas.overlapping(&range) {
             if kind.is_some() {
-                // What is shared with a file stays there.
+                // Pages shared with a file are unchanged.
                 continue;
             }
             let start = area.start.max(range.start);
@@ -146,7 +146,7 @@ impl Process {
     }
 }
 
-/// Refuses what cannot be a range of whole pages of a program.
+/// Refuses ranges that do not consist of whole pages of a program.
 pub(super) fn check_range(address: u64, length: u64) -> io::Result<()> {
     let end = address.checked_add(length).filter(|end| *end <= ADDRESSES);
     if address % PAGE_BYTES != 0 || length == 0 || end.is_none() {
@@ -155,7 +155,7 @@ pub(super) fn check_range(address: u64, length: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Refuses to map what has no bytes at places.
+/// Refuses to map files without bytes at offsets.
 fn check_mappable(file: &Shared) -> io::Result<()> {
     match &*file.borrow() {
         Descriptor::Host(host) if host.folder.is_none() => Ok(()),

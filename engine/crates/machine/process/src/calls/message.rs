@@ -10,7 +10,7 @@ use crate::sockets::{Address, Received};
 use rackwright_memory::GuestMemory;
 use std::io;
 
-/// Flags that change nothing here, or what is done elsewhere.
+/// Flags that have no effect here, or are handled elsewhere.
 const KNOWN_FLAGS: i32 = libc::MSG_PEEK
     | libc::MSG_TRUNC
     | libc::MSG_DONTWAIT
@@ -22,7 +22,7 @@ const KNOWN_FLAGS: i32 = libc::MSG_PEEK
     | libc::MSG_CMSG_CLOEXEC
     | libc::MSG_WAITFORONE
     | libc::MSG_EOR;
-/// Bytes of `struct msghdr` in an array of them with counts, and where the count is.
+/// Bytes of `struct msghdr` in an array of them with counts, and the offset of the count.
 const HEADER_BYTES: u64 = 64;
 const COUNT: u64 = 56;
 /// The most messages of a call.
@@ -38,7 +38,7 @@ struct Header {
 }
 
 impl Header {
-    // Where its fields are.
+    // Offsets of its fields.
     const NAME_LENGTH: u64 = 8;
     const CONTROL_LENGTH: u64 = 40;
     const FLAGS: u64 = 48;
@@ -91,7 +91,7 @@ impl Process {
                                 .write(place.wrapping_add(COUNT), &count)
                                 .map_err(gather::fault)?;
                         }
-                        // Those that there are suffice.
+                        // The messages so far are sufficient.
                         Err(_) if done > 0 => break,
                         Err(error) => return Err(error),
                     }
@@ -114,7 +114,7 @@ impl Process {
         self.send(call.memory, shared, &bytes, (header.name, header.name_length))
     }
 
-    /// Whether a call waits on a socket that would otherwise: for how long at most, or for ever.
+    /// Whether a call on a blocking socket waits: its maximum time, or for ever.
     pub(super) fn socket_patience(
         &self,
         number: u64,
@@ -208,7 +208,7 @@ pub(super) fn receive(
     Ok(received)
 }
 
-/// How many bytes a call says that it has received: of a datagram that was cut, all if asked for.
+/// The number of received bytes that a call returns: of a truncated datagram, all if requested.
 fn told_count(received: &Received, flags: i32) -> u64 {
     let count = if flags & libc::MSG_TRUNC != 0 {
         received.whole

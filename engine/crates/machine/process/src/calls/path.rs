@@ -13,12 +13,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Stands for the current folder where a call takes a folder.
+/// Represents the current folder in calls with a folder.
 pub(super) const CURRENT_FOLDER: u64 = libc::AT_FDCWD as i64 as u64;
-/// What of a mode are permissions.
+/// The permissions in a mode.
 const PERMISSIONS: u32 = 0o7777;
 
-// Words of the kernel's `struct statfs`, and what a disk is said to be: one that is large and half empty everywhere.
+// Words of the kernel's `struct statfs`, and the disk that it reports: always a large, half empty one.
 const STATFS_WORDS: usize = 15;
 const STATFS_MAGIC: u64 = 0xef53;
 const BLOCK_BYTES: u64 = 4096;
@@ -71,7 +71,7 @@ impl Process {
             }
             number::LINKAT => {
                 let from = self.path_at(call.memory, first, second)?;
-                // A name inside would make what is outside writable.
+                // A name inside would make a file outside writable.
                 self.files.check_writable(&from)?;
                 let to = self.entry_at(call.memory, third, fourth)?;
                 fs::hard_link(from, to).map(|()| 0)
@@ -81,7 +81,7 @@ impl Process {
         }
     }
 
-    /// Calls that change what is said of a file.
+    /// Calls that change the metadata of a file.
     fn change(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
         let [first, second, third, ..] = call.arguments;
         match number {
@@ -136,7 +136,7 @@ impl Process {
         let replaced = fs::symlink_metadata(&to).ok();
         match flags {
             0 => {}
-            // Nobody else makes names meanwhile.
+            // No other agent creates names meanwhile.
             libc::RENAME_NOREPLACE if replaced.is_some() => return refuse(libc::EEXIST),
             libc::RENAME_NOREPLACE => {}
             _ => return refuse(libc::EINVAL),
@@ -229,7 +229,7 @@ impl Process {
         self.resolve(folder, gather::path(memory, name)?)
     }
 
-    /// The path of a name that is to be made, moved or removed.
+    /// The path of a name to be created, moved or removed.
     fn entry_at(&self, memory: &GuestMemory, folder: u64, name: u64) -> io::Result<PathBuf> {
         let path = self.path_at(memory, folder, name)?;
         self.files.check_entry(&path)?;
@@ -257,7 +257,7 @@ impl Process {
         let link = if self.is_link(&path) {
             self.own.path.clone()
         } else {
-            // What lies in the host's /proc is the simulator's own, not the program's. A link itself may be anywhere.
+            // The host's /proc describes the simulator, not the program. A link itself may be anywhere.
             check_readable(path.parent().unwrap_or(&path))?;
             fs::read_link(path)?
         };
@@ -291,7 +291,7 @@ impl Process {
     }
 }
 
-/// The time of a `struct timespec` that stands for one, for now, or for none.
+/// The time of a `struct timespec`, which stands for a time, for now, or for none.
 fn asked_time(memory: &GuestMemory, address: u64, now: Time) -> io::Result<Option<Time>> {
     let seconds = gather::word(memory, address)?;
     let nanoseconds = gather::word(memory, address + 8)?;
@@ -303,7 +303,7 @@ fn asked_time(memory: &GuestMemory, address: u64, now: Time) -> io::Result<Optio
     }
 }
 
-/// What `statfs` tells, the same everywhere.
+/// The result of `statfs`, the same everywhere.
 pub(super) fn store_file_system(memory: &mut GuestMemory, address: u64) -> io::Result<u64> {
     let mut words = [0; STATFS_WORDS];
     words[..7].copy_from_slice(&[

@@ -11,13 +11,13 @@ use std::io;
 const POLL_BYTES: u64 = 8;
 const EPOLL_BYTES: u64 = 16;
 
-// What the three sets of `pselect6` ask for.
+// The events in the three sets of `pselect6`.
 const READABLE: u32 = event::IN | event::HANG_UP | event::ERROR;
 const WRITABLE: u32 = event::OUT | event::ERROR;
 const EXCEPTIONAL: u32 = libc::POLLPRI as u32;
 
 impl Process {
-    /// Tells what is ready. `EAGAIN` while nothing is, unless the call has waited long enough.
+    /// Returns the ready descriptors. `EAGAIN` while there are none, unless the call has timed out.
     pub(super) fn poll_call(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
         match number {
             number::PPOLL => self.poll(call),

@@ -1,4 +1,4 @@
-//! What a program asks of the harts (`riscv_hwprobe`).
+//! A program's queries about the harts (`riscv_hwprobe`).
 
 use super::{refuse, Call};
 use crate::gather;
@@ -9,7 +9,7 @@ const VENDOR: u64 = 0;
 const IMPLEMENTATION: u64 = 2;
 const BASE: u64 = 3;
 const EXTENSIONS: u64 = 4;
-/// Whether misaligned accesses are fast: nobody promises it.
+/// Whether misaligned accesses are fast: this is not guaranteed.
 const PERFORMANCE: u64 = 5;
 
 /// The base instructions, with multiplication and atomics.

@@ -1,4 +1,4 @@
-//! The programs that `execve` goes on with.
+//! The programs executed by `execve`.
 
 use super::path::CURRENT_FOLDER;
 use super::{number, refuse, Call};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// The longest argument, and the most bytes of all of them, as in Linux by default.
 const LONGEST: usize = 128 << 10;
 const MOST_BYTES: usize = 2 << 20;
-/// What a script begins with, whose first line names the program that reads it, in so many bytes.
+/// The first bytes of a script, whose first line names its interpreter, and the maximum length of that line.
 const SCRIPT: &[u8] = b"#!";
 const LONGEST_LINE: usize = 256;
 /// Scripts that are read by scripts, at most.
@@ -81,7 +81,7 @@ fn read(path: &Path) -> io::Result<Arc<[u8]>> {
     Ok(fs::read(path)?.into())
 }
 
-/// What the first line of a script names, and the argument that may follow.
+/// The interpreter in the first line of a script, and its optional argument.
 fn interpreter(file: &[u8]) -> Option<(PathBuf, Option<Vec<u8>>)> {
     let line = file.strip_prefix(SCRIPT)?;
     let line = line[..line.len().min(LONGEST_LINE)]
@@ -95,7 +95,7 @@ fn interpreter(file: &[u8]) -> Option<(PathBuf, Option<Vec<u8>>)> {
     Some((name, (!rest.is_empty()).then(|| rest.to_vec())))
 }
 
-/// The strings that the addresses at `address`, of which the last one is zero, lead to.
+/// The strings at the addresses in the list at `address`, which ends with zero.
 fn strings(memory: &GuestMemory, address: u64) -> io::Result<Vec<Vec<u8>>> {
     let (mut strings, mut bytes) = (Vec::new(), 0);
     if address == 0 {

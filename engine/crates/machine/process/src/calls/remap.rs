@@ -11,7 +11,7 @@ use std::ops::Range;
 
 const KNOWN_FLAGS: i32 = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED | libc::MREMAP_DONTUNMAP;
 
-/// What is to become of a mapping.
+/// The change of a mapping.
 struct Move {
     from: Range<u64>,
     length: u64,
@@ -93,7 +93,7 @@ impl Process {
         Ok(place)
     }
 
-    /// Has a mapping grow where it is.
+    /// Extends a mapping in place.
     fn extend(&mut self, wanted: &Move, memory: &mut GuestMemory) -> io::Result<u64> {
         let Range { start, end } = wanted.from;
         let access = memory.protection(start);
@@ -108,7 +108,7 @@ impl Process {
         Ok(start)
     }
 
-    /// Moves what is mapped to `place`, where so much is mapped already.
+    /// Moves a mapping to `place`, where a range of this size is already mapped.
     fn carry(&mut self, wanted: &Move, place: u64, memory: &mut GuestMemory) -> io::Result<()> {
         let (from, length) = (wanted.from.start, wanted.old_length());
         let access = memory.protection(from);
@@ -116,7 +116,7 @@ impl Process {
         match self.kind_at(from)? {
             Some(backing) => self.share(memory, place, wanted.length, backing)?,
             None => {
-                // Whatever the program may do with them, its bytes move.
+                // The bytes move regardless of the program's permissions.
                 memory
                     .protect(from, length, access.with(Protection::READ))
                     .map_err(gather::fault)?;
@@ -133,7 +133,7 @@ impl Process {
         self.layout.unmap(from, length, memory).map_err(gather::fault)
     }
 
-    /// What is mapped from `address` on.
+    /// The kind of the mapping at `address`.
     fn kind_at(&self, address: u64) -> io::Result<Kind> {
         let Some((area, kind)) = self.layout.area_at(address) else {
             return refuse(libc::EFAULT);

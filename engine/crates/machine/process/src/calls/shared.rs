@@ -1,5 +1,5 @@
-//! Mappings that are shared with files. Host memory at their place is that of the file itself, so that what is written is
-//! in the file at once, and two mappings of a file see each other.
+//! Mappings that are shared with files. Their host memory is that of the file itself, so that writes are in the file
+//! immediately, and two mappings of a file share contents.
 
 use super::refuse;
 use crate::areas::Backing;
@@ -15,10 +15,10 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
-/// Device, number and offset of what may be mapped at several places.
+/// Device, number and offset of a page that may be mapped at several addresses.
 pub(crate) type SharedPlace = (u64, u64, u64);
 
-/// What a shared mapping of `file` from `offset` on is backed by; nothing when what stands behind it is no file of bytes.
+/// The backing of a shared mapping of `file` from `offset` on; none if the descriptor is not a file of bytes.
 pub(super) fn backing(file: &Shared, protection: Protection, offset: u64) -> io::Result<Option<Backing>> {
     let descriptor = file.borrow();
     let Descriptor::Host(host) = &*descriptor else {
@@ -45,7 +45,7 @@ pub(super) fn backing(file: &Shared, protection: Protection, offset: u64) -> io:
     }))
 }
 
-/// What a shared mapping without a file is backed by: a file in memory, so that children have it, too.
+/// The backing of a shared mapping without a file: a file in memory, so that children share it.
 pub(super) fn anonymous(length: u64, protection: Protection) -> io::Result<Backing> {
     let file = open_on_host(|| memory_file(libc::MFD_CLOEXEC))?;
     file.set_len(length.next_multiple_of(PAGE_BYTES))?;
@@ -58,7 +58,7 @@ pub(super) fn anonymous(length: u64, protection: Protection) -> io::Result<Backi
     })
 }
 
-/// Whether a file is one in memory that nobody may write to any more.
+/// Whether a file is a memory file that may not be written any more.
 fn is_sealed(file: &File) -> bool {
     // SAFETY: the descriptor is open, and no memory is involved. Files without seals answer with an error.
     let seals = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) };
@@ -66,7 +66,7 @@ fn is_sealed(file: &File) -> bool {
 }
 
 impl Process {
-    /// Has a copy of the memory of another process share with files what that shares.
+    /// Restores the sharing with files in a copy of another process's memory.
     pub(crate) fn share_again(&mut self, memory: &mut GuestMemory) -> io::Result<()> {
         for (_, backing) in self.layout.areas.shared() {
             backing.present = 0;
@@ -107,7 +107,7 @@ impl Process {
         self.refit_shared(memory)
     }
 
-    /// To be called when files may have become longer or shorter: pages beyond the end of a file are not there.
+    /// To be called when files may have become longer or shorter: pages beyond the end of a file do not exist.
     pub(crate) fn refit_shared(&mut self, memory: &mut GuestMemory) -> io::Result<()> {
         for (range, backing) in self.layout.areas.shared() {
             refit(&range, backing, memory)?;
@@ -115,7 +115,8 @@ impl Process {
         Ok(())
     }
 
-    /// `mprotect` of a range that is mapped. What is shared with a file keeps the protection for when the file grows.
+    /// `mprotect` of a range that is mapped. A mapping shared with a file keeps the protection for pages that exist
+    /// when the file grows.
     pub(super) fn protect(
         &mut self,
         memory: &mut GuestMemory,
@@ -139,7 +140,7 @@ impl Process {
         Ok(0)
     }
 
-    /// `msync`: what was written is in the files already.
+    /// `msync`: writes are in the files already.
     pub(super) fn synchronise(&self, address: u64, length: u64) -> io::Result<u64> {
         if address % PAGE_BYTES != 0 {
             return refuse(libc::EINVAL);

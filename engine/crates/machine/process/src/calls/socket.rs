@@ -1,4 +1,4 @@
-//! Sockets, which are all of the program itself: nothing of the host's network is reached.
+//! Sockets, which connect only the program's own threads: the host's network is not accessible.
 
 use super::events::store_pair;
 use super::{number, refuse, Call};
@@ -18,7 +18,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// What of the type of a socket is the type.
+/// The bits of a socket's type that are the type.
 const KIND: i32 = 0xf;
 /// Bytes of `struct ucred`.
 const CREDENTIALS: usize = 12;
@@ -136,14 +136,14 @@ impl Process {
         socket.bind(&mut self.names(), address, Some(file)).map(|()| 0)
     }
 
-    /// Where the path of a local address leads.
+    /// The absolute path of a local address.
     fn located(&self, path: &Path) -> PathBuf {
         self.folder
             .as_ref()
             .map_or_else(|| path.to_path_buf(), |folder| folder.join(path))
     }
 
-    /// The file that a local address names, which has to be of a socket; none for others.
+    /// The file of a local address, which has to be a socket; none for other addresses.
     fn file_of(&self, address: &Address) -> io::Result<Option<File>> {
         let Some(path) = path_of(address).map(|path| follow(&self.located(path), true)) else {
             return Ok(None);
@@ -181,7 +181,7 @@ impl Process {
         self.name_unreachable(result).map(|()| 0)
     }
 
-    /// Whoever runs the program is told that it wanted to reach another machine.
+    /// Records, for the end of the run, that the program has tried to reach another machine.
     fn name_unreachable<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
         if matches!(&result, Err(error) if error.raw_os_error() == Some(libc::ENETUNREACH)) {
             self.unknown.record_part(Missing::Network);
@@ -189,7 +189,7 @@ impl Process {
         result
     }
 
-    /// Sends `bytes` by a socket, to the address of so many bytes at a place, or to whom it is connected.
+    /// Sends `bytes` through a socket, to the address with this length and place, or to its peer.
     pub(super) fn send(
         &mut self,
         memory: &GuestMemory,
@@ -255,7 +255,7 @@ pub(super) fn socket(descriptor: &mut Descriptor) -> io::Result<&mut Socket> {
     }
 }
 
-/// An option of every socket, or what is told in the same way.
+/// An option of every socket, or a value reported in the same way.
 fn told(socket: &mut Socket, name: i32, id: ProcessId) -> io::Result<Vec<u8>> {
     let value = match name {
         libc::SO_ERROR => socket.take_error(),
@@ -284,7 +284,7 @@ fn told(socket: &mut Socket, name: i32, id: ProcessId) -> io::Result<Vec<u8>> {
     Ok(value.to_le_bytes().to_vec())
 }
 
-/// The path that a local address is, if it is one.
+/// The path of a local address, if it has one.
 fn path_of(address: &Address) -> Option<&Path> {
     match address {
         Address::Local(name) if name.first().is_some_and(|byte| *byte != 0) => {
@@ -294,7 +294,7 @@ fn path_of(address: &Address) -> Option<&Path> {
     }
 }
 
-/// Makes the file that is the name of a local socket; nobody outside of the simulation can connect to it.
+/// Creates the file that is the name of a local socket; programs outside of the simulation cannot connect to it.
 fn make_socket_file(path: &Path) -> io::Result<()> {
     let text = std::ffi::CString::new(path.as_os_str().as_bytes()).or(refuse(libc::EINVAL))?;
     // SAFETY: the path is a string that lives as long as the call.

@@ -13,14 +13,14 @@ pub(super) const WALL_CLOCKS: [i32; 3] = [libc::CLOCK_REALTIME, libc::CLOCK_REAL
 /// Words of the kernel's `struct rusage`: two times and fourteen counts.
 const USAGE_WORDS: usize = 18;
 
-/// How many of the ticks that `times` counts a second has.
+/// Number of ticks of `times` per second.
 const TICKS: u64 = 100;
 
 /// The flag of `clock_nanosleep` for a point in time instead of a span.
 const ABSOLUTE: u64 = 1;
 
 impl Process {
-    /// Until when a thread sleeps that asks for it, and where it wants to find how much of that was left if a signal comes.
+    /// The end of a thread's sleep, and the address for the remaining time if a signal arrives.
     pub(crate) fn sleep(&self, number: u64, call: &Call<'_>) -> io::Result<(Cycle, u64)> {
         let [first, second, third, fourth, ..] = call.arguments;
         let (clock, flags, request, remainder) = match number {

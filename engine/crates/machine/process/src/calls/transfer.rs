@@ -13,9 +13,9 @@ use std::io;
 /// Pieces of memory: address and length.
 pub(super) type Pieces = Vec<(u64, u64)>;
 
-/// An offset that stands for that of the descriptor.
+/// An offset that represents that of the descriptor.
 const OWN_OFFSET: u64 = u64::MAX;
-/// `EAGAIN` where others would wait, of `preadv2` and `pwritev2`: nothing here waits for a disk.
+/// `EAGAIN` instead of a wait, in `preadv2` and `pwritev2`: there are no waits for a disk here.
 const KNOWN_FLAGS: u64 = 0x1f;
 
 impl Process {
@@ -140,7 +140,7 @@ impl Process {
         Ok(moved as u64)
     }
 
-    /// Whether a call on a descriptor waits when it cannot be done: for how long at most, or for ever.
+    /// Whether a call on a descriptor waits if it cannot complete: its maximum time, or for ever.
     pub(crate) fn waits(&self, number: u64, call: &Call<'_>) -> io::Result<Option<Option<Cycles>>> {
         let [first, ..] = call.arguments;
         let can_wait = matches!(
@@ -159,7 +159,7 @@ impl Process {
         }))
     }
 
-    /// Whether a call that fails because nobody reads what it writes is told of by a signal.
+    /// Whether a call that fails because its data have no reader raises a signal.
     pub(crate) fn signals_broken_pipe(&self, number: u64, call: &Call<'_>) -> bool {
         matches!(
             number,
@@ -189,7 +189,7 @@ impl Process {
         wants_all && self.files.get(call.arguments[0]).is_ok_and(takes_part)
     }
 
-    /// How many bytes a call is given to move.
+    /// Number of bytes that a call is to move.
     pub(crate) fn transfer_length(&self, number: u64, call: &Call<'_>) -> io::Result<u64> {
         let [_, second, third, ..] = call.arguments;
         match number {
@@ -200,7 +200,7 @@ impl Process {
     }
 }
 
-/// Where in a file a copy begins.
+/// The position in a file at which a copy begins.
 struct Place {
     /// The address of the offset, and the offset; none for that of the descriptor.
     given: Option<(u64, u64)>,
@@ -234,7 +234,7 @@ impl Place {
         }
     }
 
-    /// Takes back what was read and could not be written.
+    /// Returns bytes that were read but could not be written.
     fn give_back(&mut self, from: &Shared, bytes: usize) -> io::Result<()> {
         match &mut self.given {
             Some((_, offset)) => *offset -= bytes as u64,
@@ -291,7 +291,7 @@ pub(super) fn length(pieces: &Pieces) -> u64 {
         .fold(0, |sum, (_, length)| sum.saturating_add(*length))
 }
 
-/// The pieces that a call names, without what has been moved before it had to wait.
+/// The buffers of a call, without bytes moved before it had to wait.
 fn pieces(number: u64, call: &Call<'_>) -> io::Result<Pieces> {
     let [_, second, third, ..] = call.arguments;
     let all = match number {
@@ -329,8 +329,8 @@ fn offset(number: u64, offset: u64, flags: u64) -> io::Result<Option<u64>> {
     Ok(Some(offset))
 }
 
-/// Moves pieces, each an address and a length, until one of them is not moved whole. `move_piece` is told how many bytes have
-/// been moved before, and says how many it moved. Returns how many were moved altogether.
+/// Moves buffers, each an address and a length, until one of them is not moved completely. `move_piece` receives the
+/// number of bytes moved before, and returns the number that it moved. Returns the total number of moved bytes.
 fn piece_by_piece(
     pieces: &[(u64, u64)],
     mut move_piece: impl FnMut(u64, u64, u64) -> io::Result<usize>,
@@ -339,7 +339,7 @@ fn piece_by_piece(
     for &(address, length) in pieces {
         let count = match move_piece(total, address, length) {
             Ok(count) => count as u64,
-            // What has been moved is not forgotten.
+            // Bytes already moved count.
             Err(_) if total > 0 => break,
             Err(error) => return Err(error),
         };

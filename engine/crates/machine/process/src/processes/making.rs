@@ -1,4 +1,4 @@
-//! Processes that begin, go on with other programs, and end.
+//! Processes that start, execute other programs, and end.
 
 use super::{Member, Processes};
 use crate::calls::{refuse, Call};
@@ -17,7 +17,7 @@ const MOST: usize = 1024;
 
 /// The signal that `clone` has a process send to its parent at its end.
 const END_SIGNAL: i32 = 0xff;
-/// What may be asked for beside that: all else, a process has by itself.
+/// Further supported flags: their effects are the default for a process.
 const KNOWN: i32 = END_SIGNAL
     | libc::CLONE_VM
     | libc::CLONE_VFORK
@@ -26,8 +26,8 @@ const KNOWN: i32 = END_SIGNAL
     | libc::CLONE_CHILD_CLEARTID
     | libc::CLONE_SETTLS;
 
-/// Whether `clone` asks for a process rather than for a thread, and for one that can be had: memory is its own, or lent
-/// until it has a program of its own.
+/// Whether `clone` requests a process instead of a thread, with supported flags: memory is its own, or lent until it
+/// has a program of its own.
 pub(super) fn is_process(call: &Call<'_>) -> bool {
     let flags = call.arguments[0] as i32;
     let lends = flags & libc::CLONE_VM != 0;
@@ -127,14 +127,14 @@ impl Processes {
         Ok(Next::Other)
     }
 
-    /// How the resident leaves memory that is lent to it.
+    /// The resident's layout of memory that is lent to it.
     fn lent_layout(&self) -> Option<Layout> {
         let member = &self.members[&self.resident];
         (member.space != self.resident).then(|| member.threads.process().layout.clone())
     }
 
-    /// Has the parent's thread go on that waits for `child`, in memory that is laid out as the child has left it if it was
-    /// lent.
+    /// Continues the parent's thread that waits for `child`; if memory was lent, it has the layout that the child has
+    /// left.
     fn release(&mut self, child: ProcessId, layout: Option<Layout>, now: Cycle) {
         let member = self.members.get_mut(&child);
         let Some((parent, thread)) = member.and_then(|member| member.awaited_by.take()) else {
@@ -172,7 +172,7 @@ impl Processes {
     }
 }
 
-/// Stores the number of a child. Who gave a bad address is not told, as Linux has it.
+/// Stores the number of a child. Bad addresses of the caller are not reported, as in Linux.
 fn store(memory: &mut GuestMemory, address: u64, id: ThreadId) {
     let _ = memory.write(address, &(id as u32).to_le_bytes());
 }

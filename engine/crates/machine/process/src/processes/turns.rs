@@ -7,8 +7,7 @@ use rackwright_time::Cycle;
 use std::ops::Bound;
 
 impl Processes {
-    /// The process that is to have the harts from `now` on, if that is another one than has them; `memory` is the
-    /// machine's.
+    /// The process that gets the harts from `now` on, if it is not the current one; `memory` is the machine's.
     pub fn next(&mut self, now: Cycle, memory: &mut GuestMemory) -> Option<ProcessId> {
         let resident = self.resident();
         let stays = !resident.is_idle() && !resident.lends_memory();
@@ -25,7 +24,7 @@ impl Processes {
         next
     }
 
-    /// The others, those behind the resident first.
+    /// The others, starting with those after the resident.
     fn others(&self) -> Vec<ProcessId> {
         let behind = (Bound::Excluded(self.resident), Bound::Unbounded);
         let behind = self.members.range(behind);
@@ -43,7 +42,7 @@ impl Processes {
         member.threads.is_ready() && !member.threads.lends_memory()
     }
 
-    /// Gives the harts, on which nobody runs, to process `next`, and has the machine's `memory` be its.
+    /// Assigns the harts, which are idle, to process `next`, and exchanges the machine's `memory` for its own.
     pub fn switch(&mut self, next: ProcessId, memory: &mut GuestMemory, now: Cycle) {
         let before = std::mem::replace(&mut self.resident, next);
         let (old, new) = (self.members[&before].space, self.members[&next].space);
@@ -76,7 +75,7 @@ impl Processes {
         self.resident_mut().lay_out(layout);
     }
 
-    /// Forgets a process that has ended, and memory that nobody uses.
+    /// Removes a process that has ended, and unused memory.
     fn bury(&mut self, id: ProcessId) {
         if let Some(member) = self.members.remove(&id).filter(|_| id == FIRST) {
             self.first = Some(member.threads);
@@ -86,7 +85,7 @@ impl Processes {
             .retain(|space, _| members.values().any(|member| member.space == *space));
     }
 
-    /// When the earliest of the threads goes on that wait for a time, of whatever process; [`Cycle::NEVER`] when none does.
+    /// The earliest time for which a thread of any process waits; [`Cycle::NEVER`] if there is none.
     pub fn next_wake(&self) -> Cycle {
         let members = self.members.values().map(|member| &member.threads);
         let waking = members.filter(|threads| !threads.lends_memory());
@@ -103,8 +102,8 @@ impl Processes {
         }
     }
 
-    /// Ends the run if the first process has ended and nothing will have those go on that are left. False when the first one
-    /// waits itself.
+    /// Ends the run if the first process has ended and no event will continue the remaining ones. False when the first
+    /// one waits itself.
     pub fn give_up(&mut self) -> bool {
         self.is_stuck = self.outcome.is_some();
         self.is_stuck

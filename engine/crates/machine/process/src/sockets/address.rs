@@ -11,14 +11,14 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
 const INTERNET_BYTES: usize = 16;
 const INTERNET6_BYTES: usize = 24;
 const LOCAL_BYTES: usize = 110;
-/// Bytes of the family, which comes first.
+/// Bytes of the family, which is the first field.
 const FAMILY_BYTES: usize = 2;
 
 /// An address of a socket.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Address {
     Internet(SocketAddr),
-    /// A path, or a name that begins with a zero, or nothing.
+    /// A path, or a name that begins with a zero, or empty.
     Local(Vec<u8>),
 }
 
@@ -32,7 +32,7 @@ impl Address {
         }
     }
 
-    /// The address of so many bytes at `place`; none for `AF_UNSPEC`.
+    /// The address with this length at `place`; none for `AF_UNSPEC`.
     pub(crate) fn load(memory: &GuestMemory, place: u64, length: u64) -> io::Result<Option<Address>> {
         let length = length as u32 as usize;
         if !(FAMILY_BYTES..=128).contains(&length) {
@@ -91,8 +91,8 @@ impl Address {
         bytes
     }
 
-    /// Stores it at `place`, as far as there is room by the length at `length`, which becomes that of the whole; no address
-    /// has none. Nothing is stored when `place` is zero.
+    /// Stores it at `place`, as far as there is room according to the length at `length`, which is set to the complete
+    /// length; zero without an address. Nothing is stored if `place` is zero.
     pub(crate) fn store(
         address: Option<&Address>,
         memory: &mut GuestMemory,
@@ -115,7 +115,7 @@ impl Address {
         Ok(0)
     }
 
-    /// How sockets of a domain see it: those of version 6 see addresses of version 4 as some of theirs.
+    /// The address as seen by sockets of a domain: those of version 6 see addresses of version 4 as mapped ones.
     pub(crate) fn seen_by(self, domain: Domain) -> Address {
         let Address::Internet(address) = self else {
             return self;
@@ -135,7 +135,7 @@ pub(super) fn plain(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
 }
 
-/// Where what is sent to an address goes: what stands for any address is this machine.
+/// The destination of data sent to an address: any address stands for this machine.
 pub(super) fn destination(address: SocketAddr) -> SocketAddr {
     let address = plain(address);
     let ip = match address.ip() {
@@ -146,7 +146,7 @@ pub(super) fn destination(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-/// The address that what is sent to `destination` comes from.
+/// The source address of data sent to `destination`.
 pub(super) fn source(destination: SocketAddr, port: u16) -> SocketAddr {
     let ip = if destination.is_ipv4() {
         Ipv4Addr::LOCALHOST.into()

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// Device and number of a file that is the name of a local socket.
 pub(crate) type File = (u64, u64);
 
-/// What others find a socket by.
+/// The name by which others find a socket.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Name {
     Internet(SocketAddr),
@@ -17,40 +17,40 @@ pub(super) enum Name {
     File(File),
 }
 
-/// A name space: names of different ones have nothing to do with each other.
+/// A name space: names in different ones are independent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Space {
     Internet(super::Kind),
     Local,
 }
 
-/// Who may have the same name.
+/// The conditions for equal names.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Sharing {
     pub(super) address: bool,
     pub(super) port: bool,
 }
 
-/// Where what is sent to a name arrives.
+/// The destination of data sent to a name.
 #[derive(Debug)]
 pub(super) enum Target {
     Connections(Arc<Mutex<Backlog>>),
     Datagrams(Arc<Mutex<Inbox>>),
 }
 
-/// The name of a socket, as long as it has it.
+/// The name of a socket, while it has it.
 #[derive(Debug)]
 pub(super) struct Binding {
     pub(super) space: Space,
     pub(super) name: Name,
     pub(super) sharing: Sharing,
-    /// Whether a name for any address is for those of version 6 only.
+    /// Whether a name for any address is only for those of version 6.
     pub(super) only_6: bool,
     pub(super) target: OnceLock<Target>,
 }
 
 impl Binding {
-    /// Whether what is sent to `name` is for this socket.
+    /// Whether data sent to `name` are for this socket.
     pub(super) fn accepts(&self, space: Space, name: &Name) -> bool {
         if self.space != space {
             return false;

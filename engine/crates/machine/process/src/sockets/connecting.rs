@@ -1,4 +1,4 @@
-//! How sockets are connected.
+//! Connection of sockets.
 
 use super::address::{plain, Address};
 use super::binding::{File, Target};
@@ -46,7 +46,7 @@ impl Socket {
         Ok(accepted)
     }
 
-    /// Connects it; `file` is that of a local address. Who does not wait is told later how that went.
+    /// Connects it; `file` is that of a local address. Non-blocking sockets receive the result later.
     pub(crate) fn connect(
         &mut self,
         network: &mut Network,

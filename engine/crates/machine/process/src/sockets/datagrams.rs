@@ -10,7 +10,7 @@ use std::io;
 const MOST_BYTES: usize = 212_992;
 const MOST_LOCAL: usize = 10;
 
-/// A datagram, and who sent it.
+/// A datagram, and its sender.
 #[derive(Clone, Debug)]
 pub(super) struct Datagram {
     pub(super) bytes: Vec<u8>,
@@ -23,7 +23,7 @@ pub(crate) struct Inbox {
     is_local: bool,
     /// The only one whose datagrams are taken.
     pub(super) only_from: Option<Address>,
-    /// Whether what is sent is refused: nobody receives any more.
+    /// Whether datagrams are refused: there is no receiver any more.
     pub(super) is_shut: bool,
     arrivals: u64,
     departures: u64,
@@ -68,7 +68,7 @@ impl Inbox {
         Ok(())
     }
 
-    /// The datagram that waits longest, which stays if asked for. `EAGAIN` when there is none.
+    /// The oldest datagram, which remains if requested. `EAGAIN` when there is none.
     pub(super) fn take(&mut self, stays: bool) -> io::Result<Datagram> {
         let first = if stays {
             self.waiting.front().cloned()
@@ -94,7 +94,7 @@ impl Inbox {
         !self.is_local || self.waiting.len() < MOST_LOCAL
     }
 
-    /// For who receives; who sends to it asks whether there is [room](Inbox::room).
+    /// For receivers; senders use [room](Inbox::room).
     pub(super) fn readiness(&self) -> Readiness {
         Readiness {
             events: if self.waiting.is_empty() { 0 } else { event::IN },
@@ -103,7 +103,7 @@ impl Inbox {
         }
     }
 
-    /// Whether there is room for another datagram, and how often some came.
+    /// Whether there is room for another datagram, and how often room became free.
     pub(super) fn room(&self) -> Readiness {
         Readiness {
             events: if self.has_room() { event::OUT } else { 0 },

@@ -28,7 +28,7 @@ impl Backlog {
         self.most = most;
     }
 
-    /// Whether no more fit: as in Linux, one more than asked for does.
+    /// Whether it is full: as in Linux, its capacity is one more than requested.
     pub(super) fn is_full(&self) -> bool {
         self.waiting.len() > self.most
     }

@@ -1,4 +1,4 @@
-//! What sockets send and receive.
+//! Sending and receiving by sockets.
 
 use super::address::{plain, Address};
 use super::binding::{File, Target};
@@ -16,14 +16,14 @@ const LONGEST_LOCAL: usize = 212_960;
 #[derive(Clone, Debug)]
 pub(crate) struct Received {
     pub(crate) count: usize,
-    /// Bytes of the whole datagram.
+    /// Length of the complete datagram.
     pub(crate) whole: usize,
-    /// Who sent the datagram.
+    /// The sender of the datagram.
     pub(crate) from: Option<Address>,
 }
 
 impl Socket {
-    /// What has come, as far as it fits. `EAGAIN` while there is nothing.
+    /// The bytes that have arrived, as far as they fit. `EAGAIN` while there are none.
     pub(crate) fn receive(&mut self, into: &mut [u8], stays: bool) -> io::Result<Received> {
         if let Some(error) = self.error.take() {
             return refuse(error);
@@ -151,7 +151,7 @@ impl Socket {
             None => refuse(libc::ECONNREFUSED),
         };
         match arrived {
-            // That nobody is there comes back later, if at all.
+            // The absence of a receiver is reported later, if at all.
             Err(error) if !self.is_local() && error.raw_os_error() == Some(libc::ECONNREFUSED) => {
                 if is_connected {
                     self.error = Some(libc::ECONNREFUSED);

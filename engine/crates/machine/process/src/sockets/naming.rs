@@ -1,4 +1,4 @@
-//! Which names sockets have, and which they are looked for by.
+//! Names of sockets, and lookup of names.
 
 use super::address::{destination, plain, source, Address};
 use super::binding::{Binding, File, Name, Sharing, Target};
@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::sync::OnceLock;
 
 impl Socket {
-    /// Gives it an address; `file` is that of a local one, as device and number.
+    /// Binds it to an address; `file` is that of a local one, as device and number.
     pub(crate) fn bind(
         &mut self,
         network: &mut Network,
@@ -68,7 +68,7 @@ impl Socket {
         Ok(())
     }
 
-    /// Gives it an address if it has none.
+    /// Binds it to an address if it has none.
     pub(super) fn bind_to_any(&mut self, network: &mut Network) -> io::Result<()> {
         if self.binding.is_some() || self.is_local() {
             return Ok(());
@@ -76,7 +76,7 @@ impl Socket {
         self.bind(network, Address::none(self.domain), None)
     }
 
-    /// The address that it has towards `to`, and that one.
+    /// Its own address for data to `to`, and the peer's address.
     pub(super) fn ends(&self, name: &Name, to: Address) -> [Address; 2] {
         match (name, &self.address) {
             (Name::Internet(to), Address::Internet(own)) => {
@@ -91,7 +91,7 @@ impl Socket {
         }
     }
 
-    /// What others have bound who have this address.
+    /// The name to which the owner of this address is bound.
     pub(super) fn name_of(&self, to: &Address, file: Option<File>) -> io::Result<Name> {
         match to {
             Address::Internet(address) if !self.is_local() => {

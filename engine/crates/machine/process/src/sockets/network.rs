@@ -1,4 +1,4 @@
-//! The names that sockets of a program have, and who has which.
+//! The names of a program's sockets, and their owners.
 
 use super::binding::{Binding, Name, Space};
 use crate::calls::refuse;
@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Weak};
 
-/// Ports that are given to who asks for none, as in Linux by default; here in their order.
+/// Ports assigned on demand, as in Linux by default; here in ascending order.
 const OWN_PORTS: RangeInclusive<u16> = 32768..=60999;
 
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl Default for Network {
 }
 
 impl Network {
-    /// Gives a name to a socket; a port of its own in the place of port zero.
+    /// Binds a name to a socket; port zero is replaced by a free port.
     pub(super) fn bind(&mut self, mut binding: Binding) -> io::Result<Arc<Binding>> {
         self.bindings.retain(|binding| binding.strong_count() > 0);
         if let Name::Internet(address) = &mut binding.name {
@@ -60,13 +60,13 @@ impl Network {
         refuse(libc::EADDRINUSE)
     }
 
-    /// A name that is no file's and that nobody has, as Linux makes it: five hexadecimal digits.
+    /// A free name without a file, in the format of Linux: five hexadecimal digits.
     pub(super) fn free_name(&mut self) -> Vec<u8> {
         self.next_name += 1;
         format!("\0{:05x}", self.next_name).into_bytes()
     }
 
-    /// Who gets what is sent to `name`: rather who has just this address than who takes any.
+    /// The receiver of data sent to `name`: a socket with this address is preferred to one with any address.
     pub(super) fn find(&self, space: Space, name: &Name) -> Option<Arc<Binding>> {
         let alive = self.bindings.iter().filter_map(Weak::upgrade);
         let mut fitting =

@@ -1,4 +1,4 @@
-//! Options of sockets: those that others are told of, and those that change something here.
+//! Options of sockets: those that are only reported, and those with an effect here.
 
 use crate::calls::refuse;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::io;
 /// Bytes of a number, and of a time.
 const NUMBER: usize = 4;
 const TIME: usize = 16;
-/// Buffers are twice what is asked for, and at least this long, as in Linux.
+/// Buffers are twice as large as requested, and have at least this length, as in Linux.
 const LEAST_BUFFER: i32 = 2304;
 const BUFFER: i32 = 212_992;
 
@@ -27,7 +27,7 @@ const NUMBERS: [i32; 12] = [
     libc::SO_RCVBUF,
 ];
 const TIMES: [i32; 2] = [libc::SO_RCVTIMEO, libc::SO_SNDTIMEO];
-/// Options of TCP that tell how a network is to be used, of which there is none.
+/// Options of TCP for the use of a network, which does not exist here.
 const OF_TCP: [i32; 12] = [
     libc::TCP_NODELAY,
     libc::TCP_MAXSEG,
@@ -57,7 +57,7 @@ const OF_IP_6: [i32; 5] = [
     libc::IPV6_RECVPKTINFO,
 ];
 
-/// What a program has set, by level and number.
+/// The options set by a program, by level and number.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Options(BTreeMap<(i32, i32), Vec<u8>>);
 

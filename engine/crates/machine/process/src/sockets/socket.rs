@@ -21,7 +21,7 @@ pub(super) enum Peer {
 
 #[derive(Debug)]
 pub(super) enum State {
-    /// Of a stream that nothing has become of yet.
+    /// A stream that is neither connected nor listening yet.
     Fresh,
     Listens(Arc<Mutex<Backlog>>),
     Connected(Stream),
@@ -40,9 +40,9 @@ pub(crate) struct Socket {
     pub(super) binding: Option<Arc<Binding>>,
     pub(super) address: Address,
     pub(super) activity: Activity,
-    /// How often it has become something else, which is news for who waits for it.
+    /// Number of changes of its state, which are events for waiting threads.
     changes: u64,
-    /// What went wrong that nobody has been told.
+    /// An error that has not been reported yet.
     pub(super) error: Option<i32>,
     /// Whether it is being connected as far as the program knows.
     pub(super) is_connecting: bool,
@@ -122,7 +122,7 @@ impl Socket {
         match &mut self.state {
             State::Connected(stream) => stream.shut(reading, writing),
             State::Listens(_) if reading => {
-                // Nobody can connect any more, and who waits for that is told so.
+                // Further connections are refused, and waiting clients are notified.
                 self.state = State::Fresh;
                 self.binding = None;
             }
@@ -163,7 +163,7 @@ impl Socket {
         matches!(self.state, State::Connected(_))
     }
 
-    /// What went wrong since it was last asked for.
+    /// The error since the last query.
     pub(crate) fn take_error(&mut self) -> i32 {
         let of_stream = match &mut self.state {
             State::Connected(stream) => stream.take_error(),

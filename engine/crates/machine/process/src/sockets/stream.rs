@@ -8,11 +8,11 @@ use crate::channel::{channel, Sink, Source};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What one end is to know of the other one.
+/// The state of one end that is visible to the other one.
 #[derive(Clone, Copy, Default, Debug)]
 struct End {
     is_closed: bool,
-    /// It was closed with bytes that nobody had read, or before anybody accepted it.
+    /// It was closed with unread bytes, or before it was accepted.
     was_reset: bool,
 }
 
@@ -23,9 +23,9 @@ pub(super) struct Stream {
     /// None once it has been shut.
     sink: Option<Sink>,
     is_local: bool,
-    /// Whether the end of what is read comes as soon as nothing is there.
+    /// Whether reads report the end as soon as there are no bytes.
     reads_no_more: bool,
-    /// Whether bytes were sent to where nobody is, which is told of only later.
+    /// Whether bytes were sent without a receiver, which is reported only later.
     has_sent_in_vain: bool,
     ends: Arc<Mutex<[End; 2]>>,
     own: usize,
@@ -64,7 +64,7 @@ impl Stream {
         self.ends()[1 - self.own]
     }
 
-    /// What has come, as far as it fits; nothing at the end. `EAGAIN` while there is nothing.
+    /// The bytes that have arrived, as far as they fit; none at the end. `EAGAIN` while there are none.
     pub(super) fn read(&mut self, into: &mut [u8], stays: bool) -> io::Result<usize> {
         if self.available() == 0 && !into.is_empty() {
             if self.take_reset() {
@@ -84,7 +84,7 @@ impl Stream {
         }
     }
 
-    /// As much as there is room for. `EAGAIN` while there is none, `EPIPE` when nobody will read it.
+    /// As much as there is room for. `EAGAIN` while there is none, `EPIPE` if there is no reader any more.
     pub(super) fn write(&mut self, from: &[u8]) -> io::Result<usize> {
         if self.sink.is_some() && self.take_reset() {
             return refuse(libc::ECONNRESET);
@@ -95,13 +95,13 @@ impl Stream {
         let result = sink.write(from);
         let is_broken = matches!(&result, Err(error) if error.raw_os_error() == Some(libc::EPIPE));
         if is_broken && !self.is_local && !std::mem::replace(&mut self.has_sent_in_vain, true) {
-            // The answer that nobody is there comes after.
+            // The error response arrives later.
             return Ok(from.len());
         }
         result
     }
 
-    /// Whether the other end was reset, which is told of once.
+    /// Whether the other end was reset, which is reported once.
     fn take_reset(&mut self) -> bool {
         let far = 1 - self.own;
         let was_reset = std::mem::take(&mut self.ends()[far].was_reset);
@@ -117,7 +117,7 @@ impl Stream {
         self
     }
 
-    /// Whether something is wrong that the next call will say; it then does not.
+    /// The error that the next call would report; it is reported only once.
     pub(super) fn take_error(&mut self) -> Option<i32> {
         self.take_reset().then_some(libc::ECONNRESET)
     }
@@ -139,7 +139,7 @@ impl Stream {
         }
     }
 
-    /// Ends it before anybody has accepted it.
+    /// Ends it before it has been accepted.
     pub(super) fn reset(&mut self) {
         let own = self.own;
         self.ends()[own].was_reset = true;

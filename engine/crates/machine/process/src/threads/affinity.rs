@@ -42,7 +42,7 @@ impl Threads {
         Ok(0)
     }
 
-    /// The thread that a call names by its number; zero stands for the caller.
+    /// The thread with the number in a call; zero stands for the caller.
     fn named(&self, thread: u64, caller: ThreadId) -> io::Result<ThreadId> {
         match thread {
             0 => Ok(caller),

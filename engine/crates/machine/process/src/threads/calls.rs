@@ -12,7 +12,7 @@ use rackwright_time::Cycle;
 use std::io;
 
 impl Threads {
-    /// Does what the thread on `hart` asks for by an environment call, behind which it stands.
+    /// Executes the environment call of the thread on `hart`, which is after it.
     pub fn call(
         &mut self,
         hart: usize,

@@ -1,4 +1,4 @@
-//! How threads begin and end.
+//! Start and end of threads.
 
 use super::thread::{Thread, FIRST_ARGUMENT, STACK_POINTER, THREAD_POINTER};
 use super::{Next, ThreadId, Threads};
@@ -8,7 +8,7 @@ use crate::gather;
 use rackwright_cpu::{Registers, VectorRegisters};
 use std::io;
 
-/// What a thread shares with the one that makes it. Without all of them it would be another process.
+/// The resources that a thread shares with its creator. Without all of them it would be another process.
 const SHARED: i32 =
     libc::CLONE_VM | libc::CLONE_FS | libc::CLONE_FILES | libc::CLONE_SIGHAND | libc::CLONE_THREAD;
 
@@ -16,13 +16,13 @@ const SHARED: i32 =
 const MOST_THREADS: usize = 4096;
 
 impl Thread {
-    /// A thread that goes on where this one is, by the arguments of `clone`.
+    /// A thread that continues at the caller's position, with the arguments of `clone`.
     pub(super) fn offspring(&self, registers: &Registers, call: &Call<'_>) -> Thread {
         let [flags, stack, _, thread_pointer, child_id, _] = call.arguments;
         let has = |flag: i32| flags as i32 & flag != 0;
         let mut own = registers.clone();
         own.x[FIRST_ARGUMENT] = 0;
-        // What is in vector registers stays with the caller, as Linux has it.
+        // The contents of vector registers are not inherited, as in Linux.
         own.vector = VectorRegisters::default();
         if stack != 0 {
             own.x[STACK_POINTER] = stack;
@@ -40,7 +40,7 @@ impl Thread {
 }
 
 impl Threads {
-    /// `clone(flags, stack, parent_tid, tls, child_tid)`: another thread, which goes on behind the call as well.
+    /// `clone(flags, stack, parent_tid, tls, child_tid)`: another thread, which also continues after the call.
     pub(super) fn clone_thread(
         &mut self,
         caller: ThreadId,
@@ -50,7 +50,7 @@ impl Threads {
         let [flags, _, parent_id, _, child_id, _] = call.arguments;
         let has = |flag: i32| flags as i32 & flag != 0;
         if flags as i32 & SHARED != SHARED {
-            // What shares less is a process, which is made elsewhere, or something that is neither.
+            // With fewer shared resources it is a process, which is created elsewhere, or unsupported.
             return self.process.unknown(number::CLONE);
         }
         if self.threads.len() >= MOST_THREADS {

@@ -18,7 +18,7 @@ use std::io;
 /// A signal for other processes.
 pub(crate) type Sent = (Vec<ProcessId>, Information);
 
-/// Whom a `futex` wakes in other processes: where, how many, and for which bits.
+/// The threads that a `futex` call wakes in other processes: their place, number and bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SharedWake {
     place: SharedPlace,
@@ -27,7 +27,7 @@ pub(crate) struct SharedWake {
 }
 
 impl Threads {
-    /// A child with a copy of the thread on `hart`, which is ready behind the call as well.
+    /// A child with a copy of the thread on `hart`, which is also ready after the call.
     pub(crate) fn fork(&self, hart: usize, registers: &Registers, call: &Call<'_>) -> Threads {
         let parent = &self.threads[&self.on(hart)];
         let id = self.process.family.add(self.process.id);
@@ -49,7 +49,7 @@ impl Threads {
         }
     }
 
-    /// Puts the thread on `hart` to sleep until a child gives back the memory that it uses.
+    /// Puts the thread on `hart` to sleep until a child returns the memory that it uses.
     pub(crate) fn lend(&mut self, hart: usize, registers: &Registers) -> (ThreadId, Next) {
         let reason = Reason::Child;
         let wait = Wait {
@@ -60,7 +60,7 @@ impl Threads {
         (id, self.block(hart, registers, wait))
     }
 
-    /// Has the thread go on that has lent memory to `child`, with what that has mapped.
+    /// Continues the thread that has lent memory to `child`, with the child's mappings.
     pub(crate) fn take_back(
         &mut self,
         lender: ThreadId,
@@ -96,7 +96,7 @@ impl Threads {
         self.seats.fill(Seat::default());
     }
 
-    /// Ends all threads of a process that has ended, and closes what it has open.
+    /// Ends all threads of a process that has ended, and closes its descriptors.
     pub(crate) fn dissolve(&mut self) {
         self.threads.clear();
         self.ready.clear();
@@ -106,8 +106,8 @@ impl Threads {
         self.process.files.close_all();
     }
 
-    /// Begins the program that the process has been given in the place of its own: the thread on `hart` goes on with it,
-    /// as the first one, and all others have ended.
+    /// Starts the new program of the process: the thread on `hart` continues with it, as the first one, and all others
+    /// have ended.
     pub(crate) fn begin_anew(&mut self, hart: usize, now: Cycle) {
         let caller = self.threads.remove(&self.on(hart));
         let caller = caller.expect("the thread lives");
@@ -131,7 +131,7 @@ impl Threads {
         self.ended.is_some() && self.threads.is_empty()
     }
 
-    /// Puts another program in the place of the process's own, into `memory`.
+    /// Replaces the process's program by another one, in `memory`.
     ///
     /// # Errors
     /// [`LoadError`] when it is none for this machine, or does not fit.
@@ -139,17 +139,17 @@ impl Threads {
         self.process.execute(program, memory)
     }
 
-    /// Has a copy of the parent's memory share with files what that shares.
+    /// Restores the sharing with files in a copy of the parent's memory.
     pub(crate) fn share_again(&mut self, memory: &mut GuestMemory) -> io::Result<()> {
         self.process.share_again(memory)
     }
 
-    /// Finds memory as somebody else has left it.
+    /// Sets the layout of memory that another process has left.
     pub(crate) fn lay_out(&mut self, layout: Layout) {
         self.process.layout = layout;
     }
 
-    /// Whether the ends of children are not told of, and nobody waits for them.
+    /// Whether the ends of children are not reported, and children are not awaited.
     pub(crate) fn ignores_children(&self) -> bool {
         self.actions.ignores_children()
     }
@@ -169,7 +169,7 @@ impl Threads {
         Some((targets, information?))
     }
 
-    /// Whom a call wakes in other processes: those that wait for the same place of a file.
+    /// The threads that a call wakes in other processes: those that wait for the same place of a file.
     pub(crate) fn wakes(&self, number: u64, call: &Call<'_>) -> Option<SharedWake> {
         let [address, operation, count, _, _, bits] = call.arguments;
         let bits = match operation as i32 & !libc::FUTEX_CLOCK_REALTIME {
@@ -183,7 +183,7 @@ impl Threads {
         Some(SharedWake { place, most, bits })
     }
 
-    /// Wakes those of this process that wait there, and takes them off.
+    /// Wakes threads of this process that wait there, and subtracts their number.
     pub(crate) fn wake_shared(&mut self, wake: &mut SharedWake, now: Cycle) {
         let mut addresses: Vec<u64> = self
             .threads
@@ -201,13 +201,13 @@ impl Threads {
 }
 
 impl SharedWake {
-    /// Takes off those that have been woken already; what is left, if anything.
+    /// Subtracts threads that have been woken already; returns the rest, if any.
     pub(crate) fn after(self, woken: u64) -> Option<SharedWake> {
         let most = self.most.checked_sub(woken).filter(|most| *most > 0)?;
         Some(SharedWake { most, ..self })
     }
 
-    /// How many may still be woken.
+    /// Maximum number of further threads to wake.
     pub(crate) fn left(&self) -> u64 {
         self.most
     }

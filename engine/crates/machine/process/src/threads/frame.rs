@@ -1,4 +1,4 @@
-//! What a handler of a signal finds on its stack: `struct rt_sigframe` of 64-bit RISC-V Linux.
+//! The stack frame of a signal handler: `struct rt_sigframe` of 64-bit RISC-V Linux.
 
 use super::information::Information;
 use super::signals::{AlternateStack, SignalSet};
@@ -24,10 +24,10 @@ const FLOAT_BYTES: u64 = 64 * 8 + 16;
 const CONTROL: u64 = FLOAT_REGISTERS + 32 * 8;
 
 const BYTES: u64 = INFORMATION_BYTES + FLOAT_REGISTERS + FLOAT_BYTES;
-/// Where what follows the frame is announced, in the last room of the floating-point registers.
+/// The position of the header of the extension after the frame, in the last words of the floating-point registers.
 const EXTENSION: u64 = FLOAT_REGISTERS + FLOAT_BYTES - 8;
 
-/// Where a thread was when the signal came.
+/// The state of a thread when the signal arrived.
 pub(super) struct Frame<'a> {
     pub(super) registers: &'a Registers,
     pub(super) masked: SignalSet,
@@ -37,7 +37,7 @@ pub(super) struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    /// Where the frame of a thread with such registers goes on a stack that is used down to `top`.
+    /// The address of the frame of a thread with such registers on a stack that is used down to `top`.
     pub(super) fn below(top: u64, registers: &Registers) -> u64 {
         top.wrapping_sub(BYTES + vector_frame::bytes(registers)) & !15
     }
@@ -97,12 +97,12 @@ pub(super) fn load(place: u64, memory: &GuestMemory) -> io::Result<(Registers, S
     Ok((registers, SignalSet(word(MASK)?)))
 }
 
-/// Where `siginfo_t` of the frame at `place` is.
+/// The address of `siginfo_t` of the frame at `place`.
 pub(super) fn information_at(place: u64) -> u64 {
     place
 }
 
-/// Where `ucontext_t` of the frame at `place` is.
+/// The address of `ucontext_t` of the frame at `place`.
 pub(super) fn context_at(place: u64) -> u64 {
     place.wrapping_add(INFORMATION_BYTES)
 }

@@ -8,14 +8,14 @@ use crate::process::EPOCH_SECONDS;
 use rackwright_time::Cycle;
 use std::io;
 
-/// What of the second argument says what to do.
+/// The bits of the second argument that select the operation.
 const OPERATION: i32 = 0x7f;
 
-/// What a thread asks of a futex.
+/// A thread's request to a futex.
 pub(super) enum Asked {
     /// To wait.
     Wait(Wait),
-    /// Something that has been done; this is the result.
+    /// A completed operation, with its result.
     Done(u64),
 }
 
@@ -75,7 +75,7 @@ impl Threads {
         }
     }
 
-    /// When a wait ends by itself: `FUTEX_WAIT` is given a span, the other a point in time.
+    /// The time-out of a wait: `FUTEX_WAIT` has a duration, the other a point in time.
     fn timeout(&self, call: &Call<'_>, operation: i32, address: u64) -> io::Result<Cycle> {
         if address == 0 {
             return Ok(Cycle::NEVER);
@@ -91,7 +91,8 @@ impl Threads {
         })
     }
 
-    /// Wakes up to `most` of those that wait at `address` for one of `bits`, first come, first served; tells how many.
+    /// Wakes up to `most` of the threads that wait at `address` for one of `bits`, first come, first served; returns
+    /// their number.
     pub(super) fn wake_waiters(&mut self, address: u64, most: usize, bits: u32, now: Cycle) -> u64 {
         let waiters = self.waiters(address, bits);
         let woken = waiters.len().min(most);
@@ -101,7 +102,7 @@ impl Threads {
         woken as u64
     }
 
-    /// Wakes up to `wake` of those that wait at `address` and has up to `most` of the others wait at `other`.
+    /// Wakes up to `wake` of the threads that wait at `address` and moves up to `most` of the others to `other`.
     fn requeue(&mut self, call: &Call<'_>, address: u64, other: u64, wake: usize, most: usize) -> u64 {
         let woken = self.wake_waiters(address, wake, u32::MAX, call.now);
         let rest = self.waiters(address, u32::MAX);
@@ -118,7 +119,7 @@ impl Threads {
         woken + moved as u64
     }
 
-    /// Who waits at `address` for one of `bits`, in the order in which they came.
+    /// The threads that wait at `address` for one of `bits`, in the order of their arrival.
     fn waiters(&self, address: u64, bits: u32) -> Vec<ThreadId> {
         let waits = |(id, thread): (&ThreadId, &super::Thread)| {
             let waiter = thread.waiter()?;

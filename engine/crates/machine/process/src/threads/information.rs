@@ -1,8 +1,8 @@
-//! What comes with a signal.
+//! The information of a signal.
 
 use crate::family::{Outcome, ProcessId};
 
-// `si_code`, who or what a signal is from.
+// `si_code`, the source of a signal.
 /// A process, by `kill`.
 const USER: i32 = 0;
 /// A thread, by `tkill` or `tgkill`.
@@ -12,12 +12,12 @@ const TIMER: i32 = -2;
 /// The kernel.
 const KERNEL: i32 = 0x80;
 
-/// What a handler is told of its signal: `siginfo_t`.
+/// The information of a signal for a handler: `siginfo_t`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Information {
     pub(super) signal: u64,
     code: i32,
-    /// What depends on the code: who, where, which value.
+    /// Details that depend on the code: sender, address, value.
     details: [u64; 2],
 }
 
@@ -41,12 +41,12 @@ impl Information {
         Information::new(libc::SIGCHLD as u64, code, [child, u64::from(status as u32)])
     }
 
-    /// Of the interval timers, which say nothing else.
+    /// For the interval timers, which have no further details.
     pub(super) fn of_kernel(signal: u64) -> Information {
         Information::new(signal, KERNEL, [0, 0])
     }
 
-    /// Of timer `id`, which has also expired `overrun` times since its last signal; `value` is what the program gave it.
+    /// For timer `id`, which has also expired `overrun` times since its last signal; `value` was set by the program.
     pub(super) fn of_timer(signal: u64, id: u64, overrun: u64, value: u64) -> Information {
         Information::new(signal, TIMER, [id | overrun << 32, value])
     }
@@ -56,7 +56,7 @@ impl Information {
         Information::new(signal, code, [address, 0])
     }
 
-    /// What a program says of a signal that it sends, as the first words of `siginfo_t`.
+    /// The information of a signal sent by a program, as the first words of `siginfo_t`.
     pub(super) fn given(signal: u64, words: [u64; 4]) -> Information {
         Information::new(signal, words[1] as i32, [words[2], words[3]])
     }
@@ -69,7 +69,7 @@ impl Information {
         }
     }
 
-    /// Who may send it: a program may not speak for the kernel.
+    /// Whether a program may send it: programs may not send signals of the kernel.
     pub(super) fn is_of_program(&self) -> bool {
         self.code < 0 && self.code != THREAD
     }

@@ -1,4 +1,4 @@
-//! How long a thread waits for descriptors.
+//! Time-outs of waits for descriptors.
 
 use super::signals::{SignalSet, SET_BYTES};
 use super::waiting::Patience;

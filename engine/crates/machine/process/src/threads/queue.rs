@@ -3,7 +3,7 @@
 use super::information::Information;
 use super::signals::SignalSet;
 
-/// The first of the signals that are queued each time they are sent; those before it only once.
+/// The first signal that is queued each time it is sent; lower ones are queued only once.
 const FIRST_QUEUED: u64 = 32;
 
 /// Signals in the order in which they were sent.
@@ -22,7 +22,7 @@ impl Queue {
         SignalSet(self.0.iter().fold(0, |all, one| all | SignalSet::of(one.signal)))
     }
 
-    /// Takes the lowest signal that is one of `wanted`, and of several the one that was sent first.
+    /// Takes the lowest signal of `wanted`, and the oldest one if there are several.
     pub(super) fn take(&mut self, wanted: SignalSet) -> Option<Information> {
         let candidates = self.0.iter().enumerate();
         let fitting = candidates.filter(|(_, one)| wanted.has(one.signal));
@@ -30,7 +30,7 @@ impl Queue {
         Some(self.0.remove(place))
     }
 
-    /// Forgets the signals of which `drop` is true.
+    /// Removes the signals for which `drop` is true.
     pub(super) fn forget(&mut self, drop: impl Fn(&Information) -> bool) {
         self.0.retain(|one| !drop(one));
     }

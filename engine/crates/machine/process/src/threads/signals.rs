@@ -1,4 +1,4 @@
-//! Signals: who gets them, and what they do.
+//! Signals: their receivers, and their effects.
 
 use super::frame::{self, Frame};
 use super::information::Information;
@@ -31,10 +31,10 @@ const BEYOND_FILE: i32 = 2;
 const NOT_MAPPED: i32 = 1;
 const FORBIDDEN: i32 = 2;
 
-/// Signals that do nothing where a program has not said otherwise.
+/// Signals that are ignored by default.
 const IGNORED: [i32; 4] = [libc::SIGCHLD, libc::SIGCONT, libc::SIGURG, libc::SIGWINCH];
 
-/// Signals that stop a process where it has not said otherwise.
+/// Signals that stop a process by default.
 const STOPPING: [i32; 4] = [libc::SIGSTOP, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU];
 
 /// A set of signals: bit n - 1 stands for signal n.
@@ -50,7 +50,7 @@ impl SignalSet {
         self.0 & SignalSet::of(signal) != 0
     }
 
-    /// Nobody can hold these back.
+    /// These cannot be blocked.
     pub(super) fn without_unmaskable(self) -> SignalSet {
         SignalSet(self.0 & !(SignalSet::of(libc::SIGKILL as u64) | SignalSet::of(libc::SIGSTOP as u64)))
     }
@@ -69,12 +69,12 @@ impl AlternateStack {
     }
 }
 
-/// What a program does on a signal.
+/// A program's action on a signal.
 #[derive(Clone, Copy, Default, Debug)]
 struct Action {
     handler: u64,
     flags: u64,
-    /// What is held back in the handler.
+    /// The signals blocked in the handler.
     mask: SignalSet,
 }
 
@@ -89,13 +89,13 @@ impl Action {
     }
 }
 
-/// The actions of a program, and what it takes to run handlers.
+/// The actions of a program, and the state for running handlers.
 #[derive(Clone, Debug)]
 pub(super) struct Actions {
     each: [Action; LAST as usize],
     /// Code that a handler returns to; zero until there is a handler.
     trampoline: u64,
-    /// For the process as a whole, all of whose threads hold them back.
+    /// For the whole process, while all of its threads block them.
     pub(super) pending: Queue,
 }
 
@@ -110,7 +110,7 @@ impl Default for Actions {
 }
 
 impl Actions {
-    /// Those of a child: what is pending is the parent's.
+    /// Those of a child: pending signals stay with the parent.
     pub(super) fn fork(&self) -> Actions {
         Actions {
             pending: Queue::default(),
@@ -118,7 +118,7 @@ impl Actions {
         }
     }
 
-    /// Those of another program that the process goes on with: there are no handlers, and what is ignored stays so.
+    /// Those of another program of the process: there are no handlers, and ignored signals stay ignored.
     pub(super) fn begin_anew(&mut self) {
         self.trampoline = 0;
         for action in &mut self.each {
@@ -128,7 +128,7 @@ impl Actions {
         }
     }
 
-    /// Whether the ends of children are not told of, and nobody waits for them.
+    /// Whether the ends of children are not reported, and children are not awaited.
     pub(super) fn ignores_children(&self) -> bool {
         let action = self.of(libc::SIGCHLD as u64);
         action.handler == IGNORE || action.has(libc::SA_NOCLDWAIT)
@@ -341,7 +341,7 @@ impl Threads {
         }
     }
 
-    /// What thread `id` is to take at once.
+    /// The signals that thread `id` has to handle now.
     fn deliverable(&self, id: ThreadId) -> SignalSet {
         let thread = &self.threads[&id];
         SignalSet((thread.pending.set().0 | self.actions.pending.set().0) & !thread.masked.0)
@@ -366,7 +366,8 @@ impl Threads {
         self.end_wait(id, Ended::Signal { restarts }, now);
     }
 
-    /// Has thread `id`, whose registers these are, take what is pending: handlers are entered, the last one first to run.
+    /// Delivers pending signals to thread `id` with these registers: handlers are entered, the last one of which runs
+    /// first.
     pub(super) fn deliver(&mut self, id: ThreadId, registers: &mut Registers, memory: &mut GuestMemory) {
         while self.ended.is_none() {
             let deliverable = self.deliverable(id);
@@ -388,8 +389,8 @@ impl Threads {
         own.or_else(|| self.actions.pending.take(wanted))
     }
 
-    /// Has the thread on `hart` take an exception as the signal that stands for it. False when it has no handler, or holds
-    /// the signal back: then it cannot go on.
+    /// Delivers an exception to the thread on `hart` as its signal. False if there is no handler, or if the signal is
+    /// blocked: then it cannot continue.
     pub fn fault(
         &mut self,
         hart: usize,
@@ -408,18 +409,18 @@ impl Threads {
         true
     }
 
-    /// Ends the process by the signal that stands for an exception.
+    /// Ends the process by the signal of an exception.
     pub(crate) fn end_by(&mut self, exception: &Exception) {
         let signal = self.information_of(exception, 0).signal;
         self.ended = Some(Outcome::Killed(signal as i32));
     }
 
-    /// What Linux tells of an exception of the instruction at `pc`.
+    /// Linux' information about an exception of the instruction at `pc`.
     fn information_of(&self, exception: &Exception, pc: u64) -> Information {
         let (signal, code, address) = match exception.cause {
             Cause::IllegalInstruction => (libc::SIGILL, ILLEGAL_OPCODE, pc),
             Cause::Breakpoint => (libc::SIGTRAP, BREAKPOINT, pc),
-            // Only atomic instructions are refused for this, and Linux then tells where they are.
+            // Only atomic instructions have this exception, for which Linux reports their own address.
             Cause::FetchMisaligned | Cause::LoadMisaligned | Cause::StoreMisaligned => {
                 (libc::SIGBUS, MISALIGNED, pc)
             }
@@ -460,7 +461,7 @@ impl Threads {
         }
         let thread = self.thread(id);
         let (masked, alternate) = (thread.masked, thread.alternate);
-        // What holds again when the handler has returned.
+        // The mask after the return of the handler.
         let restored = thread.restored_mask.take().unwrap_or(masked);
         let stack_pointer = registers.x[STACK_POINTER];
         let on_alternate = alternate.holds(stack_pointer);
@@ -478,7 +479,7 @@ impl Threads {
             on_alternate,
         };
         if frame.store(place, information, memory).is_err() {
-            // As Linux: who has no stack left for a handler is ended.
+            // As in Linux, a thread without stack space for a handler is ended.
             self.ended = Some(Outcome::Killed(libc::SIGSEGV));
             return;
         }
@@ -499,7 +500,7 @@ impl Threads {
         }
     }
 
-    /// `rt_sigreturn`: goes on where the handler's frame says. Who spoilt the frame is ended.
+    /// `rt_sigreturn`: continues with the state in the handler's frame. A program that has damaged the frame is ended.
     pub(super) fn return_from_signal(
         &mut self,
         hart: usize,
@@ -518,7 +519,7 @@ impl Threads {
     }
 }
 
-/// What an instruction was about to do with memory that it may not.
+/// The access to memory that was refused to an instruction.
 fn access_of(cause: Cause) -> Protection {
     match cause {
         Cause::FetchAccessFault | Cause::FetchPageFault => Protection::EXECUTE,
@@ -527,7 +528,7 @@ fn access_of(cause: Cause) -> Protection {
     }
 }
 
-/// Whether there is something to send; zero only asks whether the receiver exists.
+/// Whether there is a signal to send; zero only checks that the receiver exists.
 pub(super) fn check_signal(signal: u64) -> io::Result<bool> {
     if signal > LAST {
         return refuse(libc::EINVAL);
@@ -535,7 +536,7 @@ pub(super) fn check_signal(signal: u64) -> io::Result<bool> {
     Ok(signal != 0)
 }
 
-/// What a program says of the signal that it sends; nothing for signal zero.
+/// The information of a signal sent by a program; none for signal zero.
 pub(super) fn given(memory: &GuestMemory, signal: u64, address: u64) -> io::Result<Option<Information>> {
     if !check_signal(signal)? {
         return Ok(None);

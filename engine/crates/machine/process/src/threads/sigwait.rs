@@ -40,7 +40,7 @@ impl Threads {
         Ok(taken.signal)
     }
 
-    /// How long the calls that wait for signals do.
+    /// The time-outs of calls that wait for signals.
     pub(super) fn signal_patience(&self, number: u64, call: &Call<'_>) -> io::Result<Option<Patience>> {
         let [first, second, timeout, ..] = call.arguments;
         if number == number::RT_SIGSUSPEND {

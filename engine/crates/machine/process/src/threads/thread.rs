@@ -16,16 +16,16 @@ pub(crate) const CALL_NUMBER: usize = 17;
 /// Bytes of `ecall`.
 const CALL_BYTES: u64 = 4;
 
-/// What a thread waits for.
+/// The reason for a thread's wait.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reason {
-    /// Nothing but the time. When a signal comes before, the rest of it is stored at this address, if it is not zero.
+    /// Only a time. If a signal arrives before, the remaining time is stored at this address, if it is not zero.
     Time { remainder: u64 },
     /// A futex.
     Futex(Waiter),
     /// That a call can be done.
     Call(Pending),
-    /// That a child gives back the memory that it uses in the meantime.
+    /// A child has to return the memory that it uses in the meantime.
     Child,
 }
 
@@ -33,7 +33,7 @@ pub(super) enum Reason {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wait {
     pub(super) reason: Reason,
-    /// When it goes on in any case; [`Cycle::NEVER`] without a limit.
+    /// Its time-out; [`Cycle::NEVER`] without a limit.
     pub(super) until: Cycle,
 }
 
@@ -42,11 +42,11 @@ pub(super) struct Wait {
 pub(super) struct Waiter {
     pub(super) address: u64,
     pub(super) bits: u32,
-    /// Its place among all waits: who came first is woken first.
+    /// Its order among all waits: the first to wait is woken first.
     pub(super) order: u64,
 }
 
-/// Where a thread is.
+/// The state of a thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum State {
     /// It waits for a hart.
@@ -60,11 +60,11 @@ pub(super) enum State {
 /// Why a wait ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Ended {
-    /// Somebody woke it, and this is what its call returns.
+    /// It was woken, and its call returns this value.
     Woken(u64),
     /// Its time came.
     Time,
-    /// A signal; the call is made again afterwards if the handler says so.
+    /// A signal; the call is restarted afterwards if the handler requests it.
     Signal { restarts: bool },
 }
 
@@ -76,11 +76,11 @@ pub(super) struct Thread {
     pub(super) state: State,
     /// The harts that may run it: a bit for each.
     pub(super) affinity: u64,
-    /// Where zero is stored, and a waiter woken, when it ends; zero for none.
+    /// The address at which zero is stored, and a waiter woken, when it ends; zero for none.
     pub(super) clear_at_exit: u64,
     pub(super) masked: SignalSet,
     pub(super) pending: Queue,
-    /// What it holds back again when the call has ended that it waits in.
+    /// The signal mask to restore after its current waiting call.
     pub(super) restored_mask: Option<SignalSet>,
     pub(super) alternate: AlternateStack,
 }
@@ -99,7 +99,7 @@ impl Thread {
         }
     }
 
-    /// Has it hold back what `mask` says until the call that it makes has ended.
+    /// Sets the signal mask to `mask` until its current call has ended.
     pub(super) fn hold_back(&mut self, mask: SignalSet) {
         self.restored_mask = Some(self.masked);
         self.masked = mask;
@@ -135,7 +135,7 @@ impl Thread {
         }
     }
 
-    /// Whether it waits until a child gives back its memory, which no signal ends.
+    /// Whether it waits until a child returns its memory, which no signal interrupts.
     pub(super) fn lends_memory(&self) -> bool {
         let wait = match self.state {
             State::Waits(wait) => wait.reason,
@@ -150,7 +150,7 @@ impl Thread {
         set.is_some_and(|set| set.has(signal))
     }
 
-    /// Leaves in its registers what the call that it waited in returns.
+    /// Sets its registers to the result of the call in which it waited.
     pub(super) fn end_wait(&mut self, ended: Ended) {
         let State::Waits(wait) = self.state else {
             unreachable!("only a thread that waits can cease to");
@@ -177,7 +177,7 @@ fn error(number: i32) -> u64 {
     i64::from(-number) as u64
 }
 
-/// Whether a call that waits so is made again after a handler that says so.
+/// Whether a call with this wait is restarted after a handler that requests it.
 fn restarts(reason: &Reason, until: Cycle) -> bool {
     match reason {
         Reason::Time { .. } | Reason::Child => false,

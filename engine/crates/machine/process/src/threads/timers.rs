@@ -12,7 +12,8 @@ use rackwright_time::Cycle;
 use std::collections::BTreeMap;
 use std::io;
 
-/// The signals of the three interval timers: of time, of the program's time, and of that with the kernel's.
+/// The signals of the three interval timers: of time, of the program's processor time, and of that including the
+/// kernel's.
 const INTERVAL_SIGNALS: [i32; 3] = [libc::SIGALRM, libc::SIGVTALRM, libc::SIGPROF];
 /// The highest number of a clock.
 const LAST_CLOCK: i32 = libc::CLOCK_TAI;
@@ -27,9 +28,9 @@ const MICROSECOND: u64 = 1000;
 struct Timer {
     clock: i32,
     alarm: Alarm,
-    /// The signal, the value that comes with it, and the thread that gets it; none for a timer that only counts.
+    /// The signal, its value, and the receiving thread; none for a timer that only counts.
     notice: Option<(u64, u64, Option<ThreadId>)>,
-    /// How often it has expired while its last signal waited to be taken.
+    /// Number of expirations while its last signal was pending.
     overrun: u64,
 }
 
@@ -41,7 +42,7 @@ pub(super) struct Timers {
 }
 
 impl Timers {
-    /// Those of another program: only the interval timers go on.
+    /// Those of another program: only the interval timers continue.
     pub(super) fn begin_anew(&mut self) {
         self.each.clear();
     }
@@ -159,7 +160,7 @@ impl Threads {
         Ok(0)
     }
 
-    /// What a `struct sigevent` asks for.
+    /// The notification requested by a `struct sigevent`.
     fn notice(&self, call: &Call<'_>, event: u64) -> io::Result<Option<(u64, u64, Option<ThreadId>)>> {
         let word = |index: u64| gather::word(call.memory, event.wrapping_add(index * 8));
         let (value, kind) = (word(0)?, word(1)?);

@@ -1,5 +1,5 @@
-//! Vector registers in the frame of a signal: what Linux appends to it when the thread has used them (`struct
-//! __riscv_v_ext_state`, announced by a magic number and a size, and followed by an end).
+//! Vector registers in the frame of a signal: Linux appends them when the thread has used them (`struct
+//! __riscv_v_ext_state`, preceded by a magic number and a size, and followed by an end).
 
 use crate::gather;
 use rackwright_cpu::{Registers, VectorRegisters};
@@ -11,9 +11,9 @@ const MAGIC: u64 = 0x5346_5457;
 /// Words of the state: five control registers and the address of the registers.
 const STATE: usize = 6;
 const REGISTER_WORDS: usize = 2 * 32;
-/// All words: those, and the end.
+/// All words, including the end.
 const WORDS: usize = STATE + REGISTER_WORDS + 2;
-/// Bytes that the announcement tells of, itself included.
+/// The size in the header, including the header.
 const SIZE: u64 = 8 * (1 + STATE + REGISTER_WORDS) as u64;
 /// Bytes of a vector register.
 const REGISTER_BYTES: u64 = 16;
@@ -41,7 +41,7 @@ pub(super) fn announcement(registers: &Registers) -> u64 {
     }
 }
 
-/// Stores them at `place`, right behind the frame.
+/// Stores them at `place`, directly after the frame.
 pub(super) fn store(registers: &Registers, place: u64, memory: &mut GuestMemory) -> io::Result<()> {
     if !is_used(registers) {
         return Ok(());

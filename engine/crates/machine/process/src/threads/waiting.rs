@@ -1,5 +1,5 @@
-//! Calls that wait until they can be done: they are tried again, on behalf of their threads, whenever something has
-//! happened that they may have waited for.
+//! Calls that wait until they can complete: they are retried, on behalf of their threads, whenever an event occurs that
+//! they may have waited for.
 
 use super::information::Information;
 use super::signals::SignalSet;
@@ -19,34 +19,34 @@ pub(super) struct Pending {
     arguments: [u64; 6],
     /// Bytes that it has moved so far.
     pub(super) done: u64,
-    /// Its place among all waits: who came first is tried first.
+    /// Its order among all waits: the first to wait is tried first.
     order: u64,
-    /// What it returns when its time comes.
+    /// Its result at the time-out.
     pub(super) at_end: u64,
-    /// Whether it is made again after a handler that says so.
+    /// Whether it is restarted after a handler that requests it.
     pub(super) restarts: bool,
     /// The signals that it waits for, if it is for signals.
     pub(super) signals: Option<SignalSet>,
 }
 
 impl Pending {
-    /// What the call returns whose last attempt ended so.
+    /// The result of a call with this last attempt.
     fn value(&self, result: io::Result<u64>) -> u64 {
         if self.done > 0 {
-            // What has been moved is not forgotten.
+            // Bytes already moved count.
             return self.done + result.unwrap_or(0);
         }
         encode(result)
     }
 }
 
-/// How a call waits.
+/// The wait of a call.
 pub(super) struct Patience {
     pub(super) until: Cycle,
     pub(super) at_end: u64,
     pub(super) restarts: bool,
     pub(super) signals: Option<SignalSet>,
-    /// What the thread holds back meanwhile, if that differs.
+    /// The signal mask meanwhile, if it differs.
     pub(super) mask: Option<SignalSet>,
 }
 
@@ -68,7 +68,7 @@ impl Patience {
     }
 }
 
-/// Whether a call says that it cannot be done yet.
+/// Whether the result of a call is that it cannot complete yet.
 pub(super) fn would_wait(result: &io::Result<u64>) -> bool {
     matches!(result, Err(error) if error.raw_os_error() == Some(libc::EAGAIN))
 }
@@ -83,7 +83,7 @@ impl Threads {
     ) -> io::Result<Option<Patience>> {
         match result {
             Err(_) if would_wait(result) => self.waits_for(number, call),
-            // Nothing is the end of what is received.
+            // Zero bytes mark the end of the received data.
             Ok(moved) if *moved > 0 && self.process.awaits_rest(number, call) => {
                 let whole = self.process.transfer_length(number, call)?;
                 if call.done + moved < whole {
@@ -95,7 +95,7 @@ impl Threads {
         }
     }
 
-    /// How a call waits that cannot be done at once; `None` if it returns and says so.
+    /// The wait of a call that cannot complete now; `None` if it returns instead.
     fn waits_for(&self, number: u64, call: &Call<'_>) -> io::Result<Option<Patience>> {
         match number {
             number::RT_SIGTIMEDWAIT | number::RT_SIGSUSPEND => self.signal_patience(number, call),
@@ -146,7 +146,7 @@ impl Threads {
             until: patience.until,
         };
         let next = self.sleep(hart, registers, wait, call);
-        // What it has done of it may be what others wait for.
+        // Its partial effect may be what others wait for.
         self.retry(call.now, call.memory);
         next
     }
@@ -166,7 +166,7 @@ impl Threads {
         next
     }
 
-    /// What a call returns that does not wait, although it cannot be done.
+    /// The result of a call that cannot complete, and does not wait.
     pub(super) fn result_at_end(
         &mut self,
         caller: ThreadId,
@@ -174,7 +174,7 @@ impl Threads {
         call: &mut Call<'_>,
         patience: &Patience,
     ) -> u64 {
-        // The lists of `epoll` look at the time first.
+        // `epoll` lists check the time first.
         let sees_signals = matches!(number, number::PPOLL | number::PSELECT6);
         if sees_signals && self.is_interrupted(caller, patience.mask) {
             return encode(Err(io::Error::from_raw_os_error(libc::EINTR)));
@@ -187,8 +187,8 @@ impl Threads {
         encode(result)
     }
 
-    /// Whether there is a signal for a thread to take while it holds back what `mask` says, if that differs. It then
-    /// holds that back until it has taken it.
+    /// Whether there is a signal for a thread to handle while its mask is `mask`, if that differs. It then holds that
+    /// back until it has taken it.
     fn is_interrupted(&mut self, id: ThreadId, mask: Option<SignalSet>) -> bool {
         let before = self.threads[&id].masked;
         let thread = self.thread(id);
@@ -201,7 +201,7 @@ impl Threads {
         interrupted
     }
 
-    /// Tries the calls again that wait, in the order in which they were made, as long as that changes anything.
+    /// Retries waiting calls, in the order in which they were made, as long as this changes anything.
     pub(crate) fn retry(&mut self, now: Cycle, memory: &mut GuestMemory) {
         while self.process.activity.has_changed() {
             let waits = |(id, thread): (&ThreadId, &super::Thread)| {
@@ -243,7 +243,7 @@ impl Threads {
             _ => {
                 let breaks = self.breaks_pipe(pending.number, &result, &call);
                 self.end_wait(id, Ended::Woken(pending.value(result)), now);
-                // The signal comes after, so that it does not interrupt the call that it is of.
+                // The signal is sent afterwards, so that it does not interrupt the call that caused it.
                 if breaks {
                     self.break_pipe(id, &mut call);
                 }
@@ -251,7 +251,7 @@ impl Threads {
         }
     }
 
-    /// Ends the wait of a call whose time has come.
+    /// Ends the wait of a call at its time-out.
     pub(super) fn expire_call(&mut self, id: ThreadId, now: Cycle, memory: &mut GuestMemory) {
         let Some(pending) = self.threads[&id].pending_call() else {
             return;
@@ -272,7 +272,7 @@ impl Threads {
         self.end_wait(id, Ended::Woken(value), now);
     }
 
-    /// Whether a call has written to what nobody reads, which is a signal, too.
+    /// Whether a call has written without a reader, which also raises a signal.
     pub(super) fn breaks_pipe(&self, number: u64, result: &io::Result<u64>, call: &Call<'_>) -> bool {
         let is_broken = matches!(result, Err(error) if error.raw_os_error() == Some(libc::EPIPE));
         is_broken && self.process.signals_broken_pipe(number, call)
@@ -298,7 +298,7 @@ impl Threads {
         }
     }
 
-    /// Tells a thread that sleeps how much of its time was left when a signal came.
+    /// Stores the remaining time of a sleeping thread when a signal arrived.
     pub(super) fn store_remainder(&self, id: ThreadId, now: Cycle, memory: &mut GuestMemory) {
         let State::Waits(Wait {
             reason: Reason::Time { remainder },
@@ -312,7 +312,7 @@ impl Threads {
         }
         let left = Cycle::new(until.0.saturating_sub(now.0));
         let (seconds, nanoseconds) = self.process.uptime(left);
-        // Who gave a bad address is not told; the call has been interrupted anyway.
+        // A bad address is not reported; the call has been interrupted anyway.
         let _ = gather::store_words(memory, remainder, &[seconds, nanoseconds]);
     }
 }

@@ -13,14 +13,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
-/// What the time of a server depends on, and where it has its decoded programs.
+/// The timing parameters of a server, and its decoded programs.
 struct Timed {
     cpu: CpuModel,
     parameters: ServerParameters,
     code: DecodedPrograms,
 }
 
-/// Names the node of which a server was refused.
+/// Names the node of a server that was refused.
 fn refused(name: &str) -> impl Fn(ServerError) -> ClusterError + Copy + '_ {
     move |reason| ClusterError::Server {
         name: name.to_string(),
@@ -40,7 +40,7 @@ impl Builder<'_> {
         } = self.timed(&spec.cpu, &spec.memory, &spec.core).map_err(refused)?;
         let file = self.program(name, &spec.program)?;
         let attached = self.placed(name, &spec.units)?;
-        // What brings remote pages is on the network, as the NIC is.
+        // The unit that fetches remote pages is on the network, like the NIC.
         let (pagers, units): (Vec<_>, Vec<_>) = attached
             .into_iter()
             .partition(|unit| unit.design.manifest.attaches(Attach::Walk));
@@ -170,7 +170,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What the time of a server depends on, by what its description says.
+    /// The timing parameters of a server, from its description.
     fn timed(
         &self,
         cpu: &str,
@@ -179,7 +179,7 @@ impl Builder<'_> {
     ) -> Result<Timed, ServerError> {
         let cpu = cpu.parse()?;
         let parameters = ServerParameters::with(cpu, memory, core)?;
-        // Decoded blocks hold what depends on the core's parameters.
+        // Decoded blocks depend on the core's parameters.
         let usual = parameters == ServerParameters::server();
         let code = if usual {
             self.code.clone()
@@ -193,7 +193,7 @@ impl Builder<'_> {
         })
     }
 
-    /// A checkpoint, which all servers that go on from it share.
+    /// A checkpoint, shared by all servers that continue from it.
     pub(super) fn checkpoint(&self, path: &Path) -> Result<Rc<Checkpoint>, MachineError> {
         if let Some(found) = self.checkpoints.borrow().get(path) {
             return Ok(found.clone());
@@ -281,7 +281,7 @@ impl Builder<'_> {
             .collect()
     }
 
-    /// The server of which the program of `name` is given the address.
+    /// The server whose address the program of `name` receives.
     pub(super) fn named(&self, name: &str, address_of: &str) -> Result<&Peer, ClusterError> {
         let by = || format!("an argument of `{name}`");
         let server = self.topology.find(address_of, by)?;

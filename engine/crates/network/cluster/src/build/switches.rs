@@ -9,7 +9,7 @@ use rackwright_ethernet::{
 use rackwright_time::network::{Cycle, Cycles};
 use rackwright_traffic::ParameterError;
 
-/// Switches, and what goes wrong in them.
+/// Switches, and their faults.
 impl Builder<'_> {
     pub(super) fn switch(&self, index: usize, spec: &SwitchSpec) -> Result<Switch, ClusterError> {
         let mut table = Table::new();

@@ -5,7 +5,7 @@ use rackwright_time::network::Cycle;
 use rackwright_traffic::{Client, Host, Identity, ParameterError, Random, Service};
 use std::io;
 
-/// Hosts that are nothing but traffic, and ports to the host's own network.
+/// Hosts that are only traffic models, and ports to the host's own network.
 impl Builder<'_> {
     pub(super) fn host(&self, index: usize, spec: &TrafficSpec) -> Result<Host, ParameterError> {
         let peer = self.peers[&index];

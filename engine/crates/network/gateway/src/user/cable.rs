@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 /// Bytes of Ethernet's header.
 pub(crate) const HEADER: usize = 14;
 
-/// Both ends of a cable: frames to those who take part in the network, and to the guest.
+/// Both ends of a cable: frames to the members of the network, and to the guest.
 #[derive(Default)]
 pub(crate) struct Cable {
     pub(crate) to_network: VecDeque<Vec<u8>>,

@@ -10,8 +10,8 @@ const CLIENT: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::BROADCAST, 68);
 const LEASE: u32 = 86_400;
 const MASK: Ipv4Addr = Ipv4Addr::from_bits(u32::MAX << (32 - PREFIX));
 
-/// The frame that answers a client's message (RFC 2131, section 4.3), if it is one to be answered. There is one address
-/// to lend, and one guest to have it.
+/// The response to a client's message (RFC 2131, section 4.3), if it requires one. There is one address to assign, and
+/// one guest.
 pub(crate) fn answer(message: &[u8]) -> Option<Vec<u8>> {
     let packet = DhcpPacket::new_checked(message).ok()?;
     let asked = DhcpRepr::parse(&packet).ok()?;
@@ -38,7 +38,7 @@ pub(crate) fn answer(message: &[u8]) -> Option<Vec<u8>> {
     Some(frame)
 }
 
-/// The address that a client asks for, or has and wants to keep.
+/// The address that a client requests, or has and wants to keep.
 fn wanted(asked: &DhcpRepr<'_>) -> Ipv4Addr {
     asked.requested_ip.unwrap_or(asked.client_ip)
 }

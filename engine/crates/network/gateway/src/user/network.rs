@@ -10,28 +10,28 @@ use smoltcp::wire::{EthernetAddress, HardwareAddress, IpCidr, Ipv4Cidr};
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-/// A network of one machine, the guest: addresses by DHCP, a gateway that answers pings, connections and datagrams to the
-/// host's loopback interface and to whatever the host reaches.
+/// A network of one machine, the guest: addresses by DHCP, a gateway that responds to pings, connections and datagrams
+/// to the host's loopback interface and to all addresses that the host can reach.
 ///
 /// Connections end here: there are two of them, the guest's and one of the host. Retransmissions and other timers
-/// follow the guest's time, as it passes in the calls here, whatever time that takes on the host.
+/// follow the guest's time, as it advances in the calls here, independent of the time on the host.
 pub struct UserNetwork {
     interface: Interface,
     cable: Cable,
     connections: Connections,
     datagrams: Datagrams,
-    /// Who answers questions for names, if somebody does.
+    /// The name server, if there is one.
     names: Option<Ipv4Addr>,
     guest: EthernetAddress,
     counters: UserCounters,
 }
 
-/// What has happened on the network.
+/// The counters of the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct UserCounters {
     /// Frames of the guest.
     pub sent: u64,
-    /// Those of them that nobody on the network understood, or that lead nowhere.
+    /// Those of them that are unknown to the network, or have no destination.
     pub refused: u64,
     /// Frames for the guest.
     pub received: u64,
@@ -103,20 +103,20 @@ impl UserNetwork {
         true
     }
 
-    /// Has those on the network see a frame.
+    /// Passes a frame to the members of the network.
     fn locally(&mut self, frame: &[u8], now: Duration) {
         self.cable.to_network.push_back(frame.to_vec());
         self.look(now);
     }
 
-    /// Has those on the network do what they have to do.
+    /// Lets the members of the network handle their events.
     fn look(&mut self, now: Duration) {
         let now = Instant::from_micros(now.as_micros() as i64);
         self.interface
             .poll(now, &mut self.cable, self.connections.sockets());
     }
 
-    /// Sees what has come from outside, and does what is due at `now` of the guest's time, which never goes back.
+    /// Processes external input, and events that are due at `now` of the guest's time, which never decreases.
     pub fn advance(&mut self, now: Duration) {
         for opening in self.connections.settled() {
             self.locally(&opening, now);
@@ -137,7 +137,7 @@ impl UserNetwork {
         Some(frame)
     }
 
-    /// Waits until something comes from outside, but not longer than so long.
+    /// Waits for external input, but at most for `longest`.
     pub fn wait(&self, longest: Duration) {
         let datagrams = self.datagrams.sockets().map(|socket| (socket, PollFlags::IN));
         let waits = self.connections.waits().chain(datagrams);
@@ -149,12 +149,12 @@ impl UserNetwork {
         let _ = poll(&mut waits, Some(&longest));
     }
 
-    /// What has happened so far.
+    /// The counters so far.
     pub fn counters(&self) -> UserCounters {
         self.counters
     }
 
-    /// How many connections, and how many flows of datagrams there are.
+    /// Number of connections, and of flows of datagrams.
     #[cfg(test)]
     pub(crate) fn flows(&self) -> (usize, usize) {
         (self.connections.flows(), self.datagrams.flows())

@@ -10,12 +10,12 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 /// The port on which a server of DHCP listens.
 const DHCP_SERVER: u16 = 67;
 
-/// A frame of the guest, by who is to have it.
+/// A frame of the guest, by its receiver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Packet<'a> {
-    /// For those on the network itself.
+    /// For the members of the network.
     Local,
-    /// For whoever gives addresses out.
+    /// For the DHCP server.
     Dhcp(&'a [u8]),
     /// For a connection, or the first of one.
     Tcp {
@@ -31,14 +31,14 @@ pub(crate) enum Packet<'a> {
     },
 }
 
-/// What `frame` is; `None` for what nobody here understands or may get.
+/// The contents of `frame`; `None` if they are unknown or not allowed.
 pub(crate) fn read(frame: &[u8]) -> Option<Packet<'_>> {
     let ethernet = EthernetFrame::new_checked(frame).ok()?;
     let own = [EthernetAddress(GATEWAY_MAC), EthernetAddress::BROADCAST];
     if !own.contains(&ethernet.dst_addr()) || !ethernet.src_addr().is_unicast() {
         return None;
     }
-    // Slices of the frame, which outlive what reads its header.
+    // Slices of the frame, which outlive the parser of its header.
     let content = &frame[HEADER..];
     match ethernet.ethertype() {
         EthernetProtocol::Arp => for_us(content).then_some(Packet::Local),
@@ -47,7 +47,7 @@ pub(crate) fn read(frame: &[u8]) -> Option<Packet<'_>> {
     }
 }
 
-/// Whether somebody on the network is asked for its hardware address, or tells it.
+/// Whether a hardware address on the network is requested or announced.
 fn for_us(content: &[u8]) -> bool {
     let parsed = ArpPacket::new_checked(content).and_then(|packet| ArpRepr::parse(&packet));
     let Ok(ArpRepr::EthernetIpv4 {
@@ -107,7 +107,7 @@ fn datagram(inside: &[u8], source: Ipv4Addr, target: Ipv4Addr) -> Option<Packet<
     })
 }
 
-/// Whether a guest may have the address: one of the network that nobody else has.
+/// Whether a guest may have the address: one of the network that is not in use.
 fn is_guest(address: Ipv4Addr) -> bool {
     let last = address.octets()[3];
     on_network(address) && ![HOST, NAMES].contains(&address) && last != 0 && last != 255
@@ -148,7 +148,7 @@ pub(crate) fn udp_frame(
     bytes
 }
 
-/// Who sent a frame that has been read.
+/// The sender of a parsed frame.
 pub(crate) fn sender(frame: &[u8]) -> EthernetAddress {
     EthernetFrame::new_unchecked(frame).src_addr()
 }

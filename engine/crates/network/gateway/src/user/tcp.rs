@@ -15,7 +15,7 @@ const BUFFER: usize = 128 << 10;
 /// A connection by its ends, the guest's first.
 pub(crate) type Ends = (SocketAddrV4, SocketAddrV4);
 
-/// Connections of the guest: each ends here, and goes on as one of the host.
+/// Connections of the guest: each ends here, and continues as one of the host.
 pub(crate) struct Connections {
     sockets: SocketSet<'static>,
     flows: BTreeMap<Ends, Flow>,
@@ -24,20 +24,20 @@ pub(crate) struct Connections {
 enum Flow {
     /// The host connects. The guest has not been answered; `opening` is its frame.
     Opening { stream: TcpStream, opening: Vec<u8> },
-    /// Bytes go both ways.
+    /// Bytes are transferred in both directions.
     Open(Open),
 }
 
 struct Open {
     handle: SocketHandle,
     stream: TcpStream,
-    /// The host's side has nothing more to say.
+    /// The host's side has closed its direction.
     host_ended: bool,
-    /// The host's side was told that the guest has nothing more to say.
+    /// The host's side has been notified that the guest has closed its direction.
     guest_ended: bool,
 }
 
-/// What became of a connection that the host tried.
+/// The result of the host's attempt to connect.
 enum Attempt {
     Waiting,
     Made,
@@ -52,13 +52,13 @@ impl Connections {
         }
     }
 
-    /// Those that the network looks after.
+    /// The sockets of the network.
     pub(crate) fn sockets(&mut self) -> &mut SocketSet<'static> {
         &mut self.sockets
     }
 
-    /// Takes on a segment that opens a connection or repeats that; tells whether the network is to see it now. It is, when
-    /// the connection is known there, and when it is to be refused.
+    /// Processes a segment that opens a connection or repeats this; returns whether to pass it to the network now. It
+    /// is passed on if the connection is known there, or if it is to be refused.
     pub(crate) fn open(&mut self, ends: Ends, frame: &[u8], names: Option<Ipv4Addr>) -> bool {
         match self.flows.get(&ends) {
             Some(Flow::Opening { .. }) => return false,
@@ -76,8 +76,8 @@ impl Connections {
         }
     }
 
-    /// The frames that opened connections which the host has now made, or which are to be refused: the network is to see them
-    /// one by one.
+    /// The frames that opened connections which the host has now established, or which are to be refused: they are to
+    /// be passed to the network one by one.
     pub(crate) fn settled(&mut self) -> Vec<Vec<u8>> {
         let mut openings = Vec::new();
         let waiting = std::mem::take(&mut self.flows);
@@ -104,7 +104,7 @@ impl Connections {
                     };
                     self.flows.insert(ends, Flow::Open(open));
                 }
-                // Where nobody listens the network refuses.
+                // If no program listens, the network refuses.
                 Attempt::Failed => {}
             }
             openings.push(opening);
@@ -112,7 +112,7 @@ impl Connections {
         openings
     }
 
-    /// Moves bytes both ways, as far as there are any and there is room, and forgets connections that have ended.
+    /// Moves bytes in both directions, as far as there are any and there is room, and removes ended connections.
     pub(crate) fn exchange(&mut self) {
         let sockets = &mut self.sockets;
         self.flows.retain(|_, flow| {
@@ -125,7 +125,7 @@ impl Connections {
             }
             // A socket that still listens did not find its opening segment right.
             let over = matches!(socket.state(), State::Closed | State::Listen);
-            // What is aborted has one segment left to send.
+            // An aborted connection has one segment left to send.
             let done = over && socket.remote_endpoint().is_none();
             if done {
                 sockets.remove(open.handle);
@@ -134,7 +134,7 @@ impl Connections {
         });
     }
 
-    /// What a wait is for.
+    /// The events to wait for.
     pub(crate) fn waits(&self) -> impl Iterator<Item = (BorrowedFd<'_>, PollFlags)> {
         self.flows.values().filter_map(|flow| match flow {
             Flow::Opening { stream, .. } => Some((stream.as_fd(), PollFlags::OUT)),
@@ -148,7 +148,7 @@ impl Connections {
         })
     }
 
-    /// How many connections there are.
+    /// Number of connections.
     #[cfg(test)]
     pub(crate) fn flows(&self) -> usize {
         self.flows.len()
@@ -166,7 +166,7 @@ impl Open {
         let established = !matches!(socket.state(), State::Listen | State::SynReceived);
         if established && !socket.may_recv() && !self.guest_ended {
             self.guest_ended = true;
-            // Where the other side is gone there is nobody to tell.
+            // If the other side has closed, no notification is needed.
             let _ = self.stream.shutdown(Shutdown::Write);
         }
         while !self.host_ended && socket.can_send() {
@@ -188,7 +188,7 @@ impl Open {
     }
 }
 
-/// How many bytes the host took, first for the buffer that they leave.
+/// The number of bytes that the host accepted, first for the buffer that they leave.
 fn took(result: io::Result<usize>) -> (usize, io::Result<usize>) {
     match result {
         Ok(bytes) => (bytes, Ok(bytes)),
@@ -196,7 +196,7 @@ fn took(result: io::Result<usize>) -> (usize, io::Result<usize>) {
     }
 }
 
-/// Nothing now, unless it is an error that stays.
+/// None at present, unless it is a permanent error.
 fn later(error: io::Error) -> io::Result<usize> {
     match error.kind() {
         ErrorKind::WouldBlock | ErrorKind::Interrupted => Ok(0),
@@ -212,7 +212,7 @@ fn connect(target: SocketAddrV4) -> io::Result<TcpStream> {
         Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => return Err(error),
         _ => {}
     }
-    // The guest's own stack puts small writes together, or not.
+    // The guest's own stack decides whether to combine small writes.
     socket.set_tcp_nodelay(true)?;
     Ok(socket.into())
 }
@@ -227,7 +227,7 @@ fn attempt(stream: &TcpStream) -> Attempt {
     }
 }
 
-/// Who answers in the place of `end`.
+/// A socket that responds in place of `end`.
 fn listening(end: SocketAddrV4) -> Socket<'static> {
     let buffer = || SocketBuffer::new(vec![0; BUFFER]);
     let mut socket = Socket::new(buffer(), buffer());
@@ -238,7 +238,7 @@ fn listening(end: SocketAddrV4) -> Socket<'static> {
     socket
         .listen(endpoint)
         .expect("a new socket may listen on a port");
-    // The cable loses nothing, and what the guest waits for is to come now.
+    // The cable loses no data, and data for which the guest waits must arrive now.
     socket.set_nagle_enabled(false);
     socket.set_ack_delay(None);
     socket

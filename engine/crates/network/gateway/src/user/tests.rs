@@ -16,9 +16,9 @@ use std::thread::{spawn, JoinHandle};
 use std::time::Duration;
 
 const MAC: EthernetAddress = EthernetAddress([2, 0, 0, 0, 0, 1]);
-/// Steps after which a test gives up.
+/// Number of steps after which a test fails.
 const STEPS: usize = 20_000;
-/// How much of the guest's time passes in a step.
+/// The guest's time per step.
 const STEP: Duration = Duration::from_millis(1);
 
 /// A machine with a stack of its own on the cable.
@@ -65,12 +65,12 @@ impl Machine {
         self.sockets.get_mut(handle)
     }
 
-    /// Frames go both ways once.
+    /// Exchanges frames in both directions once.
     fn step(&mut self) {
         let now = Instant::from_micros(self.now.as_micros() as i64);
         self.interface.poll(now, &mut self.cable, &mut self.sockets);
         let mut moved = false;
-        // For the machine, what leaves it is "to the guest" of its own cable.
+        // For the machine, its output is "to the guest" of its own cable.
         while let Some(frame) = self.cable.to_guest.pop_front() {
             self.network.send(&frame, self.now);
             moved = true;
@@ -108,7 +108,7 @@ impl Machine {
     }
 }
 
-/// Sends back what it gets, after the end too, and tells how much that was.
+/// Echoes received data, after the end too, and returns their length.
 fn echo() -> (SocketAddrV4, JoinHandle<usize>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -123,7 +123,7 @@ fn echo() -> (SocketAddrV4, JoinHandle<usize>) {
     (SocketAddrV4::new(HOST, port), served)
 }
 
-/// A port of the loopback interface where nobody listens.
+/// A port of the loopback interface without a listener.
 fn nobody() -> SocketAddrV4 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     SocketAddrV4::new(HOST, listener.local_addr().unwrap().port())
@@ -228,7 +228,7 @@ fn an_end_that_is_gone_resets_the_other() {
         .unwrap();
     drop(host);
     machine.until(|machine| machine.socket::<tcp::Socket<'_>>(handle).state() == tcp::State::Closed);
-    // And the other way round.
+    // The same in the opposite direction.
     let handle = machine.connect(server, 50_001);
     machine.until(|machine| machine.socket::<tcp::Socket<'_>>(handle).may_send());
     let (mut host, _) = listener.accept().unwrap();
@@ -353,7 +353,7 @@ fn segment(ports: (u16, u16), numbers: (u32, u32), flags: u8, rest: &[u8]) -> Ve
     frame(6, HOST, &inside)
 }
 
-/// Numbers near to those that a connection is at, and any.
+/// Numbers close to those of a connection, and arbitrary ones.
 fn number() -> impl Strategy<Value = u32> {
     prop_oneof![0..5_u32, any::<u32>()]
 }
@@ -361,7 +361,7 @@ fn number() -> impl Strategy<Value = u32> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever a guest sends, the network goes on, and answers a ping afterwards.
+    /// The network continues after any frames of a guest, and responds to a ping afterwards.
     #[test]
     fn hostile_frames_harm_nobody(
         noise in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..120), 0..20),

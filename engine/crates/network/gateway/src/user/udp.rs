@@ -30,7 +30,7 @@ pub(crate) struct Answer {
 }
 
 impl Datagrams {
-    /// Sends a datagram of the guest on; tells whether the host took it.
+    /// Forwards a datagram of the guest; returns whether the host accepted it.
     pub(crate) fn send(
         &mut self,
         (from, to): (SocketAddrV4, SocketAddrV4),
@@ -41,7 +41,7 @@ impl Datagrams {
             return false;
         };
         self.used += 1;
-        // Making room needs all flows, so that no entry can be held meanwhile.
+        // Making room needs all flows, so that no entry can be borrowed meanwhile.
         #[allow(clippy::map_entry)]
         if !self.flows.contains_key(&(from, to)) {
             let Ok(socket) = connected(target) else {
@@ -55,7 +55,7 @@ impl Datagrams {
         flow.socket.send(content).is_ok()
     }
 
-    /// Ends the flow that was not used for longest, when there are as many as may be.
+    /// Ends the least recently used flow, if there is the maximum number of flows.
     fn make_room(&mut self) {
         if self.flows.len() < MOST_FLOWS {
             return;
@@ -66,7 +66,7 @@ impl Datagrams {
         }
     }
 
-    /// What has come for the guest; datagrams that are too long for its network are dropped and counted.
+    /// Datagrams for the guest; those that are too long for its network are dropped and counted.
     pub(crate) fn take(&mut self, dropped: &mut u64) -> Vec<Answer> {
         let mut answers = Vec::new();
         let mut content = vec![0; MTU - HEADERS + 1];
@@ -79,7 +79,7 @@ impl Datagrams {
                         to: *guest,
                         content: content[..length].to_vec(),
                     }),
-                    // Nothing is there, or nobody: the guest finds out by itself.
+                    // There are no data, or no peer: the guest notices this itself.
                     Err(_) => break,
                 }
             }
@@ -87,12 +87,12 @@ impl Datagrams {
         answers
     }
 
-    /// What a wait is for.
+    /// The sockets to wait for.
     pub(crate) fn sockets(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         self.flows.values().map(|flow| flow.socket.as_fd())
     }
 
-    /// How many flows there are.
+    /// Number of flows.
     #[cfg(test)]
     pub(crate) fn flows(&self) -> usize {
         self.flows.len()

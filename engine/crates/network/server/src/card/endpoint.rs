@@ -9,7 +9,7 @@ use rackwright_registers::virtio;
 use rackwright_rtl::RegisterAccess;
 use rackwright_time::Cycle;
 
-/// What the server's PCI bus sees of a card.
+/// The card as an endpoint of the server's PCI bus.
 impl Endpoint for Card {
     fn header(&self) -> Header {
         network_header()
@@ -19,7 +19,7 @@ impl Endpoint for Card {
         Some(WINDOW_CAPABILITY)
     }
 
-    /// What needs no time: there are no interrupt vectors.
+    /// Accesses that take no time: there are no interrupt vectors.
     fn read(&mut self, bar: usize, offset: u64, bytes: u8) -> Option<u64> {
         let register = Register::at(offset, bytes).filter(|_| bar == 0)?;
         (register == Register::Vector).then_some(NO_VECTOR)
@@ -60,7 +60,7 @@ impl Endpoint for Card {
     fn write(&mut self, bar: usize, offset: u64, bytes: u8, value: u64, now: Cycle) {
         let register = Register::at(offset, bytes).filter(|_| bar == 0);
         let (address, value) = match register {
-            // Which ring is told by the place.
+            // The position selects the ring.
             Some(Register::Notify(ring)) => (virtio::NOTIFICATION.offset, ring as u64),
             Some(Register::Device(_)) | None => return,
             Some(register) => match place(register) {
@@ -112,7 +112,7 @@ impl Endpoint for Card {
         self.events().get("virtio_errors").unwrap_or(0)
     }
 
-    /// Everything that it did: its registers and buffers are in the RTL, from where they can't be taken.
+    /// Its digest: its registers and buffers are in the RTL, whose state cannot be read.
     fn save(&self) -> Vec<u8> {
         self.digest().value().to_le_bytes().to_vec()
     }

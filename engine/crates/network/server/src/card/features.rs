@@ -6,18 +6,18 @@ const GUEST_CHECKSUM: u64 = 1 << 1;
 const MERGEABLE: u64 = 1 << 15;
 const EVENT_INDEX: u64 = 1 << 29;
 
-/// What a card does for its driver, if that knows how to use it.
+/// The features of a card for its driver, if the driver supports them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CardFeatures {
-    /// It puts checksums into frames, and checks those of TCP.
+    /// It inserts checksums into frames, and verifies those of TCP.
     pub checksums: bool,
     /// A frame that it has received may fill several buffers.
     pub mergeable: bool,
-    /// It interrupts only when the driver wants to know; else with every frame.
+    /// It interrupts only if the driver requests it; otherwise with every frame.
     pub suppression: bool,
-    /// It interrupts for so many frames at once,
+    /// It interrupts after this number of frames,
     pub frames: u16,
-    /// or so many of its cycles after the first of them.
+    /// or this number of its cycles after the first of them.
     pub delay: u32,
 }
 
@@ -32,7 +32,7 @@ impl CardFeatures {
         chosen.iter().filter(|(on, _)| *on).map(|(_, bits)| bits).sum()
     }
 
-    /// When the driver of a queue is told.
+    /// The interrupt moderation of a queue.
     pub(super) fn moderation(self) -> u64 {
         ALWAYS.put(u64::from(!self.suppression))
             | TIME.put(self.delay.into())

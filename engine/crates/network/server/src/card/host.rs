@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 /// The clock of a card whose link ends here: that of a link of 200 Gbit/s.
 pub(crate) const HERTZ: u64 = 3_200_000_000;
-/// Cycles of the card between two looks at the host: 10 us.
+/// Cycles of the card between two polls of the host: 10 us.
 pub(super) const SLICE: Cycles = Cycles::new(HERTZ / 100_000);
 const NANOSECONDS: u128 = 1_000_000_000;
 
 /// A link from a card to sockets of the host.
 ///
-/// While something runs in the machine, its time passes as fast as it can be simulated; while all of it waits, as the
-/// host's does, so that who is outside has as long to answer as the guest thinks.
+/// While the machine is active, its time advances as fast as it can be simulated; while all of it waits, its time
+/// advances like the host's, so that external programs have as long to respond as the guest expects.
 pub(crate) struct HostLink {
     network: UserNetwork,
     /// When frames go over it next.
@@ -37,7 +37,8 @@ impl HostLink {
         self.next
     }
 
-    /// Takes what the card has sent until `now`; gives the frames that reach it, and the cycles of their first flits.
+    /// Takes the frames that the card has sent until `now`; returns the frames for the card, and the cycles of their
+    /// first flits.
     pub(super) fn exchange(&mut self, now: Cycle, sent: &[SentFrame]) -> Vec<(Cycle, Vec<u8>)> {
         self.next = now + SLICE;
         let time = elapsed(now.since(Cycle::ZERO));
@@ -54,8 +55,8 @@ impl HostLink {
         came
     }
 
-    /// Nothing else happens from `now` to `until`: waits for as long, or until something comes from outside. Frames go over
-    /// the link when as much of the machine's time has passed.
+    /// There is no other event from `now` to `until`: waits for this time, or until external input arrives. Frames go
+    /// over the link when as much of the machine's time has passed.
     #[expect(
         clippy::disallowed_methods,
         reason = "a guest with the network of the host waits for it in real time"
@@ -73,7 +74,7 @@ impl HostLink {
     }
 }
 
-/// How long so many cycles of the card last.
+/// Duration of `cycles` cycles of the card.
 fn elapsed(cycles: Cycles) -> Duration {
     let nanoseconds = u128::from(cycles.0) * NANOSECONDS / u128::from(HERTZ);
     Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX))

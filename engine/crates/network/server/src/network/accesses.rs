@@ -20,14 +20,14 @@ struct Begun {
 }
 
 impl Accesses {
-    /// A hart begins an access that reaches the NIC in the cycle `at`; gives its ticket.
+    /// A hart starts an access that reaches the NIC in the cycle `at`; returns its ticket.
     pub(super) fn begin(&mut self, hart: usize, access: DeviceAccess, at: Cycle) -> Ticket {
         self.begun.push(Begun { hart, access, at });
         self.tickets.next_ticket()
     }
 
-    /// The access that the NIC, which is at its cycle `now`, performs next, if that is before `end`: it is under way from
-    /// then on.
+    /// The access that the NIC, at its cycle `now`, performs next, if that is before `end`: it is in progress from then
+    /// on.
     pub(super) fn next(&mut self, now: Cycle, end: Cycle) -> Option<(Cycle, DeviceAccess)> {
         if self.performed.is_some() {
             return None;

@@ -43,7 +43,7 @@ impl<T: Timing> Workload<T> for OnLink {
         if is_over {
             return Ok(Turn::Over);
         }
-        // What the hart has done may change how far others go.
+        // The hart's actions may change how far others may run.
         window.open = false;
         Ok(Turn::Again)
     }
@@ -60,7 +60,7 @@ impl<T: Timing> Workload<T> for OnLink {
 
 /// The harts' part of the time.
 impl OnLink {
-    /// Does what a hart has stopped for; tells whether its turn is over.
+    /// Handles the stop of a hart; returns whether its turn is over.
     fn serve<T: Timing>(
         &mut self,
         hardware: &mut Hardware<T>,
@@ -103,7 +103,7 @@ impl OnLink {
         true
     }
 
-    /// Begins an access to the NIC, or does one to another device; tells whether the hart has to wait.
+    /// Starts an access to the NIC, or performs one to another device; returns whether the hart has to wait.
     fn access<T: Timing>(&mut self, hardware: &mut Hardware<T>, index: usize, access: DeviceAccess) -> bool {
         let now = hardware.hart(index).cycle();
         if let Some(register) = Nic::register(access.address) {
@@ -123,7 +123,7 @@ impl OnLink {
         let Hardware { cores, bus, .. } = hardware;
         let later = perform(&mut cores[index].hart, bus, access);
         debug_assert_eq!(later, None, "bare metal has no PCI bus");
-        // Its units come to where it is.
+        // Its units are advanced to the hart's time.
         let now = hardware.hart(index).cycle();
         hardware.advance_to(index, now);
         if hardware.bus.host().exit().is_some() {

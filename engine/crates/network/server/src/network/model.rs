@@ -100,7 +100,7 @@ impl<T: Timing> Networked<T> {
 }
 
 impl OnLink {
-    /// When something happens next: now, while a hart or the NIC does something.
+    /// Time of the next event: now, while a hart or the NIC is active.
     fn next_event<T: Timing>(&self, hardware: &Hardware<T>) -> Cycle {
         if !self.is_idle() {
             self.now

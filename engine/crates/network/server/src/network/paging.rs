@@ -5,7 +5,7 @@ use rackwright_machine::Hardware;
 use rackwright_time::network::Cycle;
 use rackwright_unit::{Core, Stall};
 
-/// Cycles of the link after which a page-fault unit is told that time has passed, while a walk waits: 10.24 us.
+/// Interval, in cycles of the link, of ticks to a page-fault unit while a walk waits: 10.24 us.
 const TICK: u64 = 1 << 15;
 
 /// The page-fault unit's part of the time.
@@ -16,12 +16,12 @@ impl OnLink {
         !self.off && hardware.cores.iter().any(awaits)
     }
 
-    /// Whether the page-fault unit is to be told the time now. A window may end right before that.
+    /// Whether a tick of the page-fault unit is due. A window may end right before that.
     pub(super) fn tick_is_due<T: Timing>(&self, hardware: &Hardware<T>) -> bool {
         self.awaits_pager(hardware) && self.now.0 % TICK == 0 && self.ticked != self.now
     }
 
-    /// When the page-fault unit is told the time after now: while a hart waits for a page.
+    /// Time of the next tick of the page-fault unit: while a hart waits for a page.
     pub(super) fn next_tick<T: Timing>(&self, hardware: &Hardware<T>) -> Cycle {
         if self.awaits_pager(hardware) {
             return Cycle::new((self.now.0 / TICK + 1) * TICK);
@@ -29,8 +29,8 @@ impl OnLink {
         Cycle::NEVER
     }
 
-    /// Has the page-fault unit do its part of the time before `end`; gives the time to which it came, which is before
-    /// where a hart goes on by its answer.
+    /// Runs the page-fault unit until `end`; returns the time that it has reached, which is before the time at which a
+    /// hart continues with its response.
     pub(super) fn run_pager<T: Timing>(&mut self, hardware: &mut Hardware<T>, end: Cycle) -> Cycle {
         let ticks = self.tick_is_due(hardware);
         let Some(pager) = &mut self.pager else { return end };
@@ -50,10 +50,10 @@ impl OnLink {
         let Some((index, answer, comes)) = pager.take_answer() else {
             return end;
         };
-        // A wide unit may have come further than asked by a part of its cycle.
+        // A wide unit may have advanced further than requested by a part of its cycle.
         let reached = pager.linked.cycle().min(end);
         if self.off {
-            // The program has ended meanwhile.
+            // The program has ended in the meantime.
             hardware.advance_to(index, comes);
             return reached;
         }
@@ -67,7 +67,7 @@ impl OnLink {
         reached
     }
 
-    /// The same for the page-fault unit, in which nothing moves.
+    /// The same for an idle page-fault unit.
     pub(super) fn advance_pager<T: Timing>(&mut self, hardware: &mut Hardware<T>) {
         let now = self.now;
         if let Some(pager) = self.pager.as_mut().filter(|pager| pager.linked.is_idle()) {

@@ -21,7 +21,7 @@ use rackwright_unit::{observe, Core, Stall};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// What joins a server to its network.
+/// The connection of a server to its network.
 pub struct NetworkConfig<'a> {
     /// The network interface.
     pub nic: &'a Design,
@@ -29,7 +29,7 @@ pub struct NetworkConfig<'a> {
     pub pager: Option<&'a Design>,
     /// The clock of the network.
     pub clock: Clock,
-    /// Where servers of one network with the same parameters have their decoded programs.
+    /// The decoded programs that servers of one network with the same parameters share.
     pub code: &'a DecodedPrograms,
     /// Its port to the link.
     pub port: PortParameters,
@@ -37,9 +37,9 @@ pub struct NetworkConfig<'a> {
     pub mac: Mac,
     /// Its Internet address.
     pub address: Ipv4,
-    /// The addresses of other servers that its program need not ask for.
+    /// The addresses of other servers that its program need not resolve.
     pub neighbours: &'a [(Ipv4, Mac)],
-    /// The arguments of its program, of which the first is the program's name.
+    /// The arguments of its program, starting with the program's name.
     pub arguments: &'a [Vec<u8>],
     /// How its harts are observed, if they are.
     pub observation: Option<&'a Observation>,
@@ -102,7 +102,7 @@ impl<T: Timing> Networked<T> {
                 core.pass_on(pager.opcode(), pager.unit())?;
             }
             if number > 0 {
-                // Software calls it when it is to begin.
+                // Software raises the interrupt for its start.
                 core.stall(Stall::Start);
             }
             cores.push(core);

@@ -1,7 +1,7 @@
 use rackwright_time::network::{Cycle, Cycles};
 
-/// Cycles of the link after which hart and NIC meet while either is busy: how late a hart may see the NIC's
-/// interrupt line and the timer. Within them, the hart's part comes first.
+/// Interval, in cycles of the link, at which hart and NIC are synchronised while either is busy: the maximum delay with
+/// which a hart observes the NIC's interrupt line and the timer. Within a step, the hart runs first.
 pub(super) const STEP: u64 = 16;
 
 /// The last multiple of [`STEP`] in a cycle or before it.

@@ -8,7 +8,7 @@ use rackwright_ethernet::Frame;
 use rackwright_machine::Hardware;
 use rackwright_time::network::{Cycle, Cycles};
 
-/// The NIC's part of the time, and what passes the link.
+/// The simulation of the NIC, and the frames on the link.
 impl OnLink {
     /// Has the NIC do its part of the time before `end`, with the access of a hart that falls into it.
     pub(super) fn run_nic<T: Timing>(&mut self, hardware: &mut Hardware<T>, end: Cycle) {
@@ -25,7 +25,7 @@ impl OnLink {
         self.advance_nic(hardware, end);
         if let Some((at, value)) = self.nic.take_answer() {
             self.now = self.nic.linked.cycle().min(end);
-            // None when the program has ended meanwhile.
+            // None if the program has ended in the meantime.
             let Some(index) = self.accesses.answered() else {
                 return;
             };
@@ -49,12 +49,12 @@ impl OnLink {
         }
     }
 
-    /// Has the frames come in whose first flits do before `end`.
+    /// Receives the frames whose first flits arrive before `end`.
     pub(super) fn take_arrivals<T: Timing>(&mut self, hardware: &mut Hardware<T>, end: Cycle) {
         if self.next_arrival() >= end {
             return;
         }
-        // The NIC may be far behind; it passes over that time at once before there is something in it.
+        // The NIC may be far behind; it skips that time before it receives input.
         self.advance_nic(hardware, self.now);
         self.advance_pager(hardware);
         while self.next_arrival() < end {
@@ -63,8 +63,8 @@ impl OnLink {
         }
     }
 
-    /// A frame whose first flit arrives in the cycle `first`, or behind the frame before: one from another NIC is
-    /// known from its last flit on only (`OutputPort::pass`), so that a short one would come into a long one.
+    /// A frame whose first flit arrives in the cycle `first`, or after the previous frame: a frame from another NIC is
+    /// known only from its last flit on (`OutputPort::pass`), so that a short one would overlap a long one.
     fn arrive<T: Timing>(&mut self, hardware: &Hardware<T>, first: Cycle, frame: &Frame) {
         let first = first.max(self.arrived);
         self.arrived = self.nic.last_flit(first, frame.length()) + Cycles::new(1);

@@ -21,7 +21,8 @@ impl RocketSystem {
         }
     }
 
-    /// How much to optimise what runs often: one core runs for hours, four only the small programs of the validation.
+    /// The optimisation of code that is executed often: one core runs for hours, four cores run only the small programs
+    /// of the validation.
     fn optimisation(self) -> &'static str {
         match self {
             RocketSystem::One => "-O3",
@@ -29,7 +30,7 @@ impl RocketSystem {
         }
     }
 
-    /// What tells the host how many cores there are.
+    /// The macro that passes the number of cores to the host.
     fn definition(self) -> String {
         format!("-DROCKET_CORES={}", self.cores())
     }
@@ -61,8 +62,8 @@ const COMPILER_FLAGS: &[&str] = &["-std=c++20", "-fPIC", "-fno-plt", "-w", "-mar
 const ONCE: &str = "Slow.cpp";
 
 impl Toolchain {
-    /// Rocket cores, compiled from `verilog`, the folder of that name in the PyPI package
-    /// `pythondata-cpu-rocket`, or taken from `cache`. Compiling one core takes about half a minute, four several minutes.
+    /// Rocket cores, compiled from `verilog`, the folder of this name in the PyPI package `pythondata-cpu-rocket`, or
+    /// taken from `cache`. Compiling one core takes about half a minute, four several minutes.
     ///
     /// # Errors
     /// [`RtlError::File`] when the folder is not that package's, [`RtlError::Tool`] when a tool
@@ -130,7 +131,8 @@ impl Toolchain {
         Ok(library)
     }
 
-    /// Compiles the generated sources that run often (with the host and Verilator's runtime), or those that run once, as one unit.
+    /// Compiles the generated sources that are executed often (with the host and Verilator's runtime), or those that
+    /// are executed once, as one unit.
     fn compile_group(
         &self,
         system: RocketSystem,

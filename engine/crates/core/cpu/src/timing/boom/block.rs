@@ -7,15 +7,15 @@ use crate::operation::Class;
 use crate::timing::BlockInstruction;
 use rackwright_memory::LINE_BYTES;
 
-/// One instruction of a block, or what has to be done between two.
+/// One instruction of a block, or an action between two of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry<const EXPLAINED: bool> {
     pub step: Step<EXPLAINED>,
     /// Virtual address of an instruction; physical address of a line.
     pub address: u64,
-    /// The instruction itself, if it is one of the vector unit.
+    /// The instruction itself, if it belongs to the vector unit.
     pub word: u32,
-    /// From its start to that of what needs its result.
+    /// From its start to that of an instruction that needs its result.
     pub latency: u8,
     /// From its start to its commit.
     pub commit: u8,
@@ -32,17 +32,18 @@ pub(super) struct Entry<const EXPLAINED: bool> {
     pub split: bool,
 }
 
-/// Index of what is not an instruction, and of no branch.
+/// Index for entries that are not instructions, and for no branch.
 pub(super) const NO_INSTRUCTION: u8 = u8::MAX;
 
 impl<const EXPLAINED: bool> Entry<EXPLAINED> {
-    /// Address behind the instruction.
+    /// Address of the next instruction.
     #[inline(always)]
     pub(super) fn following(&self) -> u64 {
         self.address + u64::from(self.length)
     }
 
-    /// Where the front end finds the instruction: it begins with its second half when the first lies in the packet before.
+    /// The position at which the front end finds the instruction: its second half if the first half is in the previous
+    /// packet.
     #[inline(always)]
     pub(super) fn site(&self) -> u64 {
         self.address + 2 * u64::from(self.split)
@@ -53,7 +54,7 @@ impl<const EXPLAINED: bool> Entry<EXPLAINED> {
 #[derive(Clone, Debug)]
 pub struct BoomBlock<const EXPLAINED: bool = false> {
     pub(super) entries: Box<[Entry<EXPLAINED>]>,
-    /// How many instructions it has.
+    /// Its number of instructions.
     pub(super) instructions: usize,
 }
 
@@ -101,21 +102,21 @@ impl<const EXPLAINED: bool> BoomBlock<EXPLAINED> {
     }
 }
 
-/// Bytes that a bank of the front end fetches at once, and those that all do.
+/// Bytes that one bank of the front end fetches at a time, and bytes of all banks.
 const CHUNK_BYTES: u64 = 8;
 const PACKET_BYTES: u64 = 16;
 
-/// Where the front end finds an instruction.
+/// The position at which the front end finds an instruction.
 #[derive(Clone, Copy)]
 struct Place {
     chunk: u8,
     split: bool,
 }
 
-/// How a block is fetched when it is entered at its start: in packets of two chunks, or of one at the end of a line.
+/// The packets of a block that is entered at its start: of two chunks, or of one at the end of a line.
 struct Packets {
     first_chunk: u64,
-    /// Address behind the packet.
+    /// Address after the packet.
     end: u64,
 }
 
@@ -184,10 +185,10 @@ fn entry<const EXPLAINED: bool>(
     }
 }
 
-/// Size of the table of ready times: as many as an index of eight bits can name, so that no access needs a check.
+/// Size of the table of ready times: the number of values of an index of eight bits, so that no access needs a check.
 pub(super) const PLACES: usize = 256;
 
-/// Where the ready times of results go that nobody needs. It is not where absent operands are looked for.
+/// The place for the ready times of unused results. Absent operands are not looked up there.
 const NOWHERE: u8 = u8::MAX;
 
 fn register_place(register: Register) -> u8 {
@@ -271,8 +272,8 @@ fn latency(latencies: &BoomLatencies, instruction: &Instruction) -> u8 {
 pub(super) const LEAST_COMMIT: u8 = 1 + WRITES_BACK;
 const WRITES_BACK: u8 = 3;
 
-/// Cycles from when an instruction's result can be used to its commit. A result is used before it is written back where a bypass
-/// leads from the unit, as it does for the units that take one cycle.
+/// Cycles from when an instruction's result can be used to its commit. A result is used before it is written back if
+/// there is a bypass from the unit, as for units that take one cycle.
 fn writes_back(instruction: &Instruction) -> u8 {
     match instruction.class() {
         Class::Load | Class::LoadReserved => 1,

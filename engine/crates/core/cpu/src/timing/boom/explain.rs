@@ -1,7 +1,7 @@
-//! Why time passes in the `boom` model: each cycle in which nothing is committed has a reason.
+//! Explanation of time in the `boom` model: each cycle without a commit has a reason.
 //!
-//! It is that of the instruction which is committed next, by what it had to wait for: first that it was dispatched late,
-//! then a line of the data cache, and what is left are operands, ports and its own latency.
+//! It is that of the next instruction to commit, by the cause of its delay: first late dispatch, then a line of the
+//! data cache; the remaining cycles are those of operands, ports and its own latency.
 
 use super::memory::Waited;
 use crate::timing::explain::{Count, Counts};
@@ -24,7 +24,8 @@ impl Late {
     }
 }
 
-/// When an instruction was dispatched, when the front end had it ready, and why it came no earlier.
+/// The time at which an instruction was dispatched, the time at which the front end had it ready, and the reason for
+/// its delay.
 #[derive(Clone, Copy)]
 struct Dispatched {
     at: u64,
@@ -32,7 +33,7 @@ struct Dispatched {
     late: Late,
 }
 
-/// What is kept to explain the time, and the counts so far.
+/// The state for explanations, and the counts so far.
 pub(super) struct Explanation {
     pub(super) counts: Counts,
     /// When the front end had the present packet ready; why it was late, and why the next one will be.
@@ -41,7 +42,7 @@ pub(super) struct Explanation {
     next: Late,
     /// Of an instruction that sends the front end elsewhere before it is committed.
     own: Option<Dispatched>,
-    /// Until when stores have waited for their lines, and from where those came.
+    /// The time until which stores have waited for their lines, and the level that supplied them.
     stores: (u64, Count),
     /// Cycles from the dispatch to the commit of the simplest instruction.
     depth: u64,
@@ -70,7 +71,7 @@ impl Explanation {
         self.late = std::mem::take(&mut self.next);
     }
 
-    /// The line of the next packet is not there; without that, it would be ready in cycle `supplied`.
+    /// The line of the next packet is missing; otherwise, the packet would be ready in cycle `supplied`.
     pub(super) fn line_missing(&mut self, supplied: u64) {
         self.counts.add(Count::InstructionMisses, 1);
         self.next = Late {
@@ -80,7 +81,7 @@ impl Explanation {
         };
     }
 
-    /// What follows the instruction dispatched at `at` is ready in cycle `supplied` at the earliest, for a reason.
+    /// The instructions after the one dispatched at `at` are ready in cycle `supplied` at the earliest, for a reason.
     pub(super) fn restart(&mut self, at: u64, supplied: u64, reason: Count) {
         self.own = Some(Dispatched {
             at,

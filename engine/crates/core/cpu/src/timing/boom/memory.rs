@@ -7,7 +7,7 @@ use rackwright_time::Cycle;
 
 /// Flag of a modified line.
 const MODIFIED: u8 = 1;
-/// Flag of a line that may still be on its way.
+/// Flag of a line that may still be outstanding.
 const ARRIVING: u8 = 2;
 
 /// Words whose latest store is remembered, by the low bits of their address.
@@ -23,22 +23,22 @@ struct RecentStore {
 struct Miss {
     line: u64,
     ready: u64,
-    /// Where the line came from.
+    /// The level that supplied the line.
     from: Count,
 }
 
-/// How an access has waited for its line.
+/// The wait of an access for its line.
 #[derive(Default)]
 pub(super) struct Waited {
     pub(super) cycles: u64,
-    /// Where the line, or the permission to write it, came from.
+    /// The level that supplied the line, or the permission to write it.
     pub(super) from: Count,
-    /// Lines that were not there, and permissions.
+    /// Number of missing lines and permissions.
     pub(super) misses: u64,
     pub(super) upgrades: u64,
 }
 
-/// Where an access goes, and from where.
+/// The address of an access, and its instruction.
 pub(super) struct Access<'a> {
     pub(super) address: u64,
     /// When its instruction was dispatched.
@@ -76,19 +76,19 @@ impl<const EXPLAINED: bool> DataCache<EXPLAINED> {
         }
     }
 
-    /// Whether a load finds its line at the first look; nothing else is to be done then.
+    /// Whether a load hits in its first lookup; no further action is needed then.
     #[inline(always)]
     pub(super) fn loads_at_once(&self, address: u64) -> bool {
         self.tags.is_latest(address, 0, ARRIVING)
     }
 
-    /// The same for a store: the line is there and known to be modified.
+    /// The same for a store: the line is present and known to be modified.
     #[inline(always)]
     pub(super) fn stores_at_once(&self, address: u64) -> bool {
         self.tags.is_latest(address, MODIFIED, ARRIVING)
     }
 
-    /// When the word that a load reads is there, if a store before it writes it.
+    /// Time at which the word of a load is ready, if an earlier store writes it.
     #[inline(always)]
     pub(super) fn forwarded(&self, address: u64) -> u64 {
         let store = &self.recent[word(address) as usize % RECENT];
@@ -114,7 +114,7 @@ impl<const EXPLAINED: bool> DataCache<EXPLAINED> {
         self.line(at, access, AccessKind::Read)
     }
 
-    /// A store whose data is ready at `ready` and that is written at `at`; returns when the line has it.
+    /// A store whose data is ready at `ready` and that is written at `at`; returns the time at which the line has it.
     pub(super) fn store(&mut self, ready: u64, at: u64, access: &Access<'_>) -> u64 {
         self.forward(access.address, ready);
         let there = self.line(at, access, AccessKind::Own);
@@ -128,7 +128,7 @@ impl<const EXPLAINED: bool> DataCache<EXPLAINED> {
         there
     }
 
-    /// When a line that is there at `at` may be modified.
+    /// Time at which a line that is present at `at` may be modified.
     fn upgrade(&mut self, at: u64, access: &Access<'_>) -> u64 {
         let mut memory = access.memory.lock();
         if memory.modify(access.address) {
@@ -144,17 +144,17 @@ impl<const EXPLAINED: bool> DataCache<EXPLAINED> {
         permitted
     }
 
-    /// How the latest access has waited, once.
+    /// The wait of the latest access, returned once.
     pub(super) fn take_waited(&mut self) -> Waited {
         std::mem::take(&mut self.waited)
     }
 
-    /// Whether the line of `address` is there.
+    /// Whether the line of `address` is present.
     pub(super) fn contains(&self, address: u64) -> bool {
         self.tags.contains(address)
     }
 
-    /// When the line is there for an access at `at`.
+    /// Time at which the line is present for an access at `at`.
     fn line(&mut self, at: u64, access: &Access<'_>, kind: AccessKind) -> u64 {
         if let Lookup::Hit(index) = self.tags.touch(access.address) {
             if self.tags.flags(index) & ARRIVING == 0 {
@@ -178,7 +178,7 @@ impl<const EXPLAINED: bool> DataCache<EXPLAINED> {
         ready
     }
 
-    /// An access at `at` has its line, which is or was on its way, at `ready`.
+    /// The line of an access at `at`, which is or was outstanding, arrives at `ready`.
     #[inline(always)]
     fn explain(&mut self, at: u64, ready: u64, address: u64) {
         if EXPLAINED {
@@ -190,7 +190,7 @@ impl<const EXPLAINED: bool> DataCache<EXPLAINED> {
         }
     }
 
-    /// When the line at an index is there, which is or was on its way.
+    /// Arrival of the line at an index, which is or was outstanding.
     fn arrival(&mut self, index: usize, access: &Access<'_>) -> u64 {
         let line = access.address / LINE_BYTES;
         let same = self.misses.iter().filter(|miss| miss.line == line);
@@ -234,7 +234,7 @@ impl<const EXPLAINED: bool> DataCache<EXPLAINED> {
         ready
     }
 
-    /// What others did to lines that are held here.
+    /// Actions of others on lines in this cache.
     pub(super) fn snoop(&mut self, line: u64, snoop: Snoop) {
         match snoop {
             Snoop::Invalidate => {

@@ -1,7 +1,7 @@
 use crate::timing::VectorParameters;
 use rackwright_memory::{Named, NamedParameters, ParameterError, Shape};
 
-/// Everything that the `boom` model is built from.
+/// All parameters of the `boom` model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoomParameters {
     /// Entries of the reorder buffer.
@@ -18,19 +18,19 @@ pub struct BoomParameters {
     pub dispatch: u64,
     /// From the fetch of a packet to the earliest dispatch of its instructions.
     pub fetch: u64,
-    /// How many cycles the front end may be ahead of that: what the fetch buffer holds, at full width.
+    /// Number of cycles by which the front end may be ahead of that: the capacity of the fetch buffer, at full width.
     pub fetch_ahead: u64,
     /// L1 instruction cache.
     pub instructions: Shape,
     /// L1 data cache.
     pub data: Shape,
-    /// Lines that may be on their way to the data cache at once.
+    /// Maximum number of outstanding lines of the data cache.
     pub outstanding_misses: usize,
     /// From an L1 miss to the request at L2, and from the first beat of the answer back to the core.
     pub miss_request: u64,
     /// As above.
     pub miss_response: u64,
-    /// Whether a load miss also asks for the next line.
+    /// Whether a load miss also requests the next line.
     pub prefetch_next_line: bool,
     /// Latencies of execution.
     pub latencies: BoomLatencies,
@@ -51,15 +51,15 @@ pub struct BoomLatencies {
     pub divide: u8,
     /// A division of 64 steps, as by zero.
     pub divide_most: u32,
-    /// Everything in floating point but what follows, pipelined.
+    /// All other floating-point operations, pipelined.
     pub float: u8,
     /// From an integer to a floating-point register.
     pub integer_to_float: u8,
-    /// Floating-point division, and how long before its end the divider takes the next operation.
+    /// Floating-point division, and the time before its end at which the divider accepts the next operation.
     pub float_divide: u8,
     /// Square root.
     pub float_root: u8,
-    /// How long before its result is usable a division or root frees its unit.
+    /// Time before its result is usable at which a division or root frees its unit.
     pub float_divide_tail: u64,
     /// A read-modify-write at the head of the reorder buffer.
     pub atomic: u8,

@@ -1,5 +1,6 @@
-//! Prediction as BOOM's front end does it, in three cycles of a fetch, each of which may overrule the one before: a small buffer
-//! of jumps ([`micro`]), a larger one with a bimodal table ([`buffer`]), and TAGE with a loop predictor and the return stack.
+//! Prediction as in BOOM's front end, in three cycles of a fetch, each of which may override the previous one: a small
+//! buffer of jumps ([`micro`]), a larger one with a bimodal table ([`buffer`]), and TAGE with a loop predictor and the
+//! return stack.
 //!
 //! The front end works on chunks of eight bytes, one for each of its two banks, with four places for jumps; tables are indexed by chunk.
 //! Tables learn at once here; in the core they do when a jump is committed, which the targets of jumps to registers wait for.
@@ -18,7 +19,7 @@ use tage::Tage;
 
 const RETURNS: usize = 32;
 
-/// Whether the front end follows a jump in the end, and how many cycles of fetching it loses before it does.
+/// Whether the front end finally follows a jump, and the number of fetch cycles that it loses before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Guess {
     pub right: bool,
@@ -79,7 +80,7 @@ impl Predictor {
         Guess { right, lost }
     }
 
-    /// Follows a jump whose target its instruction tells.
+    /// Follows a jump whose target is in its instruction.
     #[inline]
     pub(super) fn fixed(&mut self, site: u64) -> u64 {
         let first = self.micro.jump(site);
@@ -88,7 +89,8 @@ impl Predictor {
         overruled(first, first || second, true)
     }
 
-    /// Predicts a jump to a register, fetched at `fetched` and committed at `committed`: it goes where it went last.
+    /// Predicts a jump to a register, fetched at `fetched` and committed at `committed`: the prediction is its last
+    /// target.
     #[inline]
     pub(super) fn jump(&mut self, site: u64, target: u64, fetched: u64, committed: u64) -> Guess {
         let first = self.micro.jump(site);
@@ -100,7 +102,7 @@ impl Predictor {
         }
     }
 
-    /// The same for the return of a function, whose target the return stack tells in the end.
+    /// The same for the return of a function, whose target finally comes from the return stack.
     #[inline]
     pub(super) fn function_return(&mut self, site: u64, target: u64, fetched: u64, committed: u64) -> Guess {
         let expected = self.returns[self.top];
@@ -112,7 +114,7 @@ impl Predictor {
         }
     }
 
-    /// Notes where a call returns to.
+    /// Records the return address of a call.
     #[inline]
     pub(super) fn call(&mut self, return_address: u64) {
         self.top = (self.top + 1) % RETURNS;

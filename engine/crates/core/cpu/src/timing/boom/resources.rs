@@ -1,6 +1,6 @@
-//! What limits an out-of-order core: slots per cycle, and queues whose entries come free in order.
+//! The limits of an out-of-order core: slots per cycle, and queues whose entries become free in order.
 
-/// A port on which one operation starts per cycle, in whatever order they become ready.
+/// A port on which one operation starts per cycle, in the order in which operations become ready.
 pub(super) struct IssuePort {
     /// A bit for each of the latest cycles: whether it is taken.
     taken: [u64; IssuePort::WORDS],
@@ -10,7 +10,7 @@ pub(super) struct IssuePort {
 
 impl IssuePort {
     const WORDS: usize = 32;
-    /// Further apart than any two requests that compete: the longest stall of a full window.
+    /// Further apart than any two competing requests: the longest stall of a full window.
     const SPAN: u64 = 64 * IssuePort::WORDS as u64;
 
     pub(super) fn new() -> IssuePort {
@@ -34,7 +34,7 @@ impl IssuePort {
         }
     }
 
-    /// The same when it goes without a search, as it nearly always does: in one of the 64 cycles with `at`.
+    /// The same without a search, which is almost always possible: in one of the 64 cycles with `at`.
     #[inline(always)]
     pub(super) fn take_at_once(&mut self, at: u64) -> Option<u64> {
         if at.wrapping_sub(self.first) >= IssuePort::SPAN {
@@ -64,7 +64,7 @@ pub(super) struct Queue {
     /// Until when each of the latest entries was held; an index of eight bits needs no check.
     held: [u64; 256],
     entries: u8,
-    /// The entry that comes next.
+    /// The next entry.
     next: u8,
 }
 
@@ -100,15 +100,15 @@ pub(super) struct ReorderBuffer {
     committed: Box<[u64]>,
     next: usize,
     entries: usize,
-    /// From a slot to the one as many entries before, in bytes.
+    /// Distance from a slot to the one `entries` before, in bytes.
     oldest: isize,
 }
 
-/// The place in the reorder buffer of the instruction that comes next.
+/// The place in the reorder buffer of the next instruction.
 pub(super) type Slot = *mut u64;
 
 impl ReorderBuffer {
-    /// Room for what is remembered and for several blocks, so that the former is moved but rarely.
+    /// Room for the history and for several blocks, so that the history is moved only rarely.
     const ROOM: usize = 512;
 
     /// A buffer of [`WIDTH`] entries or more, whose runs are at most `run` instructions long.
@@ -122,7 +122,7 @@ impl ReorderBuffer {
         }
     }
 
-    /// Where a run of at most `run` instructions begins.
+    /// The first slot of a run of at most `run` instructions.
     #[inline(always)]
     pub(super) fn begin(&mut self, run: usize) -> Slot {
         if self.next + run > self.committed.len() {
@@ -173,9 +173,9 @@ pub(super) unsafe fn commit(slot: Slot, before: u64, done: u64) -> u64 {
 /// Instructions per cycle.
 const WIDTH: usize = 3;
 
-/// Steps that go in order, in rows of three: a row is begun in a later cycle than the one before, and may take several.
+/// Steps in order, in rows of three: a row starts in a later cycle than the previous one, and may take several.
 ///
-/// The last step is kept as one number, its cycle times four plus its place (0 to 2) in the row.
+/// The last step is stored as one number, its cycle times four plus its position (0 to 2) in the row.
 #[derive(Clone, Copy)]
 pub(super) struct InOrder(u64);
 
@@ -183,7 +183,7 @@ pub(super) struct InOrder(u64);
 const LAST_PLACE: u64 = 2;
 
 impl InOrder {
-    /// Before the first step, which comes in cycle 1 at the earliest.
+    /// Before the first step, which is in cycle 1 at the earliest.
     pub(super) fn new() -> InOrder {
         InOrder(LAST_PLACE)
     }
@@ -191,22 +191,22 @@ impl InOrder {
     /// The next step, not before `at`.
     #[inline(always)]
     pub(super) fn step(&mut self, at: u64) -> u64 {
-        // Behind the last place comes the first one of the next cycle, two further on.
+        // The last position is followed by the first one of the next cycle, two further on.
         let next = self.0 + 1 + (self.0 >> 1 & 1);
         self.0 = next.max(at << 2 | next & 3);
         self.0 >> 2
     }
 
-    /// No further step comes before `cycle`.
+    /// No further step is before `cycle`.
     #[inline(always)]
     pub(super) fn not_before(&mut self, cycle: u64) {
         let place = self.0 & 3;
-        // Behind a full row comes a cycle by itself.
+        // A full row is followed by a new cycle without an adjustment.
         let last = (cycle << 2 | place).saturating_sub((place & LAST_PLACE) << 1);
         self.0 = self.0.max(last);
     }
 
-    /// The next step begins a row, and does not come before `cycle`.
+    /// The next step starts a row, and is not before `cycle`.
     #[inline(always)]
     pub(super) fn restart(&mut self, cycle: u64) {
         self.0 = (self.0 >> 2).max(cycle.saturating_sub(1)) << 2 | LAST_PLACE;
@@ -218,7 +218,7 @@ impl InOrder {
         self.0 >> 2
     }
 
-    /// The cycle of the next step, if nothing holds it up.
+    /// The cycle of the next step, if it is not delayed.
     #[inline(always)]
     pub(super) fn next(&self) -> u64 {
         let mut copy = *self;

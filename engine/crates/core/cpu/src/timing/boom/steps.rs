@@ -1,8 +1,9 @@
-//! What each instruction does to the times of the core, as functions that run one after the other.
+//! The effect of each instruction on the times of the core, as functions that are called one after the other.
 //!
-//! A step gets the core, its own entry and what goes in the order of the program, does its work, and calls the step of
-//! the following entry in tail position, as the handlers of instructions do: what nearly every
-//! instruction needs then stays in registers. What is rare is apart, with the same arguments, so that the usual way needs no stack frame.
+//! A step receives the core, its own entry and the state in program order, executes, and calls the step of the
+//! following entry in tail position, like the handlers of instructions: the data that almost every instruction needs
+//! then stay in registers. Rare cases are separate functions, with the same arguments, so that the common path needs no
+//! stack frame.
 
 use super::block::Entry;
 use super::memory::Access;
@@ -41,7 +42,8 @@ macro_rules! steps {
     )*};
 }
 
-/// Notes when the result of an instruction that starts at `start` is there, commits it, and goes on.
+/// Records the time at which the result of an instruction that starts at `start` is ready, commits the instruction, and
+/// continues.
 #[inline(always)]
 unsafe fn complete<const EXPLAINED: bool>(
     core: &mut Boom<EXPLAINED>,
@@ -140,7 +142,7 @@ unsafe fn branched<const EXPLAINED: bool>(
     }
 }
 
-/// Ends an instruction that was alone in the pipeline and has it emptied behind it.
+/// Ends an instruction that was alone in the pipeline, and flushes the pipeline after it.
 #[inline(always)]
 unsafe fn flushed<const EXPLAINED: bool>(
     core: &mut Boom<EXPLAINED>,
@@ -161,7 +163,7 @@ unsafe fn flushed<const EXPLAINED: bool>(
     }
 }
 
-/// Ends a store that starts at `start`, whatever the data cache has of its line.
+/// Ends a store that starts at `start`, for any state of its line in the data cache.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "what goes in order stays in registers")]
 unsafe fn finish_store<const EXPLAINED: bool>(
@@ -194,7 +196,8 @@ fn access(memory: &HartPort, dispatched: u64, address: u64) -> Access<'_> {
 }
 
 impl<const EXPLAINED: bool> Boom<EXPLAINED> {
-    /// When the operands of an instruction dispatched at `dispatched` are there. Only some floating-point operations have three.
+    /// Time at which the operands of an instruction dispatched at `dispatched` are ready. Only some floating-point
+    /// operations have three.
     #[inline(always)]
     fn operands<const SOURCES: usize>(&self, entry: &Entry<EXPLAINED>, dispatched: u64) -> u64 {
         let earliest = dispatched + self.parameters.dispatch;
@@ -202,7 +205,7 @@ impl<const EXPLAINED: bool> Boom<EXPLAINED> {
             .fold(earliest, |at, &source| at.max(self.ready[usize::from(source)]))
     }
 
-    /// When the address and the data of a store dispatched at `dispatched` are there.
+    /// Times at which the address and the data of a store dispatched at `dispatched` are ready.
     #[inline(always)]
     fn store_sources(&self, entry: &Entry<EXPLAINED>, dispatched: u64) -> [u64; 2] {
         let earliest = dispatched + self.parameters.dispatch;
@@ -210,20 +213,21 @@ impl<const EXPLAINED: bool> Boom<EXPLAINED> {
         [address, data].map(|source| earliest.max(self.ready[usize::from(source)]))
     }
 
-    /// When the first and when the second of them is there: what is there first goes ahead, and takes the port by itself.
+    /// Times at which the first and the second of them are ready: the first one is issued alone, and takes a slot of
+    /// the port.
     #[inline(always)]
     fn store_operands(&self, entry: &Entry<EXPLAINED>, dispatched: u64) -> (u64, u64) {
         let [address, data] = self.store_sources(entry, dispatched);
         (address.min(data), address.max(data))
     }
 
-    /// Gives a store to the data cache at `at` at the earliest, after the one before.
+    /// Passes a store to the data cache at `at` at the earliest, after the previous one.
     #[inline(always)]
     fn write(&mut self, at: u64) {
         self.written = at.max(self.written + 1);
     }
 
-    /// Goes on behind a jump that starts at `start` as the front end was prepared for.
+    /// Continues after a jump that starts at `start` according to the front end's prediction.
     #[inline(always)]
     fn follow(&mut self, order: &mut InOrder, guess: Guess, start: u64) {
         if guess.right {
@@ -253,7 +257,7 @@ impl<const EXPLAINED: bool> Boom<EXPLAINED> {
         order.step(unsafe { self.reorder.free(slot) }.max(self.stores.free()))
     }
 
-    /// Dispatches an instruction; returns when its operands are there.
+    /// Dispatches an instruction; returns the time at which its operands are ready.
     ///
     /// # Safety
     /// As [`Step`].
@@ -287,14 +291,14 @@ impl<const EXPLAINED: bool> Boom<EXPLAINED> {
 }
 
 steps! {
-    /// Takes a cycle and nothing that others could be short of.
+    /// Takes a cycle and no contended resource.
     simple<const SOURCES: usize>(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
         let start = core.dispatch::<SOURCES>(&mut dispatch, slot, &*entry);
         complete(core, entry, dispatch, committed, slot, values, start)
     }
 
-    /// A multiplier is pipelined: its operand is of no interest.
+    /// A multiplier is pipelined: its operand has no effect.
     multiply(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
         let operands = core.dispatch::<2>(&mut dispatch, slot, &*entry);
@@ -310,7 +314,7 @@ steps! {
         complete(core, entry, dispatch, committed, slot, values, start)
     }
 
-    /// Takes the way from the integer to the floating-point registers.
+    /// Uses the path from the integer to the floating-point registers.
     integer_to_float(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
         let operands = core.dispatch::<1>(&mut dispatch, slot, &*entry);
@@ -318,7 +322,7 @@ steps! {
         complete(core, entry, dispatch, committed, slot, values, start)
     }
 
-    /// A load whose line is there, and whose port is free soon.
+    /// A load that hits, and whose port is free soon.
     load(core, entry, dispatch, committed, slot, values) {
         let address = *values;
         if !core.data.loads_at_once(address) {
@@ -344,7 +348,7 @@ steps! {
         loaded(core, entry, dispatch, committed, slot, values, there)
     }
 
-    /// A store whose line is there, to be written, and whose port is free soon.
+    /// A store that hits a writable line, and whose port is free soon.
     store(core, entry, dispatch, committed, slot, values) {
         let address = *values;
         if !core.data.stores_at_once(address) {
@@ -373,7 +377,7 @@ steps! {
         finish_store(core, entry, dispatch, committed, slot, values, start, dispatched)
     }
 
-    /// A store from a floating-point register, whose data comes through the port of that unit.
+    /// A store from a floating-point register, whose data use the port of that unit.
     store_float(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
         let dispatched = core.dispatch_store(&mut dispatch, slot);
@@ -417,7 +421,7 @@ steps! {
         complete(core, entry, dispatch, committed, slot, values, start)
     }
 
-    /// A jump that looks like the return of a function.
+    /// A jump that has the form of a function's return.
     function_return(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
         let start = core.dispatch::<2>(&mut dispatch, slot, &*entry);
@@ -442,7 +446,7 @@ steps! {
         let dispatched = core.dispatch_alone(&mut dispatch, committed);
         let start = dispatched + core.parameters.dispatch;
         let access = access(&core.memory, dispatched, *values & !FAILED_STORE);
-        // A store-conditional that fails takes the line from nobody: others may have reserved it.
+        // A store-conditional that fails does not take the line from other caches: their harts may have reserved it.
         let there = if *values & FAILED_STORE == 0 {
             core.data.store(start, start, &access)
         } else {
@@ -472,17 +476,18 @@ steps! {
         complete(core, entry, dispatch, committed, slot, values, start)
     }
 
-    /// Leaves for a unit when nothing before it can fail any more; what follows goes on.
+    /// Issued to a unit when no earlier instruction can fail any more; later instructions continue.
     ///
-    /// BOOM keeps commands in a queue of their own and sends one per cycle, in order, once they are not speculative; it
-    /// neither drains the pipeline nor fetches anew (its `RoCCShim`).
+    /// BOOM stores commands in a separate queue and sends one per cycle, in order, once they are not speculative; it
+    /// neither drains the pipeline nor refetches (its `RoCCShim`).
     command(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
         let start = core.dispatch::<3>(&mut dispatch, slot, &*entry).max(committed);
         complete(core, entry, dispatch, committed, slot, values, start)
     }
 
-    /// Goes to the vector unit when nothing before it can fail any more; the core has to wait if there is no room.
+    /// Issued to the vector unit when no earlier instruction can fail any more; the core stalls if the unit has no
+    /// room.
     vector(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
         let start = core.dispatch::<3>(&mut dispatch, slot, &*entry).max(committed);
@@ -526,7 +531,7 @@ steps! {
         flushed(core, entry, dispatch, committed, slot, values, start)
     }
 
-    /// Not an instruction: the next one lies in another line of the instruction cache.
+    /// Not an instruction: the next one is in another line of the instruction cache.
     line(core, entry, dispatch, committed, slot, values) {
         if !core.instructions.is_latest((*entry).address, 0, 0) {
             core.look_for_line((*entry).address);
@@ -534,7 +539,7 @@ steps! {
         next(core, entry, dispatch, committed, slot, values)
     }
 
-    /// Not an instruction: the next one lies in another packet of the front end.
+    /// Not an instruction: the next one is in another packet of the front end.
     packet(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
         let parameters = &core.parameters;

@@ -5,7 +5,7 @@ use crate::timing::FAILED_STORE;
 use rackwright_memory::AccessKind;
 use rackwright_time::Cycle;
 
-/// Loads, stores and what they miss in the data cache.
+/// Loads, stores and their misses in the data cache.
 impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
     #[inline(always)]
     pub(super) fn load(&mut self, run: &mut Run, step: &Step, address: u64) {
@@ -42,8 +42,8 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         self.stored(at, address, atomic);
     }
 
-    /// A read-modify-write. A store-conditional that fails only looks at the line: if it took it from others, their
-    /// reservations would be lost, and nobody's store might ever succeed.
+    /// A read-modify-write. A store-conditional that fails only looks up the line: if it took it from other caches,
+    /// their reservations would be lost, and no store might ever succeed.
     #[inline]
     pub(super) fn atomic(&mut self, run: &mut Run, step: &Step, value: u64) {
         let address = value & !FAILED_STORE;
@@ -64,7 +64,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         };
     }
 
-    /// What a load at `at` loses because a store it may depend on is still in the pipeline.
+    /// The cycles that a load at `at` loses because a store that it may depend on is still in the pipeline.
     #[inline]
     pub(super) fn conflict(&self, at: u64, address: u64) -> u64 {
         let hit = |store: &RecentStore| {
@@ -81,8 +81,8 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         }
     }
 
-    /// Gets the permission to write to a line that is there, for a store that would retire at `at`; returns by how much
-    /// it retires later.
+    /// Requests permission to write to a line that is present, for a store that would retire at `at`; returns by how
+    /// much it retires later.
     #[cold]
     fn upgrade(&mut self, at: u64, step: &Step, address: u64) -> u64 {
         let late = match self.fetch_permission(at, address) {
@@ -108,10 +108,10 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         late
     }
 
-    /// Brings in a line for an access that would retire at `at`; returns by how much it retires later.
+    /// Fetches a line for an access that would retire at `at`; returns by how much it retires later.
     ///
-    /// What is refused while the cache is busy is fetched once more, and costs a cycle if it is split: a store, which needs the
-    /// line; any access whose place a modified line has to leave first; and the access behind a load.
+    /// An access that is refused while the cache is busy is fetched again, and costs a cycle if it is split: a store,
+    /// which needs the line; any access for which a modified line has to be evicted first; and the access after a load.
     #[cold]
     fn data_miss(&mut self, at: u64, step: &Step, address: u64, kind: AccessKind) -> u64 {
         let fetched = self.fetch_data(at, address, kind);
@@ -155,7 +155,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
 
 /// A line that was brought in.
 pub(super) struct Fetched {
-    /// By how much later the access has it than if it had been there.
+    /// Additional cycles compared with a hit.
     pub(super) late: u64,
     from: Count,
     /// Whether a modified line has left for it.

@@ -5,7 +5,7 @@ use crate::timing::explain::Count;
 use rackwright_memory::AccessKind;
 use rackwright_time::Cycle;
 
-/// What is fetched when: packets, their lines, and where branches and jumps lead.
+/// The times of fetches: packets, their lines, and the targets of branches and jumps.
 impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
     #[inline]
     pub(super) fn line(&mut self, run: &mut Run, step: &Step, address: u64) {
@@ -98,14 +98,14 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         self.follow(known, end, target, Flow::Branch, fetch, retired)
     }
 
-    /// Whether the target comes so late that the pipeline takes the jump for mispredicted.
+    /// Whether the target is so late that the pipeline treats the jump as mispredicted.
     #[inline]
     pub(super) fn is_late(&self, known: bool, fetch: u64, retired: u64) -> bool {
         self.next_fetch(known, fetch) + 2 > retired
     }
 
-    /// When the packet behind a jump is fetched whose own packet is fetched in cycle `fetch`, and whose target is known then or
-    /// only found in it.
+    /// Time of the fetch of the packet after a jump whose own packet is fetched in cycle `fetch`, and whose target is
+    /// known then or found only in this packet.
     #[inline]
     fn next_fetch(&self, known: bool, fetch: u64) -> u64 {
         let front_end = &self.parameters.front_end;
@@ -138,7 +138,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         }
     }
 
-    /// The front end starts anew when the instruction that it did not expect retires.
+    /// The front end restarts when the unexpected instruction retires.
     #[inline]
     pub(super) fn mispredicted(&mut self, retired: u64) -> u64 {
         self.explain(Count::Mispredictions, 1);
@@ -146,9 +146,9 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         retired
     }
 
-    /// Until the misprediction of a jump is found out, which retires at `retired`, the front end goes on at `address` from cycle
-    /// `fetch` on, as far as its queue takes packets. The known calls and returns that it comes by change the stack, which
-    /// nobody repairs.
+    /// Until the misprediction of a jump that retires at `retired` is detected, the front end continues at `address`
+    /// from cycle `fetch` on, as far as its queue accepts packets. The known calls and returns on this path change the
+    /// stack, which is not repaired.
     #[cold]
     fn stray(&mut self, mut address: u64, fetch: u64, retired: u64) {
         // The queue has the packet of the jump itself, too.
@@ -159,7 +159,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         }
     }
 
-    /// The same behind a branch that was wrongly expected to be taken, if its target was known.
+    /// The same after a branch that was wrongly predicted to be taken, if its target was known.
     #[cold]
     fn stray_to_target(&mut self, end: u64, fetch: u64, retired: u64) {
         if let Some((target, _)) = self.targets.look_up(end) {
@@ -167,7 +167,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         }
     }
 
-    /// Where the front end goes on, on a wrong path, behind the packet of `address`.
+    /// The address at which the front end continues, on a wrong path, after the packet of `address`.
     fn stray_on(&mut self, address: u64) -> u64 {
         let sequential = packet(address) + PACKET_BYTES;
         let Some((end, target, flow)) = self.targets.from(address) else {
@@ -233,7 +233,8 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
     }
 }
 
-/// How long before it retires a jump is found to be mispredicted; packets fetched before that still get into the queue.
+/// Number of cycles before retirement at which a misprediction is detected; packets fetched before that still enter the
+/// queue.
 const FOUND_OUT: u64 = 1;
 
 #[inline]

@@ -1,4 +1,4 @@
-//! What the pipeline makes of instructions by themselves: what they wait for, and how long their results take.
+//! Properties of single instructions in the pipeline: their dependencies, and the latencies of their results.
 
 use super::parameters::Latencies;
 use crate::instruction::{Instruction, Register};
@@ -17,7 +17,7 @@ pub(super) fn uses_multiplier(class: Class) -> bool {
     matches!(class, Class::Multiply | Class::Divide)
 }
 
-/// Whether an instruction of this class waits until the vector unit has all lines that it asked for.
+/// Whether an instruction of this class waits until the vector unit has all lines that it has requested.
 pub(super) fn awaits_vector(class: Class) -> bool {
     is_access(class) || class == Class::Fence
 }
@@ -63,8 +63,8 @@ pub(super) fn is_release(instruction: &Instruction) -> bool {
     class == Class::Fence || is_atomic(class) && instruction.word >> 25 & 1 != 0
 }
 
-/// Stages from retirement to the write of a floating-point result: four of the double-precision multiply-add pipe, three of
-/// the single-precision one, two for everything short; divisions arrange themselves otherwise.
+/// Stages from retirement to the write of a floating-point result: four for the double-precision multiply-add pipe,
+/// three for the single-precision one, two for all short operations; divisions are handled separately.
 pub(super) fn float_depth(instruction: &Instruction) -> Option<u32> {
     let class = instruction.class();
     let to_float = instruction.destination().0 >= 32 && instruction.destination() != Register::NONE;
@@ -121,7 +121,7 @@ impl Latencies {
         }
     }
 
-    /// Cycles in which nothing retires after an instruction.
+    /// Cycles after an instruction in which no instruction retires.
     pub(super) fn after(&self, instruction: &Instruction) -> u32 {
         match instruction.class() {
             Class::FenceInstruction => self.flush_instructions,

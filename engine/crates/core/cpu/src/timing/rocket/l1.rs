@@ -45,14 +45,14 @@ impl L1 {
         (line as usize % SETS, line << FLAGS | VALID)
     }
 
-    /// Whether the line of `address` is there.
+    /// Whether the line of `address` is present.
     #[inline]
     pub(super) fn contains(&self, address: u64) -> bool {
         let (set, key) = Self::place(address);
         self.entries[set].iter().any(|entry| entry & !MODIFIED == key)
     }
 
-    /// Marks the line as modified; says whether it was so far clean. Absent lines stay absent.
+    /// Marks the line as modified; returns whether it was clean before. Absent lines stay absent.
     #[inline]
     pub(super) fn modify(&mut self, address: u64) -> Option<bool> {
         let (set, key) = Self::place(address);
@@ -64,7 +64,7 @@ impl L1 {
         Some(was_clean)
     }
 
-    /// Puts in an absent line, replacing the way that the generator names now.
+    /// Inserts an absent line, replacing the way that the generator currently selects.
     pub(super) fn replace(&mut self, address: u64) -> Option<Left> {
         let (set, key) = Self::place(address);
         let entry = &mut self.entries[set][self.victims.way()];
@@ -76,7 +76,7 @@ impl L1 {
         })
     }
 
-    /// Lets the generator go on, once per miss.
+    /// Advances the generator, once per miss.
     pub(super) fn choose_next(&mut self) {
         self.victims.advance();
     }

@@ -14,8 +14,8 @@ pub struct Latencies {
     pub float_load: u32,
     /// Results that only the write-back stage has: counters and other registers, comparisons, `fmv.x`, `sc`.
     pub slow_result: u32,
-    /// A multiplication whose first operand has eight bits; one more for each eight bits more. The unit takes nothing else
-    /// meanwhile.
+    /// A multiplication whose first operand has eight bits; one more for each eight bits more. The unit accepts no
+    /// other operation meanwhile.
     pub multiply_least: u32,
     /// A multiplication of 64 bits, or one for the high half.
     pub multiply: u32,
@@ -29,13 +29,13 @@ pub struct Latencies {
     pub multiply_add_double: u32,
     /// The same in single precision, moves, conversions, sign injection.
     pub float_other: u32,
-    /// `fdiv.d`, `fsqrt.d`: the floating-point unit takes nothing else meanwhile.
+    /// `fdiv.d`, `fsqrt.d`: the floating-point unit accepts no other operation meanwhile.
     pub float_divide_double: u32,
     /// `fdiv.s`, `fsqrt.s`.
     pub float_divide_single: u32,
-    /// How long before its result is usable a division frees the unit.
+    /// Time before its result is usable at which a division frees the unit.
     pub float_divide_tail: u32,
-    /// From a memory access to the next one behind a fence.
+    /// From a memory access to the next one after a fence.
     pub drain: u32,
     /// An instruction that flushes the pipeline, to the next.
     pub flush: u32,
@@ -45,14 +45,15 @@ pub struct Latencies {
     pub replay: u32,
 }
 
-/// How the L1 caches and what lies between them and L2 (TileLink crossbars, the broadcast hub, the AXI4 bridge) add to a miss.
+/// The contribution of the L1 caches and of the components between them and L2 (TileLink crossbars, the broadcast hub,
+/// the AXI4 bridge) to a miss.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissPath {
     /// From when a load or store would retire to its request at L2.
     pub data_request: u64,
     /// From the first beat of the answer to the retirement.
     pub data_response: u64,
-    /// More before the request, when a modified line has to leave first.
+    /// Additional cycles before the request, if a modified line has to be evicted first.
     pub release: u64,
     /// From the request of the new line to the one that writes the old line back.
     pub write_back: u64,
@@ -69,7 +70,7 @@ pub struct MissPath {
 pub struct FrontEnd {
     /// From the fetch of a packet to the earliest retirement of an instruction that ends in it.
     pub depth: u64,
-    /// How many cycles the front end may be ahead of that.
+    /// Number of cycles by which the front end may be ahead of that.
     pub ahead: u64,
     /// From the fetch of a jump to that of its target, when the target buffer knows it.
     pub known: u64,
@@ -77,7 +78,7 @@ pub struct FrontEnd {
     pub found: u64,
 }
 
-/// Everything that the `rocket` model is built from.
+/// All parameters of the `rocket` model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RocketParameters {
     /// Execution.

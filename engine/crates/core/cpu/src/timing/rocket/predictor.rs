@@ -14,7 +14,7 @@ const IN_FLIGHT: usize = 16;
 /// Bytes that the front end fetches per cycle.
 pub(super) const PACKET_BYTES: u64 = 4;
 
-/// What kind of jump a target belongs to.
+/// The kind of jump of a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Flow {
     Branch,
@@ -40,10 +40,10 @@ pub(super) struct Targets {
     index: [Hint; INDEX],
 }
 
-/// Where the packets of one place of the index are: most lookups need no search.
+/// The positions of packets with the same index: most lookups need no search.
 #[derive(Clone, Copy, Default)]
 struct Hint {
-    /// How many of them are known.
+    /// Number of known ones.
     count: u8,
     /// The slot of the one learnt last.
     latest: u8,
@@ -98,7 +98,7 @@ impl Targets {
         Some((target.address, target.flow))
     }
 
-    /// What is known of the packet of `address`, if it is a jump that ends there or behind: where it ends, target and flow.
+    /// The entry for the packet of `address`, if it is a jump that ends there or later: its end, target and flow.
     #[inline]
     pub(super) fn from(&mut self, address: u64) -> Option<(u64, u64, Flow)> {
         let packet = address & !(PACKET_BYTES - 1);
@@ -115,19 +115,19 @@ impl Targets {
         }
     }
 
-    /// Learns a jump, in the place of what was known of its packet or else of the oldest target.
+    /// Learns a jump, in place of its packet's entry or else of the oldest target.
     pub(super) fn learn(&mut self, end: u64, address: u64, flow: Flow) {
         let oldest = self.ages.oldest() as usize;
         self.put(oldest, end, address, flow);
     }
 
-    /// Learns a branch that was taken and not expected to be. If nothing is known of its packet it takes the first place, as
-    /// the pipeline gives no other one with a branch that the buffer did not know.
+    /// Learns a branch that was taken and not expected to be. If there is no entry for its packet, it takes the first
+    /// place, because the pipeline supplies no other place with a branch that was not in the buffer.
     pub(super) fn correct(&mut self, end: u64, address: u64) {
         self.put(0, end, address, Flow::Branch);
     }
 
-    /// Puts a jump in the place of what is known of its packet or else in slot `free`.
+    /// Stores a jump in place of its packet's entry or else in slot `free`.
     fn put(&mut self, free: usize, end: u64, address: u64, flow: Flow) {
         let packet = end & !(PACKET_BYTES - 1);
         let slot = self.find(packet).unwrap_or(free);
@@ -152,7 +152,7 @@ fn half(end: u64) -> u8 {
     (end >> 1 & 1) as u8
 }
 
-/// A guess of a branch's outcome, and the history it was made with.
+/// A prediction of a branch's outcome, and the history used for it.
 #[derive(Clone, Copy)]
 pub(super) struct Guess {
     pub taken: bool,
@@ -167,8 +167,8 @@ struct Update {
     taken: bool,
 }
 
-/// Outcomes of branches. What a branch teaches is written when it executes, so that the branches fetched before that
-/// do not know it yet.
+/// Outcomes of branches. The update of a branch is written when it executes, so that branches fetched before do not see
+/// it yet.
 #[derive(Clone)]
 pub(super) struct Outcomes {
     table: [bool; OUTCOMES],
@@ -194,7 +194,8 @@ impl Outcomes {
         }
     }
 
-    /// The guess for a branch whose packet is fetched in cycle `fetch`, and the history goes on as if it were right.
+    /// The prediction for a branch whose packet is fetched in cycle `fetch`; the history is updated as if it were
+    /// correct.
     #[inline]
     pub(super) fn guess(&mut self, packet: u64, fetch: u64) -> Guess {
         while self.waiting > 0 && self.updates[self.first].visible <= fetch {
@@ -217,7 +218,7 @@ impl Outcomes {
         }
     }
 
-    /// What would be guessed of a branch in the packet that is fetched next.
+    /// The prediction for a branch in the packet that is fetched next.
     #[inline]
     pub(super) fn would_take(&self, packet: u64) -> bool {
         self.table[usize::from(index(packet, self.history))]

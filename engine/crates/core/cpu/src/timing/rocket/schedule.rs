@@ -10,7 +10,7 @@ use crate::instruction::{Instruction, Register};
 use crate::operation::{Class, Operation};
 use crate::timing::BlockInstruction;
 
-/// What the dynamic part has to look at, in program order.
+/// The events that the dynamic part has to handle, in program order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     /// Instructions from a line of the instruction cache, at this physical address.
@@ -32,7 +32,7 @@ pub(super) enum Event {
     VectorLoad(u32),
     /// A vector store.
     VectorStore(u32),
-    /// An access, of which the vector unit may still have some to do.
+    /// An access of which the vector unit may still have some requests to send.
     AwaitVector,
     /// A conditional branch.
     Branch,
@@ -40,10 +40,10 @@ pub(super) enum Event {
     ForgetInstructions,
 }
 
-/// A result that may come later than scheduled.
+/// A result that may be later than scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slack {
-    /// By how much before anything in the block waits for it; `None` when nothing in the block does.
+    /// Number of cycles before an instruction in the block depends on it; `None` if no instruction in the block does.
     pub cycles: Option<u16>,
     pub register: Register,
 }
@@ -58,8 +58,8 @@ pub(super) struct Step {
     pub packet: u8,
     /// Retirement of the instruction, relative to the block's first.
     pub offset: u16,
-    /// Whether the packet before that has its first half: fetched once more, it is decoded a cycle later, as the decoder
-    /// takes nothing from the front end while it waits.
+    /// Whether the previous packet has its first half: if it is refetched, it is decoded a cycle later, because the
+    /// decoder accepts nothing from the front end while it waits.
     pub split: bool,
     /// Whether the next access is split, and waits for the cache if this one misses, not for its result.
     pub before_split: bool,
@@ -74,7 +74,7 @@ pub(super) struct LateResult {
     pub ready: u16,
 }
 
-/// How the last instruction of a block leaves it.
+/// How the last instruction leaves a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Exit {
     /// On to the next address, unless it is a branch that is taken.
@@ -92,7 +92,7 @@ pub struct RocketBlock {
     pub(super) needs: Box<[(Register, u8)]>,
     pub(super) instructions: Box<[Placed]>,
     pub(super) exit: Exit,
-    /// Whether it has to wait somewhere for lines that the vector unit has asked for.
+    /// Whether it has to wait for lines that the vector unit has requested.
     pub(super) awaits_vector: bool,
 }
 
@@ -105,18 +105,18 @@ pub(super) struct Placed {
     pub offset: u16,
     /// As [`Step::packet`].
     pub packet: u8,
-    /// Cycles in which nothing retires after it.
+    /// Cycles after it in which no instruction retires.
     pub after: u8,
-    /// Whether it is the second one of a packet, decoded while the next packet comes in.
+    /// Whether it is the second one of a packet, decoded while the next packet arrives.
     pub buffered: bool,
 }
 
-/// How far into a block results of earlier blocks are looked for; the longest latency.
+/// The part of a block in which results of earlier blocks are checked; the longest latency.
 const NEEDS_HORIZON: u32 = 64;
 
-/// Stands in lists of registers for the unit that multiplies and divides.
+/// Represents the multiplier and divider in lists of registers.
 pub(super) const MULTIPLIER: Register = Register(65);
-/// Stands there for the accesses that the next one has to wait for, behind a fence.
+/// Represents, in such lists, the accesses for which the next one has to wait, after a fence.
 const FENCED: Register = Register(66);
 
 struct Scheduler<'a> {
@@ -247,7 +247,7 @@ impl<'a> Scheduler<'a> {
         self.fenced |= is_release(instruction);
     }
 
-    /// The last access of a block that ends with instruction `last`, when a fence lets the next one wait for it.
+    /// The last access of a block that ends with instruction `last`, if a fence makes the next one wait for it.
     fn late_access(&self, last: usize) -> Option<LateResult> {
         let access = self.last_access.filter(|_| self.fenced)?;
         let ready = access + self.latencies.drain;
@@ -343,7 +343,7 @@ fn is_split(entry: &BlockInstruction, place: &Placed) -> bool {
     entry.instruction.length == 4 && place.end % PACKET_BYTES == 0
 }
 
-/// Whether the next access is split, and nothing up to it needs the result of instruction `index`.
+/// Whether the next access is split, and no instruction up to it needs the result of instruction `index`.
 fn is_before_split(block: &[BlockInstruction], placed: &[Placed], index: usize) -> bool {
     let target = block[index].instruction.destination();
     let later = block[index + 1..].iter().zip(&placed[index + 1..]);
@@ -384,7 +384,7 @@ fn slack(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed], i
     }
 }
 
-/// Results that are not ready yet when the block can be left, which is behind a branch or at its end.
+/// Results that are not ready yet at a possible end of the block, which is after a branch or at its end.
 fn late_results(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed]) -> Vec<LateResult> {
     let leaves = |index: usize| index + 1 == block.len() || block[index].instruction.class() == Class::Branch;
     let mut late = Vec::new();
@@ -439,7 +439,7 @@ mod tests {
     /// c.nop
     const SHORT: u32 = 1;
 
-    /// Whether each access is split, and whether it comes before one that is and does not need its result.
+    /// Whether each access is split, and whether it precedes one that is split and does not need its result.
     fn accesses(words: &[u32]) -> Vec<(bool, bool)> {
         let mut pc = 0x8000_0000;
         let mut block = Vec::new();

@@ -1,4 +1,4 @@
-//! What the core does with vector instructions: it gives them to the unit, and waits where it has to.
+//! The core's part of vector instructions: it issues them to the unit, and stalls when necessary.
 
 use super::Rocket;
 use crate::instruction::Register;
@@ -8,7 +8,7 @@ use crate::timing::VectorRun;
 use rackwright_memory::AccessKind;
 
 impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
-    /// Gives an instruction to the unit that stays in the registers and would retire at `at`, and waits for a result in
+    /// Issues a register-to-register instruction that would retire at `at` to the unit, and waits for a result in
     /// `target` of the core; returns by how much it retires later.
     #[cold]
     pub(super) fn vector_operation(&mut self, at: u64, word: u32, target: Register, value: u64) -> u64 {
@@ -31,7 +31,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         };
         let shape = VectorRun::unpack(*shape);
         let lines = lines[..usize::from(shape.lines)].iter().copied();
-        // The unit is not there while it looks for lines, which is what the rest of the core does for it.
+        // The unit is absent while it looks up lines, which the rest of the core does for it.
         let mut unit = self.take_unit();
         let taken = unit.access(at, word, shape, store, lines, |at, address| {
             at + self.vector_line(at, address, store)
@@ -47,7 +47,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
             .expect("the unit is there between two instructions")
     }
 
-    /// Looks for a line at `at`; returns how much later it is there.
+    /// Looks up a line at `at`; returns by how much later it is present.
     fn vector_line(&mut self, at: u64, address: u64, store: bool) -> u64 {
         if !store {
             return if self.data.contains(address) {
@@ -67,7 +67,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         }
     }
 
-    /// Waits from `at` until `until`; returns for how long.
+    /// Waits from `at` until `until`; returns the number of cycles.
     #[cold]
     pub(super) fn wait(&mut self, at: u64, until: u64) -> u64 {
         let late = until.saturating_sub(at);

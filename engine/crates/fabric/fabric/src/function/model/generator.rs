@@ -3,7 +3,7 @@ use super::splitter::Span;
 use crate::function::{Given, NEVER};
 use std::collections::VecDeque;
 
-/// Requests under way at most.
+/// Maximum number of outstanding requests.
 const OUTSTANDING: u64 = 1024;
 
 /// Makes the requests of a run, and stamps them.
@@ -15,14 +15,15 @@ pub(super) struct Generator {
     running: bool,
     left: u64,
     offset: u64,
-    /// From when on the next request may be made.
+    /// The earliest cycle of the next request.
     next: u64,
     outstanding: u64,
-    /// When requests under way were issued, by the clock of the stamps.
+    /// Times at which outstanding requests were issued, by the clock of the stamps.
     flying: VecDeque<u32>,
-    /// What is added to a cycle for a stamp: the clock of the stamps goes on only while something is under way.
+    /// The difference between a cycle and a stamp: the clock of the stamps advances only while a request is
+    /// outstanding.
     behind: u64,
-    /// What it showed when nothing was under way any more.
+    /// Its value when the last outstanding request completed.
     stopped: u64,
     pub(super) issued: u64,
     pub(super) done: u64,

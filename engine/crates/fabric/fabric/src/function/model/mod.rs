@@ -1,7 +1,7 @@
-//! The unit `traffic` as a model: what the RTL does, cycle by cycle, as far as packets show it.
+//! The unit `traffic` as a model: the behaviour of the RTL, cycle by cycle, as far as it is visible in packets.
 //!
-//! Times within the boxes are those of `hardware/src/main/scala/rackwright/pcie`, and a test compares the packets of both.
-//! What no fabric of ours does to a card is left out: completions that do not come, or that nobody waits for.
+//! Times within the boxes are those of `hardware/src/main/scala/rackwright/pcie`, and a test compares the packets of
+//! both. Events that do not occur in our fabrics are omitted: missing and unexpected completions.
 
 mod generator;
 mod queues;
@@ -26,13 +26,13 @@ use serde::Deserialize;
 use std::collections::VecDeque;
 use writer::Writer;
 
-/// As the RTL has it.
+/// The same as in the RTL.
 const IDENTITY: Identity = Identity {
     numbers: 0x0001_5257,
     windows: &[12, 20],
 };
 
-/// A model, and what the RTL in its place is built with.
+/// A model, and the parameters of the RTL that it replaces.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelDescription {
@@ -50,7 +50,7 @@ pub struct ModelDescription {
 pub(crate) struct Model {
     cycle: u64,
     packets: u64,
-    /// When the packets that have come so far are all in: a beat in each cycle.
+    /// Time at which the packets received so far are complete: a beat in each cycle.
     in_by: u64,
     arrivals: VecDeque<Arrival>,
     configuration: Configuration,
@@ -62,13 +62,13 @@ pub(crate) struct Model {
     transmitter: Transmitter,
 }
 
-/// A packet that has come in, in the cycle of its last beat.
+/// A packet that has arrived, in the cycle of its last beat.
 struct Arrival {
     cycle: u64,
     what: Arrived,
 }
 
-/// When each box does something next, and the packets that are there to leave then.
+/// The time of each box's next event, and the packets ready to leave at that time.
 struct Due {
     arrival: u64,
     target: u64,
@@ -182,7 +182,7 @@ impl Model {
         self.cycle = self.cycle.max(end.0);
     }
 
-    /// The next cycles in which anything happens.
+    /// The next cycles with events.
     fn due(&self) -> Due {
         let offers = self.offers();
         Due {
@@ -196,7 +196,7 @@ impl Model {
         }
     }
 
-    /// Does what happens in one cycle, of what is due: what a box changes is seen by the others in the next.
+    /// Handles the events of one cycle: other boxes see the changes of a box in the next cycle.
     fn step(&mut self, now: u64, due: &Due, give: &mut impl FnMut(u64, Given<'_>)) {
         self.registers.busy = self.generator.is_running();
         while self.arrivals.front().is_some_and(|arrival| arrival.cycle == now) {
@@ -270,7 +270,7 @@ impl Model {
         }
     }
 
-    /// Packets that are there to leave, by class.
+    /// Packets ready to leave, by class.
     fn offers(&self) -> Offers {
         [self.writer.ready(), self.reader.ready(), self.target.ready()]
     }

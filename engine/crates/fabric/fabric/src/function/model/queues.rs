@@ -1,8 +1,8 @@
 use crate::function::NEVER;
 use std::collections::VecDeque;
 
-/// A queue of two entries between boxes: what enters is seen in the next cycle, and a full one takes the next a cycle after it
-/// has given one.
+/// A queue of two entries between boxes: an entry is visible in the next cycle, and a full queue accepts the next one a
+/// cycle after it has passed one on.
 pub(super) struct Pair<T> {
     entries: VecDeque<(u64, T)>,
     /// From when on it takes another one, when it is not full.
@@ -33,7 +33,7 @@ impl<T> Pair<T> {
         self.free_at = now + 1;
     }
 
-    /// From when on its first entry is there, and the entry.
+    /// The time from which on its first entry is visible, and the entry.
     pub(super) fn front(&self) -> Option<(u64, &T)> {
         self.entries.front().map(|(at, entry)| (*at, entry))
     }

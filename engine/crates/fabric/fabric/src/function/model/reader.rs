@@ -27,9 +27,9 @@ pub(super) struct Reader {
     extended: bool,
     /// When the last beat that has left its place did so.
     drained: u64,
-    /// Requests whose last beat has come, and when they are done; whether they are faulty.
+    /// Requests whose last beat has arrived, and the times of their completion; whether they are faulty.
     dones: VecDeque<(u64, bool)>,
-    /// Since when what is copied has been copied.
+    /// The time at which the current copy was complete.
     copied: u64,
     /// The beats of the request that is being drained, and whether any was faulty.
     beats: u64,
@@ -95,7 +95,7 @@ impl Reader {
         self.splitter.take(now, span);
     }
 
-    /// When a piece gets its tag.
+    /// Time at which a piece gets its tag.
     fn reserves(&self) -> u64 {
         if self.used == self.tags() {
             return NEVER;
@@ -144,7 +144,7 @@ impl Reader {
         self.used += 1;
     }
 
-    /// Beats of a completion arrive; tells whether its tag waits for them.
+    /// Beats of a completion arrive; returns whether its tag waits for them.
     pub(super) fn arrive(&mut self, now: u64, tag: u16, beats: u64, good: bool) -> bool {
         let head = self.head;
         let Some(slot) = self.slots.get_mut(usize::from(tag)) else {
@@ -169,7 +169,7 @@ impl Reader {
         true
     }
 
-    /// When the oldest place will be drained, if all of it has come: beat by beat, behind the one before.
+    /// Time at which the oldest place will be drained, if it is complete: beat by beat, after the previous one.
     fn plan(&mut self) {
         let slot = &self.slots[usize::from(self.head)];
         self.drains = NEVER;
@@ -196,7 +196,7 @@ impl Reader {
             let done = if settings.copy == 0 {
                 arrived
             } else {
-                // The copier sees what has arrived in the next cycle, and is done in the last cycle of copying.
+                // The copier sees arrived data in the next cycle, and is done in the last cycle of copying.
                 self.copied = self.copied.max(arrived) + self.beats * settings.copy;
                 self.copied
             };
@@ -215,12 +215,12 @@ impl Reader {
         })
     }
 
-    /// From when on a request is there to leave; it costs no data.
+    /// The time from which on a request is ready to leave; it needs no data credits.
     pub(super) fn ready(&self) -> (u64, u64) {
         self.leaving.front().map_or((NEVER, 0), |(at, _)| (at, 0))
     }
 
-    /// A read leaves. Gives the cycle of its only beat.
+    /// A read leaves. Returns the cycle of its only beat.
     pub(super) fn leave(&mut self, now: u64, id: Id, give: &mut impl FnMut(u64, Given<'_>)) -> u64 {
         let Some((tag, piece)) = self.leaving.pop(now) else {
             return now;

@@ -1,6 +1,6 @@
 use rackwright_registers::traffic::{self, start};
 
-/// What software has set.
+/// The settings written by software.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Settings {
     pub(super) base: u64,
@@ -71,7 +71,7 @@ impl Registers {
             }
             return;
         }
-        // What a run goes by stays as it is while it lasts.
+        // The settings of a run do not change while it is in progress.
         if self.busy {
             return;
         }

@@ -1,13 +1,13 @@
 use crate::function::{BEAT, NEVER};
 
-/// A range of addresses that a request asks for or writes.
+/// A range of addresses that a request reads or writes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
     pub(super) address: u64,
     pub(super) bytes: u64,
 }
 
-/// What one packet asks for or carries of it, and whether it is the last.
+/// The part of it in one packet, and whether it is the last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
     pub(super) address: u64,
@@ -19,9 +19,9 @@ pub(super) struct Piece {
 #[derive(Default)]
 pub(super) struct Splitter {
     current: Option<Span>,
-    /// From when on the current range is cut, or the next one is taken.
+    /// The time from which on the current range is split, or the next one is accepted.
     since: u64,
-    /// The next piece, and from when on it is there.
+    /// The next piece, and the time from which on it is ready.
     offer: Option<(u64, Piece)>,
     /// From when on there is room for the next.
     room: u64,
@@ -69,7 +69,7 @@ impl Splitter {
         self.offer = Some((now + 1, piece));
     }
 
-    /// From when on the next piece is there.
+    /// The time from which on the next piece is ready.
     pub(super) fn ready(&self) -> u64 {
         self.offer.map_or(NEVER, |(at, _)| at)
     }

@@ -11,10 +11,10 @@ use std::collections::VecDeque;
 pub(super) struct Writer {
     splitter: Splitter,
     pieces: Pair<Piece>,
-    /// Requests whose words are still to be made, and those that are being made.
+    /// Requests whose words are still to be generated, and those being generated.
     patterns: Pair<Span>,
     making: Option<Span>,
-    /// From when on the next words are made.
+    /// The time from which on the next words are generated.
     source_free: u64,
     /// From when on a beat has been copied.
     open: u64,
@@ -37,7 +37,7 @@ impl Writer {
         self.splitter.ready().max(self.pieces.free_at())
     }
 
-    /// When the next words begin to be made.
+    /// Time at which the generation of the next words starts.
     fn makes(&self) -> u64 {
         match (&self.making, self.patterns.front()) {
             (None, Some((at, _))) => at.max(self.source_free),
@@ -69,14 +69,14 @@ impl Writer {
         self.dones.front() == Some(&now) && self.dones.pop_front().is_some()
     }
 
-    /// From when on a packet is there to leave, and what its data costs.
+    /// The time from which on a packet is ready to leave, and its data credits.
     pub(super) fn ready(&self) -> (u64, u64) {
         self.pieces
             .front()
             .map_or((NEVER, 0), |(at, piece)| (at, piece.beats))
     }
 
-    /// A packet leaves: its header now, its beats as they are copied. Gives the cycle of the last one.
+    /// A packet leaves: its header now, its beats as they are copied. Returns the cycle of the last one.
     pub(super) fn leave(
         &mut self,
         now: u64,

@@ -1,8 +1,9 @@
-//! A unit in RTL behind the model of a function: accesses to the first window are those to its registers, what its memory ports
-//! ask for crosses the fabric as packets.
+//! A unit in RTL behind the model of a function: accesses to the first window are accesses to its registers, and
+//! requests of its memory ports cross the fabric as packets.
 //!
-//! Its answers come as late as the fabric has it: of a read when its completion is there, of a write when its packet leaves.
-//! What is posted is passed by nothing, so that whoever learns of a later write, or reads, finds it (2.4.1).
+//! Its responses have the latency of the fabric: to a read when its completion arrives, to a write when its packet
+//! leaves. Posted packets are never passed, so that a requester that observes a later write, or reads, finds the data
+//! (2.4.1).
 
 mod ports;
 mod reads;
@@ -33,7 +34,7 @@ const IDENTITY: Identity = Identity {
 };
 /// Requests of others that it holds, of each class.
 const REQUESTS: u64 = 32;
-/// Cycles that the unit and the function run apart: no answer of the function itself comes sooner.
+/// Cycles for which the unit and the function run separately: the function's own responses take at least as long.
 const WINDOW: u64 = 4;
 /// From the answer of a register to its completion.
 const REGISTER: u64 = 2;
@@ -41,7 +42,7 @@ const REGISTER: u64 = 2;
 /// A unit of ours on a card.
 pub(crate) struct Unit {
     instance: Instance,
-    /// The unit says that nothing happens in it.
+    /// The unit's `idle` output is high.
     rests: bool,
     configuration: Configuration,
     target: Target,
@@ -49,15 +50,15 @@ pub(crate) struct Unit {
     writes: Writes,
     transmitter: Transmitter,
     wire: Wire,
-    /// Requests that were refused, and completions that nobody waits for.
+    /// Requests that were refused, and unexpected completions.
     refused: u64,
     unexpected: u64,
-    /// Reads that were given up.
+    /// Reads that timed out.
     timeouts: u64,
 }
 
 impl Unit {
-    /// One that has just left reset, on a link of that rate.
+    /// A function just after reset, on a link of that rate.
     ///
     /// # Errors
     /// [`FabricError`] when the design has ports that lead nowhere on a card.
@@ -92,7 +93,7 @@ impl Unit {
         self.instance.cycle()
     }
 
-    /// Whether nothing changes before something comes in.
+    /// Whether it is inactive until it receives input.
     pub(super) fn is_idle(&self) -> bool {
         self.rests && self.target.is_idle() && self.reads.is_idle() && self.writes.is_idle()
     }
@@ -157,7 +158,7 @@ impl Unit {
         Ok(())
     }
 
-    /// When the function does something next.
+    /// Time of the function's next event.
     fn due(&self) -> u64 {
         let makes = self.reads.due(&self.configuration).min(self.writes.due());
         let sends = self.transmitter.due(&self.offers());
@@ -170,7 +171,7 @@ impl Unit {
         dma.min(sends).min(self.target.due()).min(given_up)
     }
 
-    /// Serves the request for it that is due before `until`, if there is one.
+    /// Executes the request for it that is due before `until`, if there is one.
     fn serve(&mut self, until: u64, give: &mut impl FnMut(u64, Given<'_>)) {
         let now = self.target.due();
         if now >= until {
@@ -191,7 +192,7 @@ impl Unit {
         }
     }
 
-    /// Gives up reads that have been awaited for too long before `until`.
+    /// Ends reads that have timed out before `until`.
     fn give_up(&mut self, until: u64) {
         let Unit { instance, reads, .. } = self;
         while reads.times_out() < until {
@@ -202,7 +203,7 @@ impl Unit {
         }
     }
 
-    /// Has the unit run to `until`, or to the answer of a register, and takes what it asks for.
+    /// Runs the unit to `until`, or to the response of a register, and takes its requests.
     fn step(&mut self, until: Cycle, card: &str) -> Result<(), FabricError> {
         let step = self.instance.step(until);
         self.rests = step.idle;
@@ -223,7 +224,7 @@ impl Unit {
         Ok(())
     }
 
-    /// Has packets be made and leave, from the cycle `from` on as far as the unit has come.
+    /// Generates and sends packets, from the cycle `from` on up to the unit's time.
     fn transmit(&mut self, from: u64, give: &mut impl FnMut(u64, Given<'_>)) {
         let end = self.instance.cycle().0;
         loop {
@@ -247,7 +248,7 @@ impl Unit {
         }
     }
 
-    /// Has the next packet of those that were there leave, if one may.
+    /// Sends the next packet of those that are ready, if one may leave.
     fn send(&mut self, now: u64, offers: &Offers, give: &mut impl FnMut(u64, Given<'_>)) {
         let Some(class) = self.transmitter.choose(now, offers) else {
             return;
@@ -269,7 +270,7 @@ impl Unit {
         self.transmitter.sent(wire.take(last, bytes));
     }
 
-    /// Packets that are there to leave, by class.
+    /// Packets ready to leave, by class.
     fn offers(&self) -> Offers {
         [self.writes.ready(), self.reads.ready(), self.target.ready()]
     }

@@ -11,13 +11,13 @@ const PLAIN_TAGS: u16 = 32;
 /// From the last beat that brings data to the cycle in which the unit sees it.
 const RECEIVED: u64 = 2;
 
-/// Completions are awaited for so many cycles, as `traffic` does (7.5.3.16).
+/// Time-out of completions in cycles, as in `traffic` (7.5.3.16).
 const PATIENCE: u64 = 1 << 17;
 
 /// A beat that a port waits for.
 #[derive(Clone, Copy)]
 struct Beat {
-    /// From when on it may be asked for.
+    /// The earliest time of its request.
     ready: u64,
     address: u64,
     tag: u16,
@@ -28,7 +28,7 @@ struct Port {
     waiting: VecDeque<Beat>,
 }
 
-/// What a tag stands for: beats of a port, one behind the other. Without any it is free.
+/// The read of a tag: consecutive beats of a port. Without any it is free.
 #[derive(Default)]
 struct Slot {
     port: u8,
@@ -40,8 +40,8 @@ struct Slot {
     data: Vec<u8>,
 }
 
-/// Makes read requests of what the unit's ports ask for. Beats of a port that wait together, one behind the other, are asked for
-/// together, up to the longest read request.
+/// Generates read requests for the unit's ports. Consecutive beats of a port that wait together are combined, up to the
+/// maximum read request size.
 pub(super) struct Reads {
     ports: Vec<Port>,
     /// The port whose turn is next.
@@ -49,10 +49,11 @@ pub(super) struct Reads {
     slots: Vec<Slot>,
     /// Free tags, and from when on they are.
     free: VecDeque<(u64, u16)>,
-    /// Requests that have left, the oldest first, and when: it is one that waits. Tags that are not used again.
+    /// Requests that have left, the oldest first, and their times: the first one is outstanding. Tags that are not used
+    /// again.
     awaited: VecDeque<(u64, u16)>,
     retired: usize,
-    /// The next request, and from when on it is there; from when on there is room for another.
+    /// The next request, and the time from which on it is ready; the time from which on there is room for another.
     offer: Option<(u64, u16)>,
     room: u64,
     /// Requests that have left.
@@ -60,7 +61,7 @@ pub(super) struct Reads {
 }
 
 impl Reads {
-    /// Of ports with beats of so many bytes.
+    /// For ports with beats of these sizes.
     pub(super) fn new(widths: &[usize]) -> Reads {
         let port = |bytes: &usize| Port {
             bytes: *bytes,
@@ -79,7 +80,7 @@ impl Reads {
         }
     }
 
-    /// The unit asks for a beat.
+    /// The unit requests a beat.
     pub(super) fn ask(&mut self, request: &MemoryRequest) {
         self.ports[usize::from(request.port)].waiting.push_back(Beat {
             ready: request.cycle.0 + 1,
@@ -88,7 +89,7 @@ impl Reads {
         });
     }
 
-    /// The place of the tag that is used next among those that are free, and from when on it is.
+    /// The slot of the next free tag, and the time from which on it is free.
     fn next_tag(&self, configuration: &Configuration) -> Option<(usize, u64)> {
         let most = if configuration.has_extended_tags() {
             TAGS
@@ -100,7 +101,7 @@ impl Reads {
         found.map(|(place, (from, _))| (place, *from))
     }
 
-    /// When the next request is made.
+    /// Time at which the next request is generated.
     pub(super) fn due(&self, configuration: &Configuration) -> u64 {
         if self.offer.is_some() {
             return NEVER;
@@ -113,7 +114,7 @@ impl Reads {
         }
     }
 
-    /// Makes a request of what waits.
+    /// Generates a request for waiting beats.
     pub(super) fn make(&mut self, now: u64, configuration: &Configuration) {
         let Some((place, _)) = self.next_tag(configuration) else {
             return;
@@ -144,12 +145,12 @@ impl Reads {
         self.offer = Some((now + 1, tag));
     }
 
-    /// From when on a request is there to leave; it costs no data.
+    /// The time from which on a request is ready to leave; it needs no data credits.
     pub(super) fn ready(&self) -> (u64, u64) {
         self.offer.map_or((NEVER, 0), |(ready, _)| (ready, 0))
     }
 
-    /// The request leaves. Gives the cycle of its only beat, and its bytes.
+    /// The request leaves. Returns the cycle of its only beat, and its bytes.
     pub(super) fn leave(&mut self, now: u64, id: Id, give: &mut impl FnMut(u64, Given<'_>)) -> (u64, u64) {
         let Some((_, tag)) = self.offer.take() else {
             return (now, 0);
@@ -165,8 +166,8 @@ impl Reads {
         (now, header.bytes() as u64)
     }
 
-    /// A completion arrives, its header in the cycle `now`; `respond` gets the beats that are whole then. Tells whether its tag
-    /// waits for one.
+    /// A completion arrives, its header in the cycle `now`; `respond` receives the beats that are then complete.
+    /// Returns whether its tag is outstanding.
     pub(super) fn arrive(
         &mut self,
         now: u64,
@@ -228,7 +229,7 @@ impl Reads {
         true
     }
 
-    /// Has the oldest of those that are awaited be one that waits.
+    /// Removes completed requests from the front, so that the oldest one is outstanding.
     fn forget_answered(&mut self) {
         while let Some((left, tag)) = self.awaited.front() {
             let slot = &self.slots[usize::from(*tag)];
@@ -244,8 +245,8 @@ impl Reads {
         self.awaited.front().map_or(NEVER, |(left, _)| left + PATIENCE)
     }
 
-    /// Gives up the oldest request in the cycle `now`: what is left of it is a fault. Its tag is not used again, so that a
-    /// completion that comes after all is an unexpected one.
+    /// Ends the oldest request in the cycle `now`: its remaining beats are faults. Its tag is not used again, so that a
+    /// late completion is an unexpected one.
     pub(super) fn time_out(&mut self, now: u64, mut respond: impl FnMut(&MemoryResponse)) {
         let Some((_, tag)) = self.awaited.pop_front() else {
             return;
@@ -266,7 +267,7 @@ impl Reads {
         self.forget_answered();
     }
 
-    /// Whether nothing is asked for or awaited.
+    /// Whether no requests wait or are outstanding.
     pub(super) fn is_idle(&self) -> bool {
         self.free.len() + self.retired == usize::from(TAGS)
             && self.ports.iter().all(|port| port.waiting.is_empty())
@@ -312,7 +313,8 @@ mod tests {
     #[test]
     fn what_waits_together_is_asked_for_together() {
         let mut reads = Reads::new(&[32]);
-        // Reads of at most 512 bytes: the third beat begins such a block, the fifth lies elsewhere, the sixth comes later.
+        // Reads of at most 512 bytes: the third beat begins such a block, the fifth is elsewhere, the sixth arrives
+        // later.
         for (index, address) in [0x11c0, 0x11e0, 0x1200, 0x1220, 0x4000].into_iter().enumerate() {
             reads.ask(&beat(5, address, index as u16));
         }

@@ -20,8 +20,8 @@ impl Wire {
         }
     }
 
-    /// Takes a packet of so many bytes, the last of which leave the function in the cycle `last`; gives the last cycle in which
-    /// no other one may be handed over.
+    /// Accepts a packet of `bytes` bytes, the last of which leave the function in the cycle `last`; returns the last
+    /// cycle in which no other one may be passed.
     pub(super) fn take(&mut self, last: u64, bytes: u64) -> u64 {
         let begins = self.free.max(self.edges.instant(unit::Cycle::new(last + 1)));
         self.free = begins + self.rate.bytes(bytes + FRAMING);

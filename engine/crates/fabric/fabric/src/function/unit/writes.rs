@@ -5,7 +5,7 @@ use rackwright_rtl::{MemoryRequest, MemoryResponse, BEAT_BYTES};
 use rackwright_time::unit::Cycle;
 use std::collections::VecDeque;
 
-/// Bytes of a beat, one behind the other, and whom to answer when they have left.
+/// Consecutive bytes of a beat, and the requester of the response when they have left.
 #[derive(Clone, Copy)]
 struct Piece {
     /// From when on it may leave.
@@ -29,8 +29,8 @@ struct Offer {
     end: u64,
 }
 
-/// Makes writes of what the unit's ports write. Pieces of a port that wait together, one behind the other, go together, up to the
-/// longest payload.
+/// Generates writes for the unit's ports. Consecutive pieces of a port that wait together are combined, up to the
+/// maximum payload size.
 pub(super) struct Writes {
     ports: Vec<Port>,
     /// The port whose turn is next.
@@ -46,7 +46,7 @@ pub(super) struct Writes {
 }
 
 impl Writes {
-    /// Of ports with beats of so many bytes.
+    /// For ports with beats of these sizes.
     pub(super) fn new(widths: &[usize]) -> Writes {
         let port = |bytes: &usize| Port {
             bytes: *bytes,
@@ -90,7 +90,7 @@ impl Writes {
         }
     }
 
-    /// When the next packet is made.
+    /// Time at which the next packet is generated.
     pub(super) fn due(&self) -> u64 {
         if self.offer.is_some() {
             return NEVER;
@@ -100,7 +100,7 @@ impl Writes {
         first.map_or(NEVER, |ready| ready.max(self.room))
     }
 
-    /// Makes a packet of what waits, whose payload crosses no multiple of `most` bytes.
+    /// Generates a packet of waiting pieces, whose payload crosses no multiple of `most` bytes.
     pub(super) fn make(&mut self, now: u64, most: u64) {
         let ready = |port: &Port| port.waiting.front().is_some_and(|piece| piece.ready <= now);
         let turns = (0..self.ports.len()).map(|ahead| (self.turn + ahead) % self.ports.len());
@@ -132,7 +132,7 @@ impl Writes {
         });
     }
 
-    /// From when on a packet is there to leave, and what its data costs.
+    /// The time from which on a packet is ready to leave, and its data credits.
     pub(super) fn ready(&self) -> (u64, u64) {
         let cost = (self.data.len() as u64).div_ceil(BEAT);
         self.offer
@@ -140,7 +140,8 @@ impl Writes {
             .map_or((NEVER, 0), |offer| (offer.ready, cost))
     }
 
-    /// The packet leaves, and `respond` gets the answers to the writes in it. Gives the cycle of its last beat, and its bytes.
+    /// The packet leaves, and `respond` receives the responses to the writes in it. Returns the cycle of its last beat,
+    /// and its bytes.
     pub(super) fn leave(
         &mut self,
         now: u64,
@@ -172,13 +173,13 @@ impl Writes {
         (last, bytes)
     }
 
-    /// Whether nothing waits to leave.
+    /// Whether no pieces wait.
     pub(super) fn is_idle(&self) -> bool {
         self.offer.is_none() && self.ports.iter().all(|port| port.waiting.is_empty())
     }
 }
 
-/// The header of a write of so many bytes, of which the first and the last word may be written in part (2.2.5).
+/// The header of a write of these bytes, whose first and last word may be written partially (2.2.5).
 fn header(id: Id, bytes: std::ops::Range<u64>) -> Header {
     let address = bytes.start & !3;
     let words = (bytes.end.div_ceil(4) - address / 4) as u16;
@@ -211,7 +212,7 @@ mod tests {
         }
     }
 
-    /// The bytes that each packet writes, what they are, and the tags that are answered with it.
+    /// The addresses and data of each packet, and the tags of its responses.
     fn packets(writes: &mut Writes) -> Vec<(std::ops::Range<u64>, Vec<u8>, Vec<u16>)> {
         let mut all = Vec::new();
         while writes.due() != NEVER {

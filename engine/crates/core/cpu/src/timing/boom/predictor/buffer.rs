@@ -1,15 +1,16 @@
-//! What the second cycle of a fetch knows: which places hold jumps, where those to registers went, and how often branches are taken.
+//! The state of the second cycle of a fetch: positions of jumps, last targets of jumps to registers, and how often
+//! branches are taken.
 
 /// Sets of the branch target buffer in both banks, and places in them.
 const SETS: usize = 2 * 128 * 4;
 /// Counters of the bimodal table: 2048 sets in each of two banks, of four places.
 const COUNTERS: usize = 2 * 2048 * 4;
-/// Jumps to registers whose commit is still to come.
+/// Jumps to registers that have not committed yet.
 const LATE: usize = 16;
 
 #[derive(Clone, Copy, Default)]
 struct Way {
-    /// Where the jump is, or zero.
+    /// Position of the jump, or zero.
     site: u64,
     target: u64,
 }
@@ -65,7 +66,7 @@ impl Buffer {
         likely
     }
 
-    /// Remembers that there is a jump; its instruction tells its target.
+    /// Records a jump; its target is in its instruction.
     #[inline(always)]
     pub(super) fn remember(&mut self, site: u64) {
         if !self.knows(site) {
@@ -87,7 +88,7 @@ impl Buffer {
         set[way] = Way { site, target };
     }
 
-    /// Where a jump to a register went that was committed before `now`.
+    /// The target of a jump to a register that was committed before `now`.
     pub(super) fn target(&mut self, site: u64, now: u64) -> Option<u64> {
         while self.first != self.next && self.late[self.first % LATE].from <= now {
             self.learn_first();
@@ -98,7 +99,7 @@ impl Buffer {
             .map(|way| way.target)
     }
 
-    /// Learns where a jump to a register goes, from its commit at `committed` on.
+    /// Learns the target of a jump to a register, from its commit at `committed` on.
     pub(super) fn learn(&mut self, site: u64, target: u64, committed: u64) {
         if self.next - self.first == LATE {
             self.learn_first();

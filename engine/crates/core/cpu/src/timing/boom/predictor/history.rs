@@ -10,11 +10,11 @@ pub(super) struct Folded {
     lanes: u64,
 }
 
-/// How many outcomes are folded, and into how many bits.
+/// Number of folded outcomes, and number of bits of the result.
 const FOLDS: [(u32, u32); 4] = [(32, 7), (32, 9), (64, 7), (64, 9)];
 const LANE: u32 = 16;
 
-/// A bit of each lane whose fold has so many outcomes, at the place that `bit` tells from the width.
+/// A bit of each lane whose fold has `length` outcomes, at the position that `bit` has for the width.
 const fn lane_bits(length: u32, bit: [u32; 4]) -> u64 {
     let mut bits = 0;
     let mut lane = 0;
@@ -29,7 +29,7 @@ const fn lane_bits(length: u32, bit: [u32; 4]) -> u64 {
 
 /// Bit 0 of every lane, where an outcome enters.
 const ENTERS: u64 = lane_bits(0, [0; 4]);
-/// Where an outcome leaves the folds of 32 and of 64.
+/// The positions where an outcome leaves the folds of 32 and of 64.
 const LEAVES: [u32; 4] = [32 % 7, 32 % 9, 64 % 7, 64 % 9];
 const LEAVES_32: u64 = lane_bits(32, LEAVES);
 const LEAVES_64: u64 = lane_bits(64, LEAVES);

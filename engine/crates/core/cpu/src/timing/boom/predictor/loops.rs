@@ -1,4 +1,5 @@
-//! The loop predictor: it counts how often a branch goes one way before it goes the other, and knows when it will do so again.
+//! The loop predictor: it counts how often a branch takes one direction before the other, and predicts when this
+//! happens again.
 
 /// Entries: 16 sets in each of two banks, of four places.
 const ENTRIES: usize = 2 * 16 * 4;
@@ -19,7 +20,7 @@ struct Loop {
 
 pub(super) struct Loops {
     entries: [Loop; ENTRIES],
-    /// Passes as they were when the latest branch was predicted.
+    /// Passes at the time of the latest prediction of the branch.
     count: u16,
 }
 
@@ -59,7 +60,7 @@ impl Loops {
         taken != ends
     }
 
-    /// The branch that was just predicted went the other way.
+    /// The branch that was just predicted took the other direction.
     pub(super) fn mispredicted(&mut self, site: u64) {
         let count = self.count;
         let entry = self.entry(site);

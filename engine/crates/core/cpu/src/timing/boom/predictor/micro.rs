@@ -1,5 +1,5 @@
-//! The jumps that the first cycle of a fetch knows. BOOM has 16 chunks in each of two banks, with a way chosen by a hash; here a chunk has one
-//! place among twice as many.
+//! The jumps that the first cycle of a fetch knows. BOOM has 16 chunks in each of two banks, with a way selected by a
+//! hash; in this model, a chunk has one place among twice as many.
 
 const CHUNKS: usize = 64;
 
@@ -23,7 +23,7 @@ impl Micro {
         Micro([Chunk::default(); CHUNKS])
     }
 
-    /// What is known of a jump's place, to be changed.
+    /// The state of a jump's place, for changes.
     #[inline(always)]
     fn place(&mut self, site: u64) -> &mut u8 {
         let number = site >> 3;

@@ -4,7 +4,7 @@
 use super::history::{Folded, History};
 
 const TABLES: usize = 6;
-/// Rows of a table, of four places each, and where the first of them is.
+/// Rows of a table, of four places each, and the position of the first of them.
 const ROWS: [usize; TABLES] = [128, 128, 256, 256, 128, 128];
 const FIRST: [usize; TABLES] = [0, 128, 256, 512, 768, 896];
 /// Rows of all tables in one bank.
@@ -44,20 +44,20 @@ impl Entry {
     }
 }
 
-/// What the tables know of a branch.
+/// The entries of the tables for a branch.
 pub(super) struct Found {
     pub(super) taken: bool,
-    /// What the next shorter history says.
+    /// The prediction of the next shorter history.
     other: bool,
     /// The table that provides the direction, and one more: zero when none does.
     provider: usize,
-    /// Where its entry is in each table, and what marks it.
+    /// The position of its entry in each table, and its tag.
     places: [(u16, u16); TABLES],
 }
 
 pub(super) struct Tage {
     entries: Box<[Entry; 2 * BANK * 4]>,
-    /// Decides, without randomness, which table a new branch goes to.
+    /// Selects the table for a new branch, without randomness.
     register: u8,
 }
 
@@ -69,7 +69,7 @@ impl Tage {
         }
     }
 
-    /// Looks for a branch of which the bimodal table expects `base`.
+    /// Looks up a branch for which the bimodal table predicts `base`.
     #[inline(always)]
     pub(super) fn look_up(&self, site: u64, history: &History, base: bool) -> Found {
         let places = places(site, &history.folded);
@@ -79,7 +79,8 @@ impl Tage {
             provider: 0,
             places,
         };
-        // Which tables know a branch is as hard to predict as the branch itself: all are asked before anything is decided.
+        // The tables with an entry for a branch are as hard to predict as the branch itself: all tables are read before
+        // a decision.
         let mut known = 0u32;
         let mut likely = 0u32;
         let mut weak = 0u32;
@@ -109,7 +110,7 @@ impl Tage {
         &mut self.entries[usize::from(found.places[table].0) % (2 * BANK * 4)]
     }
 
-    /// Learns the outcome of a branch that was looked up, and whether the prediction that came of it was wrong.
+    /// Learns the outcome of a branch that was looked up, and whether its prediction was wrong.
     #[inline(always)]
     pub(super) fn learn(&mut self, found: &Found, taken: bool, wrong: bool) {
         if let Some(table) = found.provider.checked_sub(1) {
@@ -132,7 +133,7 @@ impl Tage {
         }
     }
 
-    /// Gives a mispredicted branch an entry with a longer history, or makes room for one.
+    /// Allocates an entry with a longer history for a mispredicted branch, or makes room for one.
     #[cold]
     fn allocate(&mut self, found: &Found, taken: bool) {
         let bit = (self.register ^ self.register >> 1) & 1;
@@ -160,10 +161,10 @@ impl Tage {
     }
 }
 
-/// Where a branch is in each table, and what marks it.
+/// The position of a branch in each table, and its tag.
 #[inline(always)]
 fn places(site: u64, folded: &Folded) -> [(u16, u16); TABLES] {
-    // The highest bits that any table looks at are those of tags.
+    // The highest bits that any table uses are those of tags.
     let chunk = (site >> 4) as u32;
     let recent = folded.latest as u32;
     let middle = recent ^ recent >> 8;
