@@ -13,11 +13,11 @@ class WriteBeat(port: MemoryPortParams) extends Bundle {
   val mask = UInt(port.bytes.W)
 }
 
-/** Fills beats with chunks and emits each when it is full, or when told that there are no more.
+/** Fills beats with chunks and emits each when it is full, or when it is told that there are no more.
   *
-  * Three stages: what still fits in the range; the turn of the chunk to its place in the beat; the beat. Nothing waits
-  * between them, as full beats find room in a queue. Bytes beyond the capacity are dropped in the first stage, so
-  * nothing that comes later can write outside the range.
+  * Three stages: limiting to the range; rotation of the chunk to its position in the beat; the beat. No stage stalls,
+  * because full beats have room in a queue. Bytes beyond the capacity are dropped in the first stage, so that later
+  * stages cannot write outside the range.
   */
 class BeatCoalescer(port: MemoryPortParams, chunkBytes: Int) extends Module {
   require(chunkBytes <= port.bytes, s"a chunk of $chunkBytes bytes is more than a beat of ${port.bytes}")
@@ -25,19 +25,19 @@ class BeatCoalescer(port: MemoryPortParams, chunkBytes: Int) extends Module {
   private val waitingBeats = 8
   private val beatsUnderWay = 5
 
-  /** A new range; nothing may be left of the one before. */
+  /** A new range; nothing of the previous one may be left. */
   val start = IO(Flipped(Valid(new WriterRange)))
 
   /** Bytes to write. */
   val chunk = IO(Flipped(Decoupled(new ByteChunk(chunkBytes))))
 
-  /** Hand on the partial beat; held until `flushed`, and no chunk is offered. */
+  /** Passes on the partial beat; held until `flushed`, while no chunk is offered. */
   val flush = IO(Input(Bool()))
 
   /** Beats in order of address, each with a byte to write. */
   val beat = IO(Decoupled(new WriteBeat(port)))
 
-  /** Everything, the partial beat too, has been handed on. */
+  /** All bytes, including the partial beat, have been passed on. */
   val flushed = IO(Output(Bool()))
 
   /** Bytes beyond the capacity were dropped. */
@@ -49,7 +49,7 @@ class BeatCoalescer(port: MemoryPortParams, chunkBytes: Int) extends Module {
   private val full = Module(new Queue(new OutputLine(bytes), waitingBeats))
   chunk.ready := RegNext(full.io.count <= (waitingBeats - beatsUnderWay).U, false.B)
 
-  // First stage: what fits.
+  // First stage: limiting to the range.
   private val room = RegInit(0.U(64.W))
   private val dropped = RegInit(false.B)
   private val left = room -& chunk.bits.count

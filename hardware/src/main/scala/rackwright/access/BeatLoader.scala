@@ -6,7 +6,7 @@ import chisel3.util._
 import rackwright.port.{MemoryPort, MemoryPortParams}
 import rackwright.stream.StreamRange
 
-/** A beat of a range in memory, as it stands there: byte 0 is that of the lowest address. */
+/** A beat of a range, in memory order: byte 0 has the lowest address. */
 class RangeBeat(val port: MemoryPortParams) extends Bundle {
   val data = UInt((8 * port.bytes).W)
 
@@ -16,19 +16,19 @@ class RangeBeat(val port: MemoryPortParams) extends Bundle {
   /** The range ends in this beat. */
   val last = Bool()
 
-  /** The beat could not be read; nothing follows. */
+  /** The beat could not be read; no further one follows. */
   val fault = Bool()
 }
 
 /** Reads a range of memory and offers its beats in order, not aligned: the first byte of the range is at its offset in
   * the first beat. For consumers that align bytes themselves; [[StreamLoader]] aligns them.
   *
-  * A range without bytes gives no beat. A range that can't be read at all gives one beat, a fault.
+  * A range without bytes yields no beat. A range that cannot be read at all yields one beat, a fault.
   *
   * @param port
   *   shape of the memory port.
   * @param outstanding
-  *   beats asked for ahead of the consumer; a power of two, at most 2^tagBits.
+  *   beats requested ahead of the consumer; a power of two, at most 2^tagBits.
   */
 class BeatLoader(port: MemoryPortParams, outstanding: Int) extends Module {
 
@@ -49,7 +49,7 @@ class BeatLoader(port: MemoryPortParams, outstanding: Int) extends Module {
   private val buffer = Module(new ReorderBuffer(port, outstanding))
   private val beatNumberBits = port.addressBits - port.offsetBits
 
-  /** The next beat, the last one, and where the range ends in it; of a range that begins in the next cycle. */
+  /** The next beat, the last one, and the end of the range in it; for a range that begins in the next cycle. */
   private val active = RegInit(false.B)
   private val refused = RegInit(false.B)
   private val left = Reg(UInt((beatNumberBits + 1).W))
@@ -58,7 +58,7 @@ class BeatLoader(port: MemoryPortParams, outstanding: Int) extends Module {
 
   private val start = range.fire
 
-  // Known a cycle late, when nothing has been asked for yet.
+  // Known a cycle late, when no request has been sent yet.
   private val wraps = Ranges.wraps(range.bits.address, range.bits.length, port.addressBits)
   private val unreadable = RegNext(start && wraps, false.B)
   requester.start.valid := start

@@ -6,10 +6,10 @@ import chisel3.util._
 import rackwright.port.{MemoryPortParams, MemoryRequest}
 import rackwright.stream.StreamRange
 
-/** Asks for the beats that hold a range, in order, as long as [[ReservationBuffer]] has room for the answers. */
+/** Requests the beats of a range, in order, as long as [[ReservationBuffer]] has room for the responses. */
 class BeatRequester(port: MemoryPortParams, outstanding: Int) extends Module {
 
-  /** A range to ask for; the one before is forgotten. */
+  /** A range to request; the previous one is dropped. */
   val start = IO(Flipped(Valid(new StreamRange)))
 
   /** Ask no more. */
@@ -44,7 +44,7 @@ class BeatRequester(port: MemoryPortParams, outstanding: Int) extends Module {
 /** Arithmetic on ranges and beats. */
 object BeatRequester {
 
-  /** How many beats hold a byte of the range. */
+  /** Number of beats that contain a byte of the range. */
   def beats(port: MemoryPortParams, range: StreamRange): UInt = {
     val offset = range.address(port.offsetBits - 1, 0)
     val rounded = range.length +& (offset +& (port.bytes - 1).U)

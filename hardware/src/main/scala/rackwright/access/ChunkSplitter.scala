@@ -5,20 +5,20 @@ import chisel3.util._
 
 import rackwright.stream.ByteChunk
 
-/** Hands chunks on in parts of at most `maximum` bytes; chunks that are no wider pass in the same cycle.
+/** Passes on chunks in parts of at most `maximum` bytes; narrower chunks pass in the same cycle.
   *
   * @param wideBytes
-  *   the most bytes of a chunk taken; a multiple of `maximum` where it is more.
+  *   maximum number of bytes of an accepted chunk; a multiple of `maximum` if it is more.
   * @param maximum
   *   the most bytes of a part.
   */
 class ChunkSplitter(wideBytes: Int, maximum: Int) extends Module {
 
-  /** The most bytes of a part: what was asked for, or less where chunks are narrower. */
+  /** Maximum number of bytes of a part: the requested number, or less if chunks are narrower. */
   val narrowBytes: Int = wideBytes.min(maximum)
   require(wideBytes % narrowBytes == 0, s"a chunk of $wideBytes bytes can't be split into parts of $narrowBytes")
 
-  /** Begin afresh: a producer that stops early may have taken a chunk back of which a part was handed on. */
+  /** Restarts: a producer that stops early may have withdrawn a chunk of which a part was passed on. */
   val clear = IO(Input(Bool()))
 
   /** Chunks as the producer makes them. */

@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.port.{MemoryPort, MemoryPortParams}
 
-/** A line of output on its way to memory: the bytes named by `mask`, byte 0 at the lowest address. */
+/** A line of output to memory: the bytes selected by `mask`, byte 0 at the lowest address. */
 class OutputLine(val bytes: Int) extends Bundle {
   val data = UInt((8 * bytes).W)
   val mask = UInt(bytes.W)
@@ -21,7 +21,7 @@ class OutputLine(val bytes: Int) extends Bundle {
   */
 class LineWriter(port: MemoryPortParams, outstanding: Int) extends Module {
 
-  /** The address of the first line, or one inside it; given when `quiet`. */
+  /** The address of the first line, or one inside it; set while `quiet`. */
   val start = IO(Flipped(Valid(UInt(port.addressBits.W))))
   val line = IO(Flipped(Decoupled(new OutputLine(port.bytes))))
 

@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.port.{MemoryPort, MemoryPortParams, MemoryRequest}
 
-/** Lets several memory ports share one; requests take turns, answers find their way back by the tag.
+/** Shares one memory port among several; requests take turns, responses are routed by the tag.
   *
   * @param upstream
   *   shape of each of the ports that share.
@@ -19,7 +19,8 @@ class MemoryArbiter(upstream: MemoryPortParams, count: Int) extends Module {
   /** The ports that share, seen from memory. */
   val ports = IO(Vec(count, Flipped(new MemoryPort(upstream))))
 
-  /** The shared port: its tag is the tag of the asking port, then the number of that port in the low bits. */
+  /** The shared port: its tag is the tag of the requesting port, followed by the number of that port in the low bits.
+    */
   val memory = IO(new MemoryPort(shared))
 
   private val arbiter = Module(new RRArbiter(new MemoryRequest(upstream), count))
@@ -46,7 +47,9 @@ class MemoryArbiter(upstream: MemoryPortParams, count: Int) extends Module {
 /** The shape of the shared port. */
 object MemoryArbiter {
 
-  /** The shape of the port that `count` ports of the shape `upstream` share: its tag also holds who asked. */
+  /** The parameters of the port shared by `count` ports with the parameters `upstream`: its tag also contains the
+    * requester.
+    */
   def downstream(upstream: MemoryPortParams, count: Int): MemoryPortParams = {
     require(count >= 2, s"an arbiter is for two ports or more, not $count")
     upstream.copy(tagBits = upstream.tagBits + log2Ceil(count))

@@ -6,11 +6,11 @@ import chisel3.util._
 import rackwright.memory.Sram
 import rackwright.port.{MemoryPortParams, MemoryResponse}
 
-/** Puts the answers of memory back in the order in which they were asked for, as [[ReservationBuffer]] does, in a
-  * memory macro with a write port and a synchronous read port.
+/** Restores the order of requests for memory's responses, like [[ReservationBuffer]], in a memory macro with a write
+  * port and a synchronous read port.
   *
-  * Beats are read ahead into a few registers, so that nothing leads from the consumer to the memory. A beat is offered
-  * three cycles later than by a register file: for streams, where throughput matters.
+  * Beats are prefetched into a few registers, so that there is no path from the consumer to the memory. A beat is
+  * offered three cycles later than by a register file: for streams, where throughput matters.
   */
 class ReorderBuffer(port: MemoryPortParams, slots: Int) extends Module {
   require(isPow2(slots) && slots >= 2, s"the beats outstanding are a power of two from 2, not $slots")
@@ -32,7 +32,7 @@ class ReorderBuffer(port: MemoryPortParams, slots: Int) extends Module {
   /** Every reserved beat has been answered. */
   val quiet = IO(Output(Bool()))
 
-  /** Nothing moves here until memory answers or a beat is taken. */
+  /** The buffer is inactive until memory responds or a beat is taken. */
   val still = IO(Output(Bool()))
 
   private val beats = Sram(slots, new LoadedBeat(port.bytes))

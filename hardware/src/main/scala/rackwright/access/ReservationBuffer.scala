@@ -12,10 +12,10 @@ class LoadedBeat(bytes: Int) extends Bundle {
   val fault = Bool()
 }
 
-/** Puts the answers of memory back in the order in which they were asked for.
+/** Restores the order of requests for memory's responses.
   *
-  * A ring of slots, each the size of a beat. A slot is reserved before its beat is asked for, so that an answer always
-  * finds room, and is free again once its beat has been taken in turn.
+  * A ring of slots, each the size of a beat. A slot is reserved before its beat is requested, so that there is always
+  * room for a response, and is free again once its beat has been taken in order.
   */
 class ReservationBuffer(port: MemoryPortParams, slots: Int) extends Module {
   require(isPow2(slots) && slots >= 2, s"the beats outstanding are a power of two from 2, not $slots")

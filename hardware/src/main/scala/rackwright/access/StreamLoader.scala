@@ -6,17 +6,18 @@ import chisel3.util._
 import rackwright.port.{MemoryPort, MemoryPortParams}
 import rackwright.stream.{ByteStream, StreamRange}
 
-/** Reads a range of memory and offers it as a stream of bytes, of which the consumer chooses how many to take.
+/** Reads a range of memory and offers it as a stream of bytes, of which the consumer selects how many to take.
   *
-  * Beats are asked for in order, up to `outstanding` ahead, and may be answered in any order: [[ReorderBuffer]] keeps
-  * them until it is their turn, [[StreamWindow]] holds the next few and aligns them. README.md is the contract.
+  * Beats are requested in order, up to `outstanding` ahead, and their responses may have any order: [[ReorderBuffer]]
+  * stores them until it is their turn, [[StreamWindow]] contains the next few and aligns them. README.md is the
+  * contract.
   *
   * @param port
   *   shape of the memory port.
   * @param streamBytes
   *   the most bytes offered in a cycle.
   * @param outstanding
-  *   beats asked for ahead of the consumer; a power of two, at most 2^tagBits.
+  *   beats requested ahead of the consumer; a power of two, at most 2^tagBits.
   */
 class StreamLoader(port: MemoryPortParams, streamBytes: Int, outstanding: Int) extends Module {
 
@@ -26,7 +27,7 @@ class StreamLoader(port: MemoryPortParams, streamBytes: Int, outstanding: Int) e
   /** Give up the range: its outstanding beats are awaited and dropped. */
   val stop = IO(Input(Bool()))
 
-  /** The next bytes of the range; without a range nothing is available, nor the last, nor a fault. */
+  /** The next bytes of the range; without a range no bytes are available, and `last` and `fault` are low. */
   val stream = IO(new ByteStream(streamBytes))
 
   /** Reads only. */
@@ -41,7 +42,7 @@ class StreamLoader(port: MemoryPortParams, streamBytes: Int, outstanding: Int) e
 
   private val start = range.fire
 
-  // Known a cycle late, when nothing has been asked for yet.
+  // Known a cycle late, when no request has been sent yet.
   private val wraps = Ranges.wraps(range.bits.address, range.bits.length, port.addressBits)
   private val unreadable = RegNext(start && wraps, false.B)
 

@@ -7,9 +7,10 @@ import rackwright.stream.{ByteStream, StreamRange}
 
 /** Holds the next few beats of a range in a ring of registers and offers their bytes aligned.
   *
-  * One beat enters per cycle. The bytes offered come out of the beats from `head` on by one shift, whose amount is the
-  * offset in the first of them, so that no register moves when bytes are consumed. Nothing as wide as a length depends
-  * on how many bytes the consumer takes, which is known late: what is left of the range is counted as beats enter.
+  * One beat enters per cycle. The offered bytes result from one shift of the beats from `head` on by the offset in the
+  * first of them, so that no register changes its position when bytes are consumed. The number of bytes that the
+  * consumer takes, which is known late, is not an input of wide counters: the rest of the range is counted as beats
+  * enter.
   */
 class StreamWindow(beatBytes: Int, streamBytes: Int) extends Module {
   private val offsetBits = log2Ceil(beatBytes)
@@ -19,13 +20,13 @@ class StreamWindow(beatBytes: Int, streamBytes: Int) extends Module {
   private val slots = 1 << log2Ceil(offered + 1)
   private val slotBits = log2Ceil(slots)
 
-  /** A new range; what is held of the one before is dropped. */
+  /** A new range; stored beats of the previous one are dropped. */
   val start = IO(Flipped(Valid(new StreamRange)))
 
   /** The cycle after `start`: the range can't be read, so that its first byte is already a fault. */
   val unreadable = IO(Input(Bool()))
 
-  /** The range is given up. */
+  /** The range is aborted. */
   val stop = IO(Input(Bool()))
 
   /** Beats of the range, in order. */
@@ -39,7 +40,7 @@ class StreamWindow(beatBytes: Int, streamBytes: Int) extends Module {
 
   private val beats = Reg(Vec(slots, UInt((8 * beatBytes).W)))
 
-  /** The next byte to offer and the next slot to fill, with a bit that tells a full ring from an empty one. */
+  /** The next byte to offer and the next slot to fill, with a bit that distinguishes a full ring from an empty one. */
   private val head = Reg(UInt((1 + slotBits + offsetBits).W))
   private val tail = Reg(UInt((1 + slotBits).W))
   private val valid = RegInit(0.U((slotBits + offsetBits + 1).W))

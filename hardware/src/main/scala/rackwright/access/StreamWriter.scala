@@ -27,10 +27,10 @@ class StreamWriter(port: MemoryPortParams, chunkBytes: Int, outstanding: Int) ex
   /** The next bytes of the stream; a count of 0 is allowed. */
   val chunk = IO(Flipped(Decoupled(new ByteChunk(chunkBytes))))
 
-  /** No more chunks come after the one offered in this cycle; remembered until the result is taken. */
+  /** No more chunks follow the one offered in this cycle; stored until the result is taken. */
   val finish = IO(Input(Bool()))
 
-  /** Bytes beyond the capacity were given and dropped. */
+  /** Bytes beyond the capacity were received and dropped. */
   val overflow = IO(Output(Bool()))
 
   /** Memory answered a write of this range with a fault, or the range wraps. */
@@ -39,7 +39,7 @@ class StreamWriter(port: MemoryPortParams, chunkBytes: Int, outstanding: Int) ex
   /** Bytes taken for the range so far. */
   val written = IO(Output(UInt(64.W)))
 
-  /** How it ended; offered when every write has been answered. */
+  /** The result; offered when every write has a response. */
   val result = IO(Decoupled(new WriterResult))
 
   /** Writes only. */
@@ -64,7 +64,7 @@ class StreamWriter(port: MemoryPortParams, chunkBytes: Int, outstanding: Int) ex
   coalescer.start.valid := start.fire
   coalescer.start.bits := start.bits
   private val startWraps = Ranges.wraps(start.bits.address, start.bits.capacity, port.addressBits)
-  // Nothing may be written to a range that wraps: give it no capacity.
+  // Nothing may be written to a range that wraps: its capacity is set to zero.
   when(startWraps) { coalescer.start.bits.capacity := 0.U }
   writer.beat <> coalescer.beat
   writer.clear := start.fire

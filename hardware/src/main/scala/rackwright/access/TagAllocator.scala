@@ -3,10 +3,10 @@ package rackwright.access
 import chisel3._
 import chisel3.util._
 
-/** Hands out the tags of requests that are answered in any order.
+/** Allocates the tags of requests whose responses may have any order.
   *
   * Tags go round as a ring, so that the next one is known without a search; it is offered once its last request has
-  * been answered. A request can therefore wait for the one `tags` places before it even though younger tags are free:
+  * been answered. A request can therefore wait for the one `tags` positions before it even if younger tags are free:
   * with tags for the whole latency of memory this does not happen.
   *
   * @param tags

@@ -2,7 +2,7 @@ package rackwright.access
 
 import chisel3._
 
-/** Where a streaming writer may write: at most `capacity` bytes from `address`, any alignment. */
+/** The range for a streaming writer: at most `capacity` bytes from `address`, any alignment. */
 class WriterRange extends Bundle {
   val address = UInt(64.W)
   val capacity = UInt(64.W)

@@ -10,7 +10,7 @@ import rackwright.unit._
 
 /** A unit within adapters: registers instead of RoCC commands, AXI4 masters instead of memory ports, or both.
   *
-  * Every port keeps its name, but for commands that come through registers: that port is `mmio`.
+  * All ports keep their names, except for commands through registers: that port is `mmio`.
   */
 class AdaptedUnit(build: => HardwareUnit, mmio: Boolean, axi4: Boolean) extends HardwareUnit {
   private val unit = Module(build)

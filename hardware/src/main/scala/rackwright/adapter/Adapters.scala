@@ -3,10 +3,10 @@ package rackwright.adapter
 import rackwright.access.translation.TranslationParams
 import rackwright.unit.{HardwareUnit, UsageError}
 
-/** What a unit's ports are turned into.
+/** The conversions of a unit's ports.
   *
   * @param mmio
-  *   commands come through registers instead of RoCC.
+  *   commands arrive through registers instead of RoCC.
   * @param axi4
   *   memory ports become AXI4 masters.
   * @param queued
@@ -14,9 +14,9 @@ import rackwright.unit.{HardwareUnit, UsageError}
   * @param packets
   *   packets come from queues in memory. Not with the others.
   * @param mirror
-  *   a station that sends frames back stands behind the unit; with `packets` alone.
+  *   a station that returns frames is connected to the unit; only with `packets`.
   * @param translated
-  *   addresses are virtual: translation stands between the memory ports and the outside. Not with the others.
+  *   addresses are virtual: they are translated between the unit's memory ports and the outside. Not with the others.
   */
 case class Adapters(
     mmio: Boolean = false,

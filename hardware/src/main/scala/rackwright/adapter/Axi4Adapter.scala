@@ -7,13 +7,13 @@ import rackwright.port.{Axi4Address, Axi4Params, Axi4Port, Axi4WriteData, Memory
 
 /** A memory port on an AXI4 master: one burst of one beat per request, the tag as transaction id.
   *
-  * Requests with different tags may be answered in any order on both sides, so nothing is put in order here. A response
-  * other than OKAY or EXOKAY is a fault.
+  * Responses to requests with different tags may have any order on both sides, so that no reordering is needed here. A
+  * response other than OKAY or EXOKAY is a fault.
   */
 class Axi4Adapter(port: MemoryPortParams) extends Module {
   private val params = Axi4Adapter.params(port)
 
-  /** Where the unit asks. */
+  /** The unit's side. */
   val memory = IO(Flipped(new MemoryPort(port)))
 
   /** Where memory is. */

@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.port.{CommandPort, MmioPort, MmioResponse, RegisterMap}
 
-/** Gives a unit its commands through registers, for cores without RoCC.
+/** Passes commands to a unit through registers, for cores without RoCC.
   *
   * Software writes the operands, then `command`; the command is sent when it is written, and the access is answered
   * when the unit has taken it. Reading `result` waits for the answer of a command that has one. README.md has the
@@ -37,7 +37,7 @@ class CommandQueue extends Module {
   private val sends = writes(Register.command.offset)
   private val takes = reads(Register.result) && answersDue =/= 0.U
   private val xd = Register.command("answers").of(access.bits.data).asBool
-  // A command whose answer would find no room is refused, so that answers nobody reads can't block the queue.
+  // A command without room for its response is refused, so that unread responses cannot block the queue.
   private val refused = sends && xd && answersDue === CommandQueue.answers.U
   private val overrun = RegInit(false.B)
   private val accepted = MuxCase(true.B, Seq((sends && !refused) -> command.request.ready, takes -> answers.valid))
@@ -70,18 +70,18 @@ class CommandQueue extends Module {
     when(writes(Register.state.offset)) { overrun := false.B }
   }
   answersDue := answersDue + (command.request.fire && xd) - (access.fire && takes)
-  // Answers that wait to be read change nothing by themselves.
+  // Responses that wait to be read do not change state.
   idle := !access.valid && !mmio.response.valid
 }
 
 /** The register map of a [[CommandQueue]]. */
 object CommandQueue {
 
-  /** Answers kept until software reads them. */
+  /** Number of responses stored until software reads them. */
   val answers: Int = 4
   private val countBits = log2Ceil(answers + 1)
 
-  /** The register map, as `registers.json` has it. */
+  /** The register map in `registers.json`. */
   val registers: RegisterMap = RegisterMap.read("adapter")
 
   /** Its registers. */

@@ -5,16 +5,16 @@ import chisel3.util._
 
 import rackwright.port.StreamFlit
 
-/** A station at the other end of a wire that has every address but the one of who is here: it answers questions of ARP
-  * (RFC 826), and sends packets of IPv4 back, with both ends' addresses and ports in each other's place. No checksum
-  * changes by that. Headers have no options, frames no tag.
+/** A station at the other end of a wire that has all addresses except that of this end: it responds to ARP requests
+  * (RFC 826), and returns IPv4 packets with the addresses and ports of both ends exchanged. No checksum changes by
+  * that. Headers have no options, frames no tag.
   */
 class Mirror extends Module {
   val in = IO(Flipped(Decoupled(new StreamFlit(8))))
   val out = IO(Decoupled(new StreamFlit(8)))
   val idle = IO(Output(Bool()))
 
-  // The oldest flit, and the two behind it, of which its bytes may come.
+  // The oldest flit, and the two after it, from which its bytes may come.
   private val window = RegInit(VecInit.fill(3)(0.U.asTypeOf(Valid(new StreamFlit(8)))))
   private val oldest = window(0).bits
   private def ends(i: Int): Bool = window(i).valid && window(i).bits.last
@@ -41,7 +41,7 @@ class Mirror extends Module {
   private val (station, sender, senderEnd) = (Reg(Vec(6, UInt(8.W))), Reg(Vec(4, UInt(8.W))), Reg(Vec(2, UInt(8.W))))
   private val isArp, isIp = Reg(Bool())
 
-  /** The own address of Ethernet, of that of who sends. */
+  /** Its own Ethernet address, derived from that of the sender. */
   private def own(of: Seq[UInt]): Seq[UInt] = of.init :+ (of.last ^ 1.U)
   private val changed = WireDefault(VecInit(bytes.take(8)))
   private def put(from: Int, values: Seq[UInt]): Unit = values.zipWithIndex.foreach { case (value, i) =>

@@ -11,11 +11,11 @@ import rackwright.unit._
 
 /** A unit on a tile whose queues hold packets in elements of 8 bytes: one that reads and writes a memory, or `network`.
   *
-  * Registers (`mmio`) and a memory port for each pair of queues are added. What the unit's own memory ports ask for is
-  * in the tile.
+  * Registers (`mmio`) and a memory port for each pair of queues are added. Requests of the unit's own memory ports are
+  * for memory of the tile.
   *
   * @param mirror
-  *   whether a station that sends back what it gets stands behind the frames of the unit.
+  *   whether a station that returns frames is connected to the unit.
   */
 class PacketUnit(build: => HardwareUnit, mirror: Boolean) extends HardwareUnit {
   import PacketUnit._
@@ -107,11 +107,11 @@ object PacketUnit {
   /** Of a packet. */
   val mostBytes: Int = 2048
 
-  /** Bytes of registers of a pair of queues, and where those of the unit itself begin. */
+  /** Size in bytes of the registers of a pair of queues, and the offset of the unit's own registers. */
   val stride: Int = 0x100
   val ownOffset: Int = 0x800
 
-  /** What the first pair of queues has keeps its name. */
+  /** Names of the first pair of queues are unchanged. */
   private def numbered(name: String, pair: Int): String = if (pair == 0) name else s"${name}_$pair"
 
   private def registers(pairs: Int, own: Option[RegisterMap]): RegisterMap = {
@@ -129,7 +129,7 @@ object PacketUnit {
   }
 }
 
-/** Sends each access to the registers that it is meant for; one at a time is under way. */
+/** Forwards each access to its registers; one access is in progress at a time. */
 class RegisterSplit(pairs: Int, own: Boolean) extends Module {
   val mmio = IO(Flipped(new MmioPort))
   val ports = IO(Vec(pairs + (if (own) 1 else 0), new MmioPort))
@@ -141,7 +141,7 @@ class RegisterSplit(pairs: Int, own: Boolean) extends Module {
   private val chosen = (0 until pairs).map(i => !isOwn && number === i.U) ++ Option.when(own)(isOwn)
   private val waits = RegInit(false.B)
   private val known = chosen.reduce(_ || _)
-  // What is nobody's reads as 0.
+  // Unused addresses read as 0.
   private val nobody = RegInit(false.B)
 
   mmio.request.ready := !waits && !nobody && (!known || Mux1H(chosen, ports.map(_.request.ready)))

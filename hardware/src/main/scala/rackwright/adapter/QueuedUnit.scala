@@ -7,7 +7,7 @@ import rackwright.port.{CommandPort, MemoryPort}
 import rackwright.queue.{QueueControl, QueueEngine}
 import rackwright.unit._
 
-/** A streaming unit on a tile: its commands come from a queue in memory, and how each ended goes to another one.
+/** A streaming unit on a tile: its commands come from a queue in memory, and their results go to another one.
   *
   * Every port keeps its name, but for that of commands; registers (`mmio`) and the memory port `queues` are added.
   */

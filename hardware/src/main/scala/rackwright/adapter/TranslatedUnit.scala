@@ -65,7 +65,7 @@ class TranslatedUnit(build: => HardwareUnit, params: TranslationParams) extends 
     port.walked := walker.result(index)
   }
 
-  // Of several refused in one cycle, the first port's is told.
+  // Of several refused accesses in one cycle, that of the first port is reported.
   gate.fault.valid := between.map(_.fault.valid).reduce(_ || _)
   gate.fault.bits := PriorityMux(between.map(port => port.fault.valid -> port.fault.bits).toSeq)
   gate.calm := unitIdle

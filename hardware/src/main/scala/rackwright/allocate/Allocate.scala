@@ -77,7 +77,7 @@ object Allocate {
   /** custom-1. */
   val opcode: Int = 1
 
-  /** The first of those that ask. */
+  /** The first of the requesters. */
   private def first[T <: Data](askers: DecoupledIO[T]*): DecoupledIO[T] = {
     val chosen = Wire(chiselTypeOf(askers.head))
     chosen.valid := askers.map(_.valid).reduce(_ || _)

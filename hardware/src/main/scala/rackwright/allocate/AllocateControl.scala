@@ -5,7 +5,9 @@ import chisel3.util._
 
 import rackwright.port.{CommandPort, Status, UnitCommand}
 
-/** Obeys commands one after the other: small blocks from those that are kept, others by the taker and the releaser. */
+/** Executes commands one after the other: small blocks come from those stored on chip, others are handled by the taker
+  * and the releaser.
+  */
 class AllocateControl(params: Params) extends Module {
   private object State extends ChiselEnum {
     val idle, heap, heapHeader, heapList, size, choose, popped, want, taken, note, check, look, known, read, judge,
@@ -42,7 +44,7 @@ class AllocateControl(params: Params) extends Module {
   val memoryIdle = IO(Input(Bool()))
   val idle = IO(Output(Bool()))
 
-  /** A call is obeyed; a block came from those that are kept; there was no memory; a call could not be obeyed. */
+  /** A call is executed; a block came from those stored on chip; there was no memory; a call could not be executed. */
   val busy = IO(Output(Bool()))
   val hit = IO(Output(Bool()))
   val exhausted = IO(Output(Bool()))
@@ -68,7 +70,7 @@ class AllocateControl(params: Params) extends Module {
   private val retried = Reg(Bool())
   private val keptTotal = RegInit(0.U(log2Ceil(params.kept * (params.keptGrains + 1) + 1).W))
 
-  // A command, and what it is.
+  // A command, and its kind.
   request.ready := state === State.idle
   private val isFound = Reg(Bool())
   when(request.fire) {
@@ -86,7 +88,7 @@ class AllocateControl(params: Params) extends Module {
     )
   }
 
-  // Problems: the first one stays until it is asked for.
+  // Problems: the first one is stored until it is queried.
   private val problem = RegInit(Problem.none)
   private val problemAddress = Reg(UInt(56.W))
   private val reported = WireDefault(Problem.none)
@@ -114,7 +116,7 @@ class AllocateControl(params: Params) extends Module {
     state := Mux(heapFits, State.heapHeader, State.answer)
   }
 
-  // The size of a block: its header, and what was asked for in whole grains.
+  // The size of a block: its header, and the requested size in whole grains.
   private val roundedUp = now.rs1(31, 0) +& (2 * Grain.bytes - 1).U
   when(state === State.size) {
     val counted = roundedUp(32, Grain.shift)
@@ -147,13 +149,13 @@ class AllocateControl(params: Params) extends Module {
       reported := Problem.broken
       state := State.answer
     }.elsewhen(!taken.bits.exists) {
-      // What is kept may join to what is wanted.
+      // Blocks stored on chip may be merged to a block of the requested size.
       retried := true.B
       state := Mux(retried || keptTotal === 0.U, State.answer, State.sweep)
     }
   }
   exhausted := missing && (retried || keptTotal === 0.U) && !taken.bits.broken
-  // The header of a block that was kept says so no longer; the taker has written that of its own.
+  // The header of a block that was stored on chip is updated; the taker has written that of its own.
   private val writesNote = state === State.note && wasKept
   private val noted = state === State.note && (!wasKept || write.fire)
   recent.valid := noted && small
@@ -164,7 +166,7 @@ class AllocateControl(params: Params) extends Module {
     state := State.answer
   }
 
-  // A block that comes back.
+  // A block that is freed.
   private val offset = now.rs1 - start
   when(state === State.check) {
     val inside = offset(63, 32) === 0.U && offset(3, 0) === 0.U && offset(31, 4) =/= 0.U && offset(31, 4) < grains
@@ -197,7 +199,7 @@ class AllocateControl(params: Params) extends Module {
       .elsewhen(twice) { reported := Problem.twice }
     when(outside || twice) { state := State.answer }
   }
-  // Of a block that is not kept, the header is needed.
+  // The header is needed only for a block that is not stored on chip.
   when(state === State.keep) {
     when(!keptRoom) { state := Mux(isFound, State.give, State.read) }
       .elsewhen(write.fire) { state := State.answer }
@@ -210,7 +212,7 @@ class AllocateControl(params: Params) extends Module {
   when(give.fire) { state := Mux(state === State.give, State.gone, State.sweepGone) }
   when(state === State.gone && gaveBack) { state := State.answer }
 
-  // All blocks that are kept, size by size.
+  // All blocks stored on chip, size by size.
   private val sweeps =
     Seq(State.sweepPop, State.sweepRead, State.sweepGive, State.sweepGone).map(_ === state).reduce(_ || _)
   when(state =/= State.sweep && !sweeps) { swept := 0.U }

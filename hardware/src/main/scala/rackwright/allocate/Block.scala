@@ -5,17 +5,17 @@ import chisel3.util._
 
 /** The grain before each block of a heap. README.md has the layout.
   *
-  * The half that holds the size and the half that holds the neighbour are written apart, so that neither has to be read
-  * before the other is changed.
+  * The half with the size and the half with the neighbour are written separately, so that neither has to be read before
+  * a change of the other.
   */
 class Header extends Bundle {
   val size = UInt(Grain.bits.W)
   val free = Bool()
 
-  /** Free for the program, and kept on chip for the next call. */
+  /** Free for the program, and stored on chip for the next call. */
   val kept = Bool()
 
-  /** No block follows: what memory does not hold, since the place and the size say so. */
+  /** No block follows: not stored in memory, because it follows from position and size. */
   val last = Bool()
 
   /** The block before it. */
@@ -26,7 +26,7 @@ class Header extends Bundle {
 object Header {
   private val seal = 0x5a11c0deL
 
-  /** What the upper half of the header of `place` must have, so that no other bytes are taken for one. */
+  /** The required upper half of the header of `place`, so that other bytes are not mistaken for one. */
   private def sealOf(place: UInt): UInt = seal.U(32.W) ^ place
 
   def low(size: UInt, free: Bool, kept: Bool): UInt = Cat(0.U((64 - Grain.bits - 2).W), kept, free, size)
@@ -56,7 +56,7 @@ class Neighbour extends Bundle {
   def half: UInt = Cat(0.U((64 - Grain.bits - 1).W), exists, place)
 }
 
-/** The first grain of a free block behind its header: the free blocks of its list on either side. */
+/** The first grain of a free block after its header: the free blocks of its list on either side. */
 class Links extends Bundle {
   val next = new Neighbour
   val previous = new Neighbour
@@ -85,11 +85,11 @@ class Block extends Bundle {
   val header = new Header
   val links = new Links
 
-  /** Its header is one, and memory has refused nothing. */
+  /** Its header is valid, and memory has refused no access. */
   val sound = Bool()
 }
 
-/** What is written of a block: one or both halves of its header or of its links. */
+/** A write to a block: one or both halves of its header or of its links. */
 class BlockWrite extends Bundle {
   val place = UInt(Grain.bits.W)
   val links = Bool()

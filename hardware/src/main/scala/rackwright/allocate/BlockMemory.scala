@@ -13,17 +13,17 @@ class BlockMemory(params: Params) extends Module {
   private val writes = params.port.outstanding / 2
   private val readTags = Seq.tabulate(2)(beat => writes + beat)
 
-  /** Where the heap is, and how many grains it has. */
+  /** The address of the heap, and its number of grains. */
   val base = IO(Input(UInt(64.W)))
   val total = IO(Input(UInt(Grain.bits.W)))
   val memory = IO(new MemoryPort(params.port))
 
-  /** Asks for a block, one at a time; offered until it is there. */
+  /** Requests a block, one at a time; offered until it has arrived. */
   val read = IO(Flipped(Decoupled(UInt(Grain.bits.W))))
   val block = IO(Valid(new Block))
   val write = IO(Flipped(Decoupled(new BlockWrite)))
 
-  /** A block that is about to be given away, and whether its links are still being written. */
+  /** A block that is about to be allocated, and whether its links are still being written. */
   val leaving = IO(Input(UInt(Grain.bits.W)))
   val unsettled = IO(Output(Bool()))
 
@@ -36,7 +36,7 @@ class BlockMemory(params: Params) extends Module {
   private def isWritten(grain: UInt): Bool =
     pending.zip(grains).map { case (busy, other) => busy && other === grain }.reduce(_ || _)
 
-  // An access stands in a register while it is compared with the writes under way.
+  // An access is stored in a register while it is compared with outstanding writes.
   private val held = RegInit(false.B)
   private val writing = Reg(Bool())
   private val beat = RegInit(0.U(1.W))

@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.memory.Sram
 
-/** Asks for a list with blocks in it. */
+/** Requests a list with blocks in it. */
 class ListSearch extends Bundle {
   val list = UInt(SizeList.bits.W)
 

@@ -5,19 +5,19 @@ import chisel3.util._
 
 import rackwright.memory.Sram
 
-/** Free blocks that are kept on chip for the next call, a stack for each size. */
+/** Free blocks that are stored on chip for the next call, a stack for each size. */
 class KeptBlocks(params: Params) extends Module {
   private val slotBits = log2Ceil(params.kept)
 
   val clear = IO(Input(Bool()))
 
-  /** The size that `any` and `room` are of. */
+  /** The size to which `any` and `room` refer. */
   val size = IO(Input(UInt(params.keptSizeBits.W)))
   val any = IO(Output(Bool()))
   val room = IO(Output(Bool()))
   val push = IO(Flipped(Valid(UInt(Grain.bits.W))))
 
-  /** Takes the last one of this size; it is there a cycle later. */
+  /** Takes the last one of this size; it is available a cycle later. */
   val pop = IO(Input(Bool()))
   val popped = IO(Output(UInt(Grain.bits.W)))
 

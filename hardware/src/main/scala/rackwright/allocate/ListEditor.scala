@@ -3,17 +3,17 @@ package rackwright.allocate
 import chisel3._
 import chisel3.util._
 
-/** A free block that is to join the list of its size, or to leave it. */
+/** A free block that is to be added to the list of its size, or removed from it. */
 class ListEdit extends Bundle {
   val place = UInt(Grain.bits.W)
   val size = UInt(Grain.bits.W)
   val leaves = Bool()
 
-  /** Of one that leaves: the blocks on either side of it. */
+  /** For a removed one: the blocks on either side of it. */
   val links = new Links
 }
 
-/** Puts blocks into the free lists, and takes them out: what memory holds of their links, and the heads. */
+/** Adds blocks to the free lists, and removes them: their links in memory, and the heads. */
 class ListEditor extends Module {
   private object State extends ChiselEnum {
     val idle, classify, search, own, next, previous, head = Value
@@ -93,6 +93,6 @@ class ListEditor extends Module {
   change.bits.list := listNow
   change.bits.head := Mux(now.leaves, now.links.next, here)
   when(state === State.head) { state := Mux(now.leaves && now.links.next.exists, State.next, State.idle) }
-  // The next edit waits for this one, and so does whoever asked for it.
+  // The next edit waits for this one, and so does its requester.
   done := edit.ready
 }

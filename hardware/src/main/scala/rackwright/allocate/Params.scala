@@ -4,14 +4,14 @@ import chisel3.util.log2Ceil
 
 import rackwright.port.MemoryPortParams
 
-/** What the user says about an allocator.
+/** The parameters of an allocator.
   *
   * @param keptGrains
-  *   blocks of at most so many grains (16 bytes each, the header is one) are kept for the next call.
+  *   maximum size in grains (16 bytes each, including one for the header) of blocks stored on chip for the next call.
   * @param kept
-  *   the most that are kept of one size.
+  *   maximum number of blocks of one size stored on chip.
   * @param recent
-  *   the blocks given last whose sizes the unit remembers.
+  *   number of recently allocated blocks whose sizes are remembered.
   * @param commandQueue
   *   commands that may wait.
   */

@@ -5,13 +5,13 @@ import chisel3.util._
 
 import rackwright.memory.Sram
 
-/** A small block that a program has been given. */
+/** A small block that has been allocated to a program. */
 class RecentBlock(params: Params) extends Bundle {
   val place = UInt(Grain.bits.W)
   val size = UInt(params.keptSizeBits.W)
 }
 
-/** The sizes of blocks that programs have been given last, so that their headers need not be read when they come back.
+/** The sizes of recently allocated blocks, so that their headers need not be read when they are freed.
   */
 class RecentBlocks(params: Params) extends Module {
   private val indexBits = log2Ceil(params.recent)
@@ -20,7 +20,7 @@ class RecentBlocks(params: Params) extends Module {
   val clear = IO(Input(Bool()))
   val handed = IO(Flipped(Valid(new RecentBlock(params))))
 
-  /** A place whose block comes back, which is forgotten thereby. */
+  /** The place of a freed block, which is thereby forgotten. */
   val back = IO(Flipped(Valid(UInt(Grain.bits.W))))
 
   /** A cycle later: whether it is known, and its size. */

@@ -3,7 +3,7 @@ package rackwright.allocate
 import chisel3._
 import chisel3.util._
 
-/** Gives a block back to the free lists, as one with the free blocks before and behind it. */
+/** Returns a block to the free lists, merged with the free blocks before and after it. */
 class Releaser extends Module {
   private object State extends ChiselEnum {
     val idle, readNext, readPrevious, join, header, neighbour = Value

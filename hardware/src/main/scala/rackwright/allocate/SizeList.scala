@@ -18,15 +18,15 @@ object SizeList {
   }
 }
 
-/** A size whose list is asked for. */
+/** A size whose list is requested. */
 class ListQuestion extends Bundle {
   val size = UInt(Grain.bits.W)
 
-  /** The first list of which every block is large enough, in place of the one that has blocks of this size. */
+  /** The first list whose blocks are all large enough, instead of the one with blocks of this size. */
   val enough = Bool()
 }
 
-/** Finds the list of a size, four cycles after it was asked. */
+/** Finds the list of a size, four cycles after the request. */
 class SizeClassifier extends Module {
   val question = IO(Flipped(Valid(new ListQuestion)))
   val list = IO(Valid(UInt(SizeList.bits.W)))

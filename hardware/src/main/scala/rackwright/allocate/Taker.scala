@@ -9,17 +9,17 @@ class TakenBlock extends Bundle {
   val place = UInt(Grain.bits.W)
   val size = UInt(Grain.bits.W)
 
-  /** What should have been a free block is none. */
+  /** The expected free block is invalid. */
   val broken = Bool()
 }
 
-/** Takes a block that is large enough out of the free lists, and gives back what is too much of it. */
+/** Takes a sufficiently large block from the free lists, and returns the excess. */
 class Taker extends Module {
   private object State extends ChiselEnum {
     val idle, classify, search, read, take, rest, restHeader, restNeighbour, header, settle = Value
   }
 
-  /** The grains that are wanted, with those of the header. */
+  /** The requested grains, including those of the header. */
   val want = IO(Flipped(Decoupled(UInt(Grain.bits.W))))
   val taken = IO(Valid(new TakenBlock))
   val question = IO(Valid(new ListQuestion))
@@ -73,7 +73,7 @@ class Taker extends Module {
     state := State.take
   }
 
-  // A rest that is too small for a block goes with it.
+  // A rest that is too small for a block stays with it.
   private val isEnough = rest >= Grain.leastBlock.U
   edit.valid := (state === State.take && !isBroken) || state === State.rest
   edit.bits.place := Mux(state === State.take, now.place, restPlace)
@@ -114,7 +114,7 @@ class Taker extends Module {
     write.valid := edited
     when(write.fire) { state := State.settle }
   }
-  // The program may write where the links of the block were.
+  // The program may write to the position of the block's links.
   leaving := now.place
   private val settled = state === State.settle && !unsettled
   when(settled) { state := State.idle }

@@ -5,8 +5,8 @@ import chisel3.util._
 
 /** The checksum of RFC 1950, section 8.2, of stripes and of single bytes.
   *
-  * Both sums are kept modulo 65521 but for a few bits too many, which are folded back by 2^16^ = 15 (modulo 65521) in
-  * the next addition; a sum is a single addition deep.
+  * Both sums are stored modulo 65521, with a few excess bits, which are folded back by 2^16^ = 15 (modulo 65521) in the
+  * next addition; a sum is a single addition deep.
   */
 class Adler32Sum(stripeBytes: Int) extends Module {
   private val modulus = 65521
@@ -17,7 +17,7 @@ class Adler32Sum(stripeBytes: Int) extends Module {
   val start = IO(Input(Bool()))
   val stripe = IO(Flipped(Valid(UInt((8 * stripeBytes).W))))
 
-  /** A byte behind all stripes, when no stripe is under way. */
+  /** A byte after all stripes, while no stripe is in progress. */
   val byte = IO(Flipped(Valid(UInt(8.W))))
 
   /** The checksum, two cycles after the last byte. */
@@ -30,7 +30,7 @@ class Adler32Sum(stripeBytes: Int) extends Module {
     Mux(small >= modulus.U, small - modulus.U, small)(15, 0)
   }
 
-  // Sums of four bytes each, then of all: each byte, and each byte times how many follow it and itself.
+  // Sums of four bytes each, then of all: each byte, and each byte times the number of bytes from it on.
   private val summing = RegNext(stripe.valid, false.B)
   private val (plain, weighted) = (0 until groups).map { group =>
     val bytes = (0 until 4).map(i => stripe.bits(32 * group + 8 * i + 7, 32 * group + 8 * i))
@@ -44,7 +44,7 @@ class Adler32Sum(stripeBytes: Int) extends Module {
   private val times = RegEnable(weighted.reduceLeft(_ +& _), summing)
   private val timesBehind = RegEnable(behind.reduceLeft(_ +& _), summing)
 
-  // The first sum, and what it adds to the second one.
+  // The first sum, and its contribution to the second one.
   private val first = Reg(UInt(sumBits.W))
   private val second = Reg(UInt(sumBits.W))
   private val folding = RegNext(adding, false.B)

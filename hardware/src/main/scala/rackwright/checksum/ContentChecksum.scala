@@ -5,10 +5,10 @@ import chisel3.util._
 
 import rackwright.access.OutputLine
 
-/** XXH64 of a frame's content, from the lines on their way to memory. A line of 32 bytes every second cycle.
+/** XXH64 of a frame's content, from the lines written to memory. A line of 32 bytes every second cycle.
   *
-  * Lines are as they stand in memory; [[StripeAligner]] makes stripes of them, four [[Xxh64Lane]]s take those, and
-  * [[Xxh64Ending]] the rest and the lanes.
+  * Lines have the order of memory; [[StripeAligner]] converts them to stripes for four [[Xxh64Lane]]s, and
+  * [[Xxh64Ending]] processes the rest and the lanes.
   *
   * @param bytes
   *   bytes of a line, 16 or 32.
@@ -19,11 +19,11 @@ class ContentChecksum(bytes: Int) extends Module {
   val start = IO(Flipped(Valid(UInt(log2Ceil(bytes).W))))
   val line = IO(Flipped(Decoupled(new OutputLine(bytes))))
 
-  /** All lines of the frame have been given, held until `done`; bytes of the frame. */
+  /** All lines of the frame have been passed, held until `done`; bytes of the frame. */
   val finish = IO(Input(Bool()))
   val length = IO(Input(UInt(64.W)))
 
-  /** The lower half of the hash is there. */
+  /** The lower half of the hash is ready. */
   val done = IO(Output(Bool()))
   val value = IO(Output(UInt(32.W)))
 

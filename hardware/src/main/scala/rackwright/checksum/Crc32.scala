@@ -27,7 +27,7 @@ object Crc32 {
     bit -> image(i, bytes)
   })
 
-  /** What `data` and `after` bytes behind it add to a state: the first byte of `data` lowest. */
+  /** The contribution of `data`, followed by `after` bytes, to a state: the first byte of `data` is the lowest. */
   def added(data: UInt, after: Int): UInt = {
     val count = data.getWidth / 8
     xor(data.asBools.zipWithIndex.map { case (bit, i) => bit -> image(i % 8, count - i / 8 + after) })
@@ -44,7 +44,7 @@ class Crc32Sum(stripeBytes: Int) extends Module {
   val start = IO(Input(Bool()))
   val stripe = IO(Flipped(Valid(UInt((8 * stripeBytes).W))))
 
-  /** A byte behind all stripes, when no stripe is under way. */
+  /** A byte after all stripes, while no stripe is in progress. */
   val byte = IO(Flipped(Valid(UInt(8.W))))
   val value = IO(Output(UInt(Crc32.bits.W)))
   val busy = IO(Output(Bool()))

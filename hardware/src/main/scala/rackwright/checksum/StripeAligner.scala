@@ -17,7 +17,7 @@ class StripeAligner(bytes: Int) extends Module {
   val rest = IO(Output(UInt((8 * stripeBytes).W)))
   val busy = IO(Output(Bool()))
 
-  // Turned, so that the first byte of the frame is in place 0; a register before, as lines come late.
+  // Rotated, so that the first byte of the frame is at position 0; preceded by a register, because lines arrive late.
   private val begin = RegEnable(start.bits, start.valid)
   private val taken = Pipe(line)
   private val turning = RegNext(taken.valid, false.B)
@@ -25,7 +25,7 @@ class StripeAligner(bytes: Int) extends Module {
     RegEnable(Lines.rotate(taken.bits.data, (0.U - begin)(log2Ceil(bytes) - 1, 0), bytes), taken.valid)
   private val count = RegEnable(PopCount(taken.bits.mask), taken.valid)
 
-  // Joined with what was left of the line before.
+  // Joined with the rest of the previous line.
   private val held = Reg(UInt((8 * bytes).W))
   private val filled = RegInit(0.U((log2Ceil(bytes) + 1).W))
   private val joined = Lines.merge(Lines.mask(filled, bytes), held, turned, bytes)

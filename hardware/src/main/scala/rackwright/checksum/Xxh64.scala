@@ -13,7 +13,7 @@ object Xxh64 {
   /** The n-th prime of the specification, from 1. */
   def prime(n: Int): UInt = primes(n - 1).U(width.W)
 
-  /** What the four lanes begin with, with the seed 0. */
+  /** The initial values of the four lanes, with the seed 0. */
   val lanes: Seq[BigInt] = {
     val modulus = BigInt(1) << width
     Seq((primes(0) + primes(1)) % modulus, primes(1), BigInt(0), modulus - primes(0))
@@ -61,7 +61,7 @@ class Xxh64Lane(initial: BigInt) extends Module {
   val start = IO(Input(Bool()))
   val input = IO(Flipped(Valid(UInt(Xxh64.width.W))))
 
-  /** What the lane holds, three cycles after the last input. */
+  /** The value of the lane, three cycles after the last input. */
   val value = IO(Output(UInt(Xxh64.width.W)))
   val busy = IO(Output(Bool()))
 

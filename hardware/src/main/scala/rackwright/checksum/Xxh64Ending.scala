@@ -3,7 +3,7 @@ package rackwright.checksum
 import chisel3._
 import chisel3.util._
 
-/** The end of XXH64: the lanes are joined, then come the bytes that did not fill a stripe, then the bits are mixed.
+/** The end of XXH64: the lanes are joined, then the bytes of an incomplete stripe are added, then the bits are mixed.
   * Nine cycles per multiplication, of which there are 2 to 31.
   */
 class Xxh64Ending extends Module {
@@ -14,7 +14,7 @@ class Xxh64Ending extends Module {
   val lanes = IO(Input(Vec(4, UInt(Xxh64.width.W))))
   val length = IO(Input(UInt(64.W)))
 
-  /** The bytes behind the last stripe, the first one lowest. */
+  /** The bytes after the last stripe, the first one lowest. */
   val rest = IO(Input(UInt(256.W)))
   val done = IO(Output(Bool()))
   val value = IO(Output(UInt(32.W)))
@@ -25,7 +25,7 @@ class Xxh64Ending extends Module {
   private val left = Reg(UInt(5.W))
   private val bytes = Reg(UInt(256.W))
 
-  /** Which multiplication of the state, and whether it is under way. */
+  /** The current multiplication of the state, and whether it is in progress. */
   private val step = RegInit(0.U(2.W))
   private val asked = RegInit(false.B)
   private val multiplier = Module(new Xxh64Multiplier)
@@ -54,7 +54,8 @@ class Xxh64Ending extends Module {
   private def afterPart(): Unit = go(State.choose)
   private val scratch = Reg(UInt(Xxh64.width.W))
 
-  /** `Round` of the specification with an accumulator of 0 on `input`, joined to the hash; `rotation` of it follows. */
+  /** `Round` of the specification with an accumulator of 0 on `input`, joined to the hash, followed by its `rotation`.
+    */
   private def round(input: UInt, rotation: Int)(end: => Unit): Unit = {
     when(step === 0.U) {
       multiply(input, 2)

@@ -8,17 +8,17 @@ import rackwright.operation.Setting
 /** A format of a unit of several formats.
   *
   * @param name
-  *   as users say it.
+  *   its name for users.
   * @param codes
-  *   the values of the setting ALGORITHM that stand for it: one per value of the setting that a unit of this format
-  *   alone has (DEFLATE's wrapper, ZStd's checksum).
+  *   its values of the setting ALGORITHM: one per value of the setting specific to a unit of this format alone
+  *   (DEFLATE's wrapper, ZStd's checksum).
   */
 sealed abstract class Algorithm(val name: String, val codes: Seq[Int]) {
 
-  /** Whether an operation asks for it. */
+  /** Whether an operation selects it. */
   def asked(code: UInt): Bool = codes.map(code === _.U).reduce(_ || _)
 
-  /** What the setting of a unit of this format alone would be. */
+  /** The corresponding setting of a unit of this format alone. */
   def option(code: UInt): UInt =
     MuxLookup(code, 0.U(log2Up(codes.size).W))(codes.zipWithIndex.map { case (own, index) => own.U -> index.U })
 }
@@ -40,7 +40,7 @@ object Algorithm {
   def setting(algorithms: Seq[Algorithm]): Setting =
     Setting("algorithm", 12, bits, algorithms.head.codes.head, "the format and what stands around the data")
 
-  /** Refuses what is no combination, with those that there are. */
+  /** Refuses unsupported combinations, with a list of the supported ones. */
   def check(algorithms: Seq[Algorithm]): Unit = require(
     combinations.contains(algorithms),
     s"algorithms is one of ${combinations.map(word).mkString(", ")}, not ${word(algorithms)}"

@@ -8,7 +8,7 @@ import rackwright.operation.Operation
 import rackwright.snappy.SnappyElementEmitter
 import rackwright.zstd.encode.BlockBoxes
 
-/** The unit `combined-compress`: from a buffer in memory to data of the format that each operation asks for. README.md
+/** The unit `combined-compress`: from a buffer in memory to data in the format that each operation selects. README.md
   * is the contract.
   *
   * @param params
@@ -33,14 +33,14 @@ class CombinedCompressor(params: CombinedCompressorParams = CombinedCompressorPa
   connect(core)
 }
 
-/** What operations may ask of a [[CombinedCompressor]]. */
+/** The operations of a [[CombinedCompressor]]. */
 object CombinedCompressor {
 
-  /** Whether the algorithm is there. */
+  /** Whether the algorithm is supported. */
   def supported(params: CombinedCompressorParams)(operation: Operation): Bool =
     params.algorithms.map(_.asked(operation.setting(params.algorithm.name))).reduce(_ || _)
 
-  /** DEFLATE's matches, where the history is longer than they reach. */
+  /** The maximum distance of DEFLATE's matches, if the history is longer. */
   def reach(params: CombinedCompressorParams): Option[Operation => UInt] = {
     val shorter = params.algorithms.contains(Algorithm.Deflate) &&
       params.encoder.historyBytes > CombinedCompressorParams.deflateReach

@@ -7,14 +7,14 @@ import rackwright.operation.Setting
 import rackwright.snappy.SnappyCompressorParams
 import rackwright.zstd.encode.ZstdCompressorParams
 
-/** What a user chooses for a compressor of several formats.
+/** The parameters of a compressor of several formats.
   *
   * @param algorithms
   *   the formats, in the order of their codes: two or more.
   * @param encoder
   *   sizes of the LZ77 encoder that they share.
   * @param blockKib
-  *   KiB of input that a block of ZStd or DEFLATE stands for, at most: a power of two, 4 to 32.
+  *   maximum KiB of input of a block of ZStd or DEFLATE: a power of two, 4 to 32.
   * @param stream
   *   ports, operations that may wait, and input in pieces.
   */
@@ -27,7 +27,7 @@ case class CombinedCompressorParams(
   Algorithm.check(algorithms)
   require(!encoder.dictionary, "the compressor of several formats takes no dictionaries")
 
-  /** What the boxes of each format are built with. */
+  /** The parameters of the boxes of each format. */
   val snappy: SnappyCompressorParams = SnappyCompressorParams(encoder, stream.whole)
   val zstd: ZstdCompressorParams = ZstdCompressorParams(encoder, blockKib, stream.whole)
 
@@ -47,12 +47,12 @@ case class CombinedCompressorParams(
   def literalReadBytes: Int = formats.map(_.literalReadBytes).max
   def chunkBytes: Int = formats.map(_.chunkBytes).max
 
-  /** ALGORITHM is one of the codes of [[Algorithm]]: the format and what stands around the data. */
+  /** ALGORITHM is one of the codes of [[Algorithm]]: the format and its wrapper. */
   val algorithm: Setting = Algorithm.setting(algorithms)
   def settings: Seq[Setting] = Seq(maxOffset, hashTableLog2, algorithm) ++ streamingSettings
 }
 
-/** What is fixed by the formats. */
+/** Constants of the formats. */
 object CombinedCompressorParams {
 
   /** Bytes that a match of DEFLATE reaches back (RFC 1951, section 2). */

@@ -32,10 +32,10 @@ class CombinedDecompressor(params: CombinedDecompressorParams = CombinedDecompre
   connect(select.decompressor)
 }
 
-/** What operations ask of a [[CombinedDecompressor]]. */
+/** The operations of a [[CombinedDecompressor]]. */
 object CombinedDecompressor {
 
-  /** Whether the algorithm is there, and can do what else the settings say. */
+  /** Whether the algorithm is supported with the other settings. */
   def supported(params: CombinedDecompressorParams)(operation: Operation): Bool =
     params.algorithms.map { algorithm =>
       val able = algorithm match {
@@ -46,7 +46,7 @@ object CombinedDecompressor {
       algorithm.asked(code(params, operation)) && able
     }.reduce(_ || _)
 
-  /** ZStd's dictionary, where it is one of the formats; other operations have none. */
+  /** ZStd's dictionary, if ZStd is one of the formats; other operations have none. */
   def dictionary(params: CombinedDecompressorParams): Option[Operation => StreamRange] =
     Option.when(params.algorithms.contains(Algorithm.Zstd)) { operation =>
       val range = WireDefault(ZstdDecompressor.dictionary(params.zstd)(operation))

@@ -7,7 +7,7 @@ import rackwright.operation.Setting
 import rackwright.snappy.SnappyDecompressorParams
 import rackwright.zstd.decode.ZstdDecompressorParams
 
-/** What a user chooses for a decompressor of several formats.
+/** The parameters of a decompressor of several formats.
   *
   * @param algorithms
   *   the formats, in the order of their codes: two or more.
@@ -30,7 +30,7 @@ case class CombinedDecompressorParams(
 ) extends DecompressorParams {
   Algorithm.check(algorithms)
 
-  /** What the boxes of each format are built with. */
+  /** The parameters of the boxes of each format. */
   val snappy: SnappyDecompressorParams =
     SnappyDecompressorParams(historyKib, 2, lookahead, stream.whole)
   val zstd: ZstdDecompressorParams = ZstdDecompressorParams(historyKib, speculation, lookahead, stream)
@@ -50,7 +50,7 @@ case class CombinedDecompressorParams(
     case Algorithm.Deflate => deflate
   }
 
-  /** The LZ77 decoder: as much of everything as the format that wants most. */
+  /** The LZ77 decoder: with the maximum of each parameter over the formats. */
   val decoder: DecoderParams = DecoderParams(
     port,
     historyBytes = historyKib * 1024,
@@ -64,10 +64,10 @@ case class CombinedDecompressorParams(
 
   override def readers: Int = formats.map(_.readers).sum
 
-  /** ALGORITHM is one of the codes of [[Algorithm]]: the format and what stands around the data. */
+  /** ALGORITHM is one of the codes of [[Algorithm]]: the format and its wrapper. */
   val algorithm: Setting = Algorithm.setting(algorithms)
 
-  /** Those of ZStd beside it, where it is one of the formats. */
+  /** Those of ZStd in addition, if it is one of the formats. */
   val settings: Seq[Setting] =
     (onChipHistory +: (if (algorithms.contains(Algorithm.Zstd)) zstd.dictionarySettings else Seq()) :+ algorithm) ++
       streamingSettings

@@ -5,8 +5,7 @@ import chisel3.util._
 
 import rackwright.compression.DecompressorPort
 
-/** Gives the decompressor to the boxes of the format that an operation asks for; the others are cleared, and take
-  * nothing of the input.
+/** Connects the decompressor to the boxes of the selected format; the others are cleared, and consume no input.
   *
   * @param params
   *   of the decompressor.
@@ -54,7 +53,7 @@ class DecompressorSelect(params: CombinedDecompressorParams) extends Module {
     format.closed := decompressor.closed && on
   }
 
-  // Into the input. What is taken of it is known late: there is no choice behind it.
+  // Into the input. The number of consumed bytes is known late: no multiplexer follows it.
   decompressor.stream.consume := formats.map(_.stream.consume).reduce(_ | _)
   decompressor.seek.valid := anyOf(_.seek.valid)
   decompressor.seek.bits := ofChosen(_.seek.bits)

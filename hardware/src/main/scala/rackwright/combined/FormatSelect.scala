@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.compression.FormatPort
 
-/** Gives the compressor to the boxes of the format that an operation asks for; the others see nothing.
+/** Connects the compressor to the boxes of the selected format; the others receive no input.
   *
   * @param params
   *   of the compressor.

@@ -8,7 +8,7 @@ import rackwright.operation.{Operation, OperationResult}
 import rackwright.port.Status
 import rackwright.stream.{ByteChunk, ByteStream, StreamRange, WriterResult}
 
-/** Runs one copy at a time: starts both ends, moves bytes, puts the two verdicts together. */
+/** Runs one copy at a time: starts both ends, moves bytes, combines the two results. */
 class CopyControl(bytes: Int) extends Module {
   import CopyControl.State
 
@@ -28,10 +28,10 @@ class CopyControl(bytes: Int) extends Module {
   val overflow = IO(Input(Bool()))
   val written = IO(Flipped(Decoupled(new WriterResult)))
 
-  /** The input has nothing to move. */
+  /** The input has no bytes to move. */
   val inputStall = IO(Output(Bool()))
 
-  /** The output can't take what there is. */
+  /** The output cannot accept the available bytes. */
   val outputStall = IO(Output(Bool()))
 
   /** Bytes moved in this cycle. */
@@ -61,7 +61,7 @@ class CopyControl(bytes: Int) extends Module {
   stop := moving && (ended || overflow)
   finish := stop
 
-  // After a fault or an overflow the loader still awaits answers; the source is in use until they are there.
+  // After a fault or an overflow the loader still waits for responses; the source is in use until they have arrived.
   private val drained = range.ready
   written.ready := result.ready && drained
   result.valid := written.valid && drained

@@ -4,7 +4,7 @@ import chisel3.util.log2Ceil
 
 import rackwright.port.MemoryPortParams
 
-/** What the user says about a copy unit.
+/** The parameters of a copy unit.
   *
   * @param portBytes
   *   bytes per beat of both memory ports.

@@ -5,7 +5,7 @@ import java.nio.file.{Path, Paths}
 import rackwright.adapter.Adapters
 import rackwright.unit.{ParameterValues, UnitDescription, UsageError}
 
-/** What the command line asks for. */
+/** The request of a command line. */
 sealed trait Arguments
 
 /** The list of units as JSON. */
@@ -18,11 +18,11 @@ case object ListUnits extends Arguments
   * @param values
   *   its parameters, checked.
   * @param adapters
-  *   what its ports are turned into.
+  *   the conversions of its ports.
   * @param assertions
   *   whether its assertions are part of the Verilog, for simulators.
   * @param out
-  *   the directory that gets the Verilog and the manifest.
+  *   the directory for the Verilog and the manifest.
   */
 case class Elaborate(
     description: UnitDescription,
@@ -32,10 +32,10 @@ case class Elaborate(
     out: Path
 ) extends Arguments
 
-/** Elaborations that the standard input asks for, in one run of Java. */
+/** Elaborations requested on standard input, in one run of Java. */
 case object Requests extends Arguments
 
-/** Reads the command line; anything that isn't understood is a [[UsageError]]. */
+/** Parses the command line; a [[UsageError]] for invalid arguments. */
 object Arguments {
   val usage: String =
     "--list | --requests | (--unit NAME | --class CLASS | --foreign MANIFEST) [--set PARAMETER=VALUE]... [--command rocc|mmio|queue|packets|packets-mirrored] [--memory port|axi4] [--translation off|on] [--assertions off|on] --out DIRECTORY"
@@ -97,7 +97,7 @@ object Arguments {
     Elaborate(description, values, adapters, assertions, Paths.get(out))
   }
 
-  /** How commands arrive, if that is one of the ways. */
+  /** The conversion for commands, if it is a supported one. */
   private def command(value: Option[String]): Option[String] = value.map { way =>
     if (!commands.contains(way)) throw UsageError(s"--command: $way is not allowed; one of ${commands.mkString(", ")}")
     way

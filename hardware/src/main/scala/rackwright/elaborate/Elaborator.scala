@@ -9,10 +9,10 @@ import rackwright.unit.{HardwareUnit, Manifest}
 /** Turns a unit into Verilog and a manifest. */
 object Elaborator {
 
-  /** Options of firtool: what a simulator and a reader need, the same text in every run.
+  /** Options of firtool: readable output for simulators, with the same text in every run.
     *
     * Registers start without random values: a unit is reset before it is used, and a run must not depend on a seed.
-    * Layers, which assertions are in, are in the text or not: what is synthesised has none.
+    * Layers, which contain assertions, are included or not: they are omitted for synthesis.
     */
   private def firtoolOptions(assertions: Boolean) = Array(
     "-disable-all-randomization",
@@ -21,7 +21,7 @@ object Elaborator {
     "--lowering-options=disallowPackedArrays,disallowLocalVariables,noAlwaysComb,emittedLineLength=120"
   )
 
-  /** The design as the command line asks for it: its top module and its Verilog. */
+  /** The design requested on the command line: its top module and its Verilog. */
   def verilog(request: Elaborate): (HardwareUnit, String) = {
     var top: Option[HardwareUnit] = None
     val text = ChiselStage.emitSystemVerilog(

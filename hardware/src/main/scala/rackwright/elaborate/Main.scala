@@ -19,11 +19,11 @@ object Main {
         sys.exit(2)
     }
 
-  /** What the user can mend. */
+  /** Errors that the user can correct. */
   private object Refusal {
     def unapply(error: Throwable): Option[String] = error match {
       case UsageError(message) => Some(message)
-      // What `require` says within a unit's parameters: each value is allowed, but not together.
+      // The message of a `require` on a unit's parameters: each value is allowed, but not their combination.
       case error: IllegalArgumentException => Some(error.getMessage.stripPrefix("requirement failed: "))
       case _ => None
     }
@@ -35,7 +35,7 @@ object Main {
     case Requests => answerRequests()
   }
 
-  /** Where answers go; from here on, what Chisel says of a design, which is no answer, goes where errors do. */
+  /** The stream for responses; from here on, messages of Chisel, which are not responses, go to standard error. */
   private def answersAlone(): PrintStream = {
     val answers = System.out
     System.setOut(System.err)
@@ -67,7 +67,7 @@ object Main {
         error.toString.linesIterator.next()
     }
 
-  /** On all processors; what one of them is refused for is said when the others are done. */
+  /** On all processors; refusals are reported when all requests are done. */
   private def writeAll(requests: Seq[Elaborate]): Unit = {
     val results = requests.asJava.parallelStream.map[Try[Unit]](request => Try(Elaborator.write(request)))
     results.toList.asScala.foreach(_.get)

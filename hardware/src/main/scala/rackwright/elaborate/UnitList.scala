@@ -30,7 +30,7 @@ object UnitList {
     "description" -> parameter.description
   )
 
-  /** Builds the unit without making Verilog of it. */
+  /** Builds the unit without generating Verilog. */
   private def elaborate(unit: UnitDescription): HardwareUnit = {
     var top: Option[HardwareUnit] = None
     ChiselStage.elaborate {

@@ -25,7 +25,7 @@ import rackwright.unit.{UnitDescription, UsageError}
 import rackwright.zstd.decode.ZstdDecompressorDescription
 import rackwright.zstd.encode.ZstdCompressorDescription
 
-/** The units that come with the product, in the order of the list. */
+/** The units that are included in the product, in the order of the list. */
 object Units {
   val all: Seq[UnitDescription] = Seq(
     SnappyCompressorDescription,
@@ -52,7 +52,7 @@ object Units {
     TrafficDescription
   )
 
-  /** The unit of that name. */
+  /** The unit with that name. */
   def named(name: String): UnitDescription =
     all.find(_.name == name).getOrElse(throw UsageError(
       s"no unit is named $name; there are ${all.map(_.name).mkString(", ")}"
@@ -62,7 +62,8 @@ object Units {
   def ofManifest(path: Path): UnitDescription =
     new ForeignDescription(new ForeignManifest(ujson.read(Files.readString(path))))
 
-  /** The unit that a class on the class path describes: a Scala object, or a class whose constructor takes nothing. */
+  /** The unit described by a class on the class path: a Scala object, or a class whose constructor has no parameters.
+    */
   def ofClass(className: String): UnitDescription = {
     def load(name: String): Option[Class[_]] =
       try Some(Class.forName(name))

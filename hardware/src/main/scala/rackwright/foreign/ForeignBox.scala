@@ -5,7 +5,7 @@ import chisel3._
 import rackwright.port.{CommandPort, MemoryPort}
 import rackwright.unit.{CommandDescription, EventDescription, InterruptDescription, MemoryDescription}
 
-/** The top module of a user's unit, of which only the pins are known here: those that its manifest promises. */
+/** The top module of a user's unit, of which only the pins are known here, from its manifest. */
 class ForeignBox(manifest: ForeignManifest) extends ExtModule(ForeignBox.parameters(manifest)) {
   override def desiredName: String = manifest.top
 
@@ -27,7 +27,7 @@ class ForeignBox(manifest: ForeignManifest) extends ExtModule(ForeignBox.paramet
 
 object ForeignBox {
 
-  /** Values as Verilog writes them: a word like 8'hff stays what it is, another one is a text. */
+  /** Values in Verilog: a literal like 8'hff is unchanged, other words are strings. */
   private def parameters(manifest: ForeignManifest): Map[String, Param] = manifest.parameters.map {
     case (name, ujson.Str(literal)) if literal.matches("\\d*'s?[bodhBODH][0-9a-fA-FxzXZ_]+") =>
       name -> RawParam(literal)

@@ -11,7 +11,7 @@ import rackwright.unit.{
   UsageError
 }
 
-/** What the manifest of a user's unit says, as far as a wrapper needs it. */
+/** The manifest of a user's unit, as far as a wrapper needs it. */
 class ForeignManifest(json: ujson.Value) {
 
   /** The name of the unit. */
@@ -34,10 +34,10 @@ class ForeignManifest(json: ujson.Value) {
   /** Cycles per second of its clock. */
   val hertz: Long = first("hertz").num.toLong
 
-  /** Where it may be attached. */
+  /** The places where it may be attached. */
   val attach: Seq[Attach] = json("attach").arr.toSeq.map(place => Attach.named(place.str))
 
-  /** The output that says that nothing is under way. */
+  /** The output that is high while nothing is in progress. */
   val idle: String = json.obj
     .get("idle")
     .flatMap(_.strOpt)
@@ -46,7 +46,7 @@ class ForeignManifest(json: ujson.Value) {
   /** Its ports, in their order. */
   val ports: Seq[PortDescription] = json("ports").arr.toSeq.map(port)
 
-  /** Values that its top module gets. */
+  /** Parameters for its top module. */
   val parameters: Map[String, ujson.Value] = json("parameters").obj.toMap
 
   private def port(entry: ujson.Value): PortDescription = {

@@ -5,7 +5,7 @@ import chisel3._
 import rackwright.port.{CommandPort, MemoryPort}
 import rackwright.unit._
 
-/** A user's unit in Verilog as a unit of Chisel, so that what stands around units stands around it too. */
+/** A user's unit in Verilog as a unit of Chisel, so that the same adapters apply to it. */
 class ForeignUnit(manifest: ForeignManifest) extends HardwareUnit {
   override def hertz: Long = manifest.hertz
   override def attach: Seq[Attach] = manifest.attach

@@ -6,13 +6,13 @@ import chisel3.util._
 import rackwright.access.ReorderBuffer
 import rackwright.port.MemoryPort
 
-/** What is answered to a program that asks for the next 8 bytes. */
+/** The response to a program that requests the next 8 bytes. */
 class Piece extends Bundle {
   val value = UInt(64.W)
   val fault = Bool()
 }
 
-/** Asks for the elements of indices, many at a time, and gives them in order. */
+/** Requests the elements of indices, many at a time, and returns them in order. */
 class ElementReader(params: Params) extends Module {
   val index = IO(Flipped(Decoupled(new Index)))
   val piece = IO(Decoupled(new Piece))
@@ -20,7 +20,7 @@ class ElementReader(params: Params) extends Module {
   /** Forget all; held until `quiet`. */
   val stop = IO(Input(Bool()))
 
-  /** All that was asked for has been answered. */
+  /** All requests have responses. */
   val quiet = IO(Output(Bool()))
   val memory = IO(new MemoryPort(params.table))
 

@@ -25,7 +25,7 @@ object GatherCommands extends CommandList {
   val problem = command("problem", 5, answer = "why answers since the last question may be wrong: 0 if they are not")
 }
 
-/** Why elements are not what the program wants. */
+/** The reason why elements are not those that the program expects. */
 object Problem {
   val bits: Int = 2
   val none: UInt = 0.U(bits.W)
@@ -33,7 +33,7 @@ object Problem {
   /** Memory has refused an index or an element. */
   val accessFault: UInt = 1.U(bits.W)
 
-  /** More was asked for than there is. */
+  /** More was requested than there is. */
   val missing: UInt = 2.U(bits.W)
 
   /** A shape that there is not, or more sequences than may wait. */

@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.port.{CommandPort, UnitCommand}
 
-/** Obeys commands in order: describes tables, begins sequences, and hands out the pieces. */
+/** Executes commands in order: describes tables, starts sequences, and returns the pieces. */
 class GatherControl(params: Params) extends Module {
   val command = IO(new CommandPort)
   val sequence = IO(Decoupled(new Sequence))
@@ -13,7 +13,7 @@ class GatherControl(params: Params) extends Module {
   val indexFault = IO(Input(Bool()))
   val prefetchFault = IO(Input(Bool()))
 
-  /** Forget all, until nothing is awaited of memory. */
+  /** Drops all sequences, until no responses of memory are pending. */
   val stop = IO(Output(Bool()))
   val stopped = IO(Input(Bool()))
   val idle = IO(Output(Bool()))
@@ -31,7 +31,7 @@ class GatherControl(params: Params) extends Module {
   private val shapeFits = RegInit(false.B)
   private val owed = RegInit(0.U((Params.countBits + 2).W))
 
-  // After an index that could not be read, pieces that were promised will not come.
+  // After an index that could not be read, pieces that were promised do not arrive.
   private val dead = RegInit(false.B)
   when(indexFault) { dead := true.B }
   private val gives = piece.valid || dead || owed === 0.U
@@ -69,7 +69,7 @@ class GatherControl(params: Params) extends Module {
   when(sequence.fire && !sequence.bits.drops) { owed := owed + pieces }
     .elsewhen(takes) { owed := owed - 1.U }
 
-  // The first problem stays until it is asked for.
+  // The first problem is stored until it is queried.
   private val problem = RegInit(Problem.none)
   private val reported = MuxCase(
     Problem.none,

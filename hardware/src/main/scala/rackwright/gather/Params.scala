@@ -4,12 +4,12 @@ import chisel3.util.log2Ceil
 
 import rackwright.port.MemoryPortParams
 
-/** What the user says about a gather unit.
+/** The parameters of a gather unit.
   *
   * @param elements
-  *   elements that are asked for ahead of the program, a power of two.
+  *   elements requested ahead of the program, a power of two.
   * @param indexBeats
-  *   beats of indices that are asked for ahead, a power of two.
+  *   beats of indices requested ahead, a power of two.
   * @param sequences
   *   sequences of indices that may wait.
   * @param commandQueue
@@ -28,7 +28,7 @@ case class Params(elements: Int = 32, indexBeats: Int = 8, sequences: Int = 4, c
 object Params {
   val beatBytes: Int = 32
 
-  /** An answer has so many bytes, and a larger element is given in pieces. */
+  /** A response has this number of bytes, and a larger element is returned in pieces. */
   val pieceBytes: Int = 8
 
   /** Bits of a number of elements. */

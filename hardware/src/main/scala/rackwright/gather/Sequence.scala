@@ -20,7 +20,7 @@ class Table extends Bundle {
   def lastPiece: UInt = ((1.U(3.W) << pieceShift) - 1.U)(1, 0)
 }
 
-/** Indices whose elements are wanted. */
+/** Indices whose elements are to be returned. */
 class Sequence extends Bundle {
   val table = new Table
   val address = UInt(64.W)
@@ -30,7 +30,7 @@ class Sequence extends Bundle {
   val drops = Bool()
 }
 
-/** An element that is to be asked for, or has been: where it is in its beat, and what becomes of it. */
+/** An element that is to be requested, or has been: its position in its beat, and its use. */
 class Place extends Bundle {
   val offset = UInt(log2Ceil(Params.beatBytes).W)
   val elementShift = UInt(3.W)

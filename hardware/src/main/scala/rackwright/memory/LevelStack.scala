@@ -3,10 +3,10 @@ package rackwright.memory
 import chisel3._
 import chisel3.util._
 
-/** Keeps what belongs to the messages around the one that is being read.
+/** Stores the state of the messages around the one that is being read.
   *
   * @param gen
-  *   what is kept per message.
+  *   the state of a message.
   * @param depth
   *   messages kept.
   */
@@ -21,7 +21,7 @@ class LevelStack[T <: Data](gen: T, depth: Int) extends Module {
   /** Give back the latest; not while empty. */
   val pop = IO(Input(Bool()))
 
-  /** In the cycle after `pop`: what was kept. */
+  /** In the cycle after `pop`: the stored state. */
   val popped = IO(Valid(gen))
 
   val full = IO(Output(Bool()))

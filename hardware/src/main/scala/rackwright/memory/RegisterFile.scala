@@ -3,8 +3,8 @@ package rackwright.memory
 import chisel3._
 import sourcecode.Name
 
-/** A memory of flops, for few words, or where a word is needed in the cycle in which it is asked for. As many ports as
-  * there are calls of `read` and `write`: each of them is a choice among all words, or a decoder of its own.
+/** A memory of flops, for few words, or if a word is needed in the cycle of its request. It has one port per call of
+  * `read` and `write`: each of them is a multiplexer of all words, or a decoder of its own.
   */
 final class RegisterFile[T <: Data] private (cells: Mem[T]) {
 
@@ -17,7 +17,7 @@ final class RegisterFile[T <: Data] private (cells: Mem[T]) {
 
 object RegisterFile {
 
-  /** So many words, named as the value that holds them. */
+  /** A memory of `words` words, named after the value that holds it. */
   def apply[T <: Data](words: Int, word: T)(implicit name: Name): RegisterFile[T] =
     new RegisterFile(Mem(words, word).suggestName(name.value))
 }

@@ -3,11 +3,11 @@ package rackwright.memory
 import chisel3._
 import sourcecode.Name
 
-/** A memory with the ports that a macro has: one to write, one to read (1R1W). Whether it becomes a macro or flops is
-  * decided by its size, where it is synthesised.
+/** A memory with the ports that a macro has: one to write, one to read (1R1W). Synthesis decides by its size whether it
+  * becomes a macro or flops.
   *
-  * A word asked for in one cycle is there in the next. What a read finds that is asked for while its word is written is
-  * not defined ([[WriteFirstMemory]] defines it). A second port is refused when the unit is elaborated.
+  * A word requested in one cycle is available in the next. The result of a read of a word that is written in the same
+  * cycle is undefined ([[WriteFirstMemory]] defines it). A second port is refused when the unit is elaborated.
   */
 final class Sram[T <: Data] private (name: String, cells: SyncReadMem[T]) {
   private val readPort = new OnePort(s"$name is read")
@@ -19,14 +19,14 @@ final class Sram[T <: Data] private (name: String, cells: SyncReadMem[T]) {
   /** Writes `word`, under the conditions around the call. */
   def write(address: UInt, word: T): Unit = writePort.take(cells.write(address, word))
 
-  /** Writes those elements of `word` whose bit of `mask` is set. */
+  /** Writes the elements of `word` whose bit of `mask` is set. */
   def write(address: UInt, word: T, mask: Seq[Bool])(implicit isVec: T <:< Vec[_]): Unit =
     writePort.take(cells.write(address, word, mask))
 }
 
 object Sram {
 
-  /** A memory of so many words, named as the value that holds it. */
+  /** A memory of `words` words, named after the value that holds it. */
   def apply[T <: Data](words: Int, word: T)(implicit name: Name): Sram[T] =
     new Sram(name.value, SyncReadMem(words, word).suggestName(name.value))
 }

@@ -3,24 +3,24 @@ package rackwright.memory
 import chisel3._
 import chisel3.util._
 
-/** A queue whose entries stand in one memory with a write port and a synchronous read port.
+/** A queue whose entries are in one memory with a write port and a synchronous read port.
   *
-  * A few of the oldest entries are read ahead into registers, so that nothing leads from the consumer to the memory and
-  * an entry is offered in every cycle. An entry is offered four cycles after it was taken.
+  * A few of the oldest entries are prefetched into registers, so that there is no path from the consumer to the memory
+  * and an entry is offered in every cycle. An entry is offered four cycles after it was taken.
   *
   * @param gen
   *   the entry.
   * @param entries
-  *   capacity of the memory, a power of two; a few more stand in the registers.
+  *   capacity of the memory, a power of two; a few more entries are in the registers.
   * @param direct
-  *   what enters while none is in the memory goes to the registers at once and is offered in the next cycle; more is
-  *   then behind `enq`.
+  *   an entry that arrives while the memory is empty is stored in the registers directly and is offered in the next
+  *   cycle; this adds logic after `enq`.
   */
 class SramQueue[T <: Data](gen: T, entries: Int, direct: Boolean = false) extends Module {
   require(isPow2(entries) && entries >= 2, s"the entries of a queue are a power of two from 2, not $entries")
   private val pointerBits = log2Ceil(entries)
 
-  /** Forgets everything; nothing may be offered in this cycle. */
+  /** Drops all entries; no entry may be offered in this cycle. */
   val clear = IO(Input(Bool()))
   val enq = IO(Flipped(Decoupled(gen)))
   val deq = IO(Decoupled(gen))
@@ -31,7 +31,7 @@ class SramQueue[T <: Data](gen: T, entries: Int, direct: Boolean = false) extend
   /** No entry is held. */
   val empty = IO(Output(Bool()))
 
-  /** Nothing moves here until an entry is offered or taken. */
+  /** The queue is inactive until an entry is offered or taken. */
   val still = IO(Output(Bool()))
 
   private val memory = Sram(entries, gen)
@@ -57,7 +57,7 @@ class SramQueue[T <: Data](gen: T, entries: Int, direct: Boolean = false) extend
     tail := tail + 1.U
   }
   when(fetch) { head := head + 1.U }
-  // Whether an entry comes is known late: both numbers are made before.
+  // The arrival of an entry is known late: both numbers are computed before.
   held := Mux(enters.getOrElse(enq.fire), Mux(fetch, held, held + 1.U), Mux(fetch, held - 1.U, held))
   readable := readable + RegNext(enters.getOrElse(enq.fire) && !clear, false.B) - fetch
   fetched := fetched + passes.fold(fetch)(fetch || _) - deq.fire

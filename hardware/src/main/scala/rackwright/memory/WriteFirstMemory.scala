@@ -17,7 +17,7 @@ class WriteFirstMemory(words: Int, bits: Int) extends Module {
 
   val read = IO(Flipped(Valid(UInt(addressBits.W))))
 
-  /** The word asked for in the cycle before. */
+  /** The word requested in the previous cycle. */
   val data = IO(Output(UInt(bits.W)))
   val write = IO(Flipped(Valid(new Bundle {
     val address = UInt(addressBits.W)
@@ -29,7 +29,7 @@ class WriteFirstMemory(words: Int, bits: Int) extends Module {
 
   private val collides = read.valid && write.valid && read.bits === write.bits.address
   private val forward = RegNext(collides, false.B)
-  // Kept in every cycle, as reads are known late; looked at only after one that collides.
+  // Stored in every cycle, because reads are known late; used only after a collision.
   private val forwarded = RegNext(write.bits.data)
   data := Mux(forward, forwarded, memory.read(read.bits, read.valid))
 }

@@ -16,10 +16,10 @@ class Flit(val bytes: Int = Frame.flitBytes) extends Bundle {
   val last = Bool()
 }
 
-/** Between flits and what is on the wire. */
+/** Conversion between flits and bytes on the wire. */
 object Flit {
 
-  /** Width of the number of bytes in a flit of so many `bytes`. */
+  /** Width of the number of bytes in a flit of `bytes` bytes. */
   def countBits(bytes: Int): Int = log2Ceil(bytes + 1)
 
   /** To the wire. */
@@ -40,6 +40,6 @@ object Flit {
     flit
   }
 
-  /** A bit for each of the first `count` bytes of a flit of so many `bytes`. */
+  /** A bit for each of the first `count` bytes of a flit of `bytes` bytes. */
   def firstBytes(count: UInt, bytes: Int = Frame.flitBytes): UInt = ((1.U << count) - 1.U)(bytes - 1, 0)
 }

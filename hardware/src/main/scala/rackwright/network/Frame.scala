@@ -8,13 +8,13 @@ object Frame {
   /** Clock of the wire (Karandikar 2024, section 2.3). */
   val hertz: Long = 3200000000L
 
-  /** Bytes of a flit, of which one is on the wire in a cycle: 204.8 Gbit/s. */
+  /** Bytes of a flit, one of which is transferred per cycle: 204.8 Gbit/s. */
   val flitBytes: Int = 8
 
-  /** How many bytes a unit may take in a cycle of its own. */
+  /** The supported numbers of bytes that a unit accepts per cycle of its own. */
   val widths: Seq[Int] = Seq(flitBytes, 2 * flitBytes)
 
-  /** Clock at which a unit with so many bytes in a cycle has the rate of the wire. */
+  /** The clock at which a unit with this number of bytes per cycle has the rate of the wire. */
   def hertzFor(bytes: Int): Long = hertz * flitBytes / bytes
 
   /** Longest frame, in bytes: a jumbo frame with room for tags. */

@@ -3,7 +3,7 @@ package rackwright.network
 import chisel3._
 import chisel3.util._
 
-/** A flit on its way to a sum, with what goes along with it. */
+/** A flit for a sum, with accompanying data. */
 class Summand[T <: Data](gen: T, flitBytes: Int) extends Bundle {
   val data = UInt((8 * flitBytes).W)
 
@@ -17,7 +17,7 @@ class Summand[T <: Data](gen: T, flitBytes: Int) extends Bundle {
   val along = gen.cloneType
 }
 
-/** What went along, and the sum up to there. */
+/** The accompanying data, and the sum up to this flit. */
 class Summed[T <: Data](gen: T) extends Bundle {
   val sum = UInt(16.W)
   val along = gen.cloneType
@@ -25,10 +25,11 @@ class Summed[T <: Data](gen: T) extends Bundle {
 
 /** The ones' complement sum of 16-bit words, high byte first (RFC 1071): a flit per cycle, four cycles long.
   *
-  * Stages: the flit; sums of its high and of its low bytes; the sum up to it, whose carries wait; those carries added.
+  * Stages: the flit; sums of its high and of its low bytes; the sum up to it, with pending carries; these carries
+  * added.
   *
   * @param gen
-  *   what goes along with each flit.
+  *   the data that accompany each flit.
   * @param flitBytes
   *   bytes of a flit.
   */
@@ -38,7 +39,7 @@ class InternetSum[T <: Data](gen: T, flitBytes: Int = Frame.flitBytes) extends M
   val in = IO(Flipped(Decoupled(new Summand(gen, flitBytes))))
   val out = IO(Decoupled(new Summed(gen)))
 
-  /** Nothing is taken or handed on in this cycle. */
+  /** No flit is accepted or passed on in this cycle. */
   val idle = IO(Output(Bool()))
 
   /** Bits of a sum of half of the bytes of a flit. */
@@ -75,7 +76,7 @@ class InternetSum[T <: Data](gen: T, flitBytes: Int = Frame.flitBytes) extends M
   bytes.bits.initial := taken.bits.initial
   bytes.bits.along := taken.bits.along
 
-  // Two places here, so that the consumer's `ready` goes no further back.
+  // Two places here, so that the path of the consumer's `ready` ends here.
   private val adding = Queue(bytes, 2)
   private val added = Wire(Decoupled(new Carrying))
   private val before = Reg(UInt(carryingBits.W))

@@ -3,7 +3,7 @@ package rackwright.noc
 import chisel3._
 import chisel3.util._
 
-/** The credits that a sender has for the queues behind a link: as many as there are free places in them for certain.
+/** A sender's credits for the queues behind a link: a lower bound of their free places.
   *
   * @param queues
   *   the sides whose queues the receiver has.
@@ -15,13 +15,13 @@ class Credits(queues: Seq[Side], depth: Int) extends Module {
   /** A bit for each queue to which a flit is sent in this cycle. */
   val spend = IO(Input(UInt(Side.bits.W)))
 
-  /** A bit for each queue of which a credit came back. */
+  /** A bit for each queue of which a credit was returned. */
   val returned = IO(Input(UInt(Side.bits.W)))
 
   /** A bit for each queue that has a place. */
   val available = IO(Output(UInt(Side.bits.W)))
 
-  /** All credits are here: nothing is behind the link, or on its way. */
+  /** All credits have been returned: there are no flits behind the link or in flight. */
   val complete = IO(Output(Bool()))
 
   private val counts = queues.map { side =>

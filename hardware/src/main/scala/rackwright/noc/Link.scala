@@ -23,8 +23,8 @@ object Place {
   private def step(by: Int): UInt = (by & ((1 << NocParams.placeBits) - 1)).U(NocParams.placeBits.W)
 }
 
-/** A flit: what a link carries in a cycle. Each has the destination of its packet beside its bytes, so that a router
-  * needs no memory of the first one.
+/** A flit: the data that a link transfers in a cycle. Each has the destination of its packet beside its bytes, so that
+  * a router needs no memory of the first one.
   */
 class MeshFlit(val bytes: Int) extends Bundle {
   val data = UInt((8 * bytes).W)
@@ -32,7 +32,7 @@ class MeshFlit(val bytes: Int) extends Bundle {
   val destination = new Place
 }
 
-/** A link, as its sender has it. A router has a queue for each pair of sides; the sender chooses the queue, and has a
+/** A link, as seen by its sender. A router has a queue for each pair of sides; the sender chooses the queue, and has a
   * credit for each place in it.
   *
   * @param bytes
@@ -52,7 +52,7 @@ class Link(val bytes: Int) extends Bundle {
 /** Registers on a link. */
 object Link {
 
-  /** What a receiver sees of `link` when so many registers are on the way; credits go back through as many. */
+  /** The receiver's end of `link` with `stages` registers in between; credits return through as many. */
   def behind(link: Link, stages: Int): Link = {
     val far = Wire(Flipped(new Link(link.bytes)))
     far.valid := ShiftRegister(link.valid, stages, false.B, true.B)

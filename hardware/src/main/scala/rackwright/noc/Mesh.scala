@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.unit.HardwareUnit
 
-/** Networks side by side, with a stream port each way at each tile of each. README.md is the contract. */
+/** Independent networks, with a stream port in each direction at each tile of each. README.md is the contract. */
 class Mesh(params: NocParams) extends HardwareUnit {
   private val tiles = params.width * params.height
   private val networks = Seq.fill(params.networks)(Module(new Network(params)))
@@ -27,7 +27,7 @@ class Mesh(params: NocParams) extends HardwareUnit {
   )
   tallies.foreach { case (name, values) => event(name, Tally(values)) }
 
-  // What is counted is still on its way when all is quiet.
+  // Sums are still in the pipeline when all networks are quiet.
   private val rest = Tally.delay(tallies.map(_._2.size).max)
   private val quiet = networks.map(_.idle).reduce(_ && _) && !VecInit(streams.map(_.valid)).asUInt.orR
   private val rested = RegInit(0.U(log2Ceil(rest + 1).W))

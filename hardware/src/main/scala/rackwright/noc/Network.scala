@@ -13,10 +13,10 @@ class Network(params: NocParams) extends Module {
   val in = IO(Vec(tiles, Flipped(Decoupled(new StreamFlit(params.flitBytes)))))
   val out = IO(Vec(tiles, Decoupled(new StreamFlit(params.flitBytes))))
 
-  /** Nothing is in it. */
+  /** It is empty. */
   val idle = IO(Output(Bool()))
 
-  /** At how many sides of each router a flit waits in this cycle. */
+  /** Number of sides of each router at which a flit waits in this cycle. */
   val waiting = IO(Output(Vec(tiles, UInt(log2Ceil(Side.bits + 1).W))))
 
   /** A packet without a destination, of each tile, that ends in this cycle. */

@@ -6,11 +6,11 @@ import chisel3.util._
 import rackwright.port.StreamFlit
 import rackwright.stream.HeadQueue
 
-/** Between a tile and its router: packets go in and come out as streams of whole flits.
+/** The interface between a tile and its router: packets enter and leave as streams of whole flits.
   *
   * The first eight bytes of a packet are its header: destination (x in byte 0, y in byte 1), then source (x in byte 2,
-  * y in byte 3), which is written here, and four bytes of the sender's own. A packet to a place that is no tile is
-  * taken, dropped and told.
+  * y in byte 3), which is written here, and four bytes of the sender's own. A packet to a place without a tile is
+  * accepted, dropped and reported.
   */
 class NetworkInterface(params: NocParams) extends Module {
   import NetworkInterface._

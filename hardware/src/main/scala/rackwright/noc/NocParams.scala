@@ -2,7 +2,7 @@ package rackwright.noc
 
 import chisel3.util.log2Ceil
 
-/** What the user says about a mesh.
+/** The parameters of a mesh.
   *
   * @param width
   *   tiles in a row.
@@ -11,13 +11,13 @@ import chisel3.util.log2Ceil
   * @param order
   *   the order of dimensions in which packets travel.
   * @param networks
-  *   networks side by side that share nothing, so that classes of messages do not wait for each other.
+  *   independent networks, so that classes of messages do not wait for each other.
   * @param flitBytes
   *   bytes that a link carries in a cycle.
   * @param depth
   *   flits in each queue of a router.
   * @param stages
-  *   further registers in front of each input of a router: long wires, or what a deeper router would have.
+  *   additional registers in front of each input of a router: for long wires, or a deeper router pipeline.
   */
 case class NocParams(
     width: Int,

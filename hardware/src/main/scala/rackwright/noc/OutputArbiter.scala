@@ -3,7 +3,7 @@ package rackwright.noc
 import chisel3._
 import chisel3.util._
 
-/** What waits at the head of a queue of a router. */
+/** The flit at the head of a queue of a router. */
 class Waiting(val bytes: Int) extends Bundle {
   val flit = new MeshFlit(bytes)
 
@@ -13,11 +13,11 @@ class Waiting(val bytes: Int) extends Bundle {
 
 /** One output of a router: in each cycle it sends the flit of one of the queues that wait for it.
   *
-  * A packet that has begun to enter a queue of the next router keeps that queue until its last flit: flits of two
-  * packets are not mixed there (wormhole). Other packets pass it meanwhile, on their way to other queues.
+  * A packet that has started to enter a queue of the next router keeps that queue until its last flit: flits of two
+  * packets are not mixed there (wormhole). Other packets may pass it, to other queues.
   *
   * @param inputs
-  *   how many queues of the router wait for this output.
+  *   number of the router's queues for this output.
   * @param queues
   *   the sides whose queues the next router has.
   * @param params
@@ -27,7 +27,7 @@ class OutputArbiter(inputs: Int, queues: Seq[Side], params: NocParams) extends M
   val in = IO(Vec(inputs, Flipped(Decoupled(new Waiting(params.flitBytes)))))
   val out = IO(new Link(params.flitBytes))
 
-  /** Nothing is on its way from here. */
+  /** No flits of this output are in flight. */
   val idle = IO(Output(Bool()))
 
   private val credits = Module(new Credits(queues, params.depth))
@@ -41,8 +41,8 @@ class OutputArbiter(inputs: Int, queues: Seq[Side], params: NocParams) extends M
     waiting.valid && (waiting.bits.queue & usable).orR
   }).asUInt
 
-  // The one that was served least recently comes first, also among those that have waited for a credit meanwhile: a turn
-  // that goes round would pass by some of these each time.
+  // The least recently served one has priority, even if it has waited for a credit meanwhile: round-robin would skip
+  // some of these each time.
   private val isBefore = Seq.tabulate(inputs, inputs)((one, other) => RegInit((one < other).B))
   private val chosen = VecInit(Seq.tabulate(inputs) { one =>
     eligible(one) && !(0 until inputs).filter(_ != one).map(other => eligible(other) && isBefore(other)(one))

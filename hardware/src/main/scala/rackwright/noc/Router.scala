@@ -5,21 +5,21 @@ import chisel3._
 /** A router of a mesh. A flit that has arrived is sent in the next cycle, and is at the next router in the one after.
   *
   * @param sides
-  *   those on which there is a neighbour, and its own tile.
+  *   the sides with a neighbour, and its own tile.
   * @param params
   *   the mesh.
   */
 class Router(sides: Seq[Side], params: NocParams) extends Module {
   override def desiredName: String = s"Router${sides.map(_.letter).mkString}"
 
-  /** Where it is: its place is no parameter, so that routers with the same sides are one module. */
+  /** Its position: it is not a parameter, so that routers with the same sides are one module. */
   val here = IO(Input(new Place))
 
   /** From and to the neighbours and the tile, in the order of `sides`. */
   val in = IO(Vec(sides.size, Flipped(new Link(params.flitBytes))))
   val out = IO(Vec(sides.size, new Link(params.flitBytes)))
 
-  /** Nothing is here or on its way from here. */
+  /** No flits are in this router, or in flight from it. */
   val idle = IO(Output(Bool()))
 
   /** Flits that wait at the head of a queue in this cycle and are not sent. */

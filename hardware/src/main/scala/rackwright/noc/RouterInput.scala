@@ -5,8 +5,8 @@ import chisel3.util._
 
 import rackwright.stream.HeadQueue
 
-/** One input of a router: a queue for each side by which what arrives here may leave, so that a packet waits only for
-  * those that leave by the same side.
+/** One input of a router: a queue for each side through which packets that arrive here may leave, so that a packet
+  * waits only for those that leave through the same side.
   *
   * @param outputs
   *   these sides.
@@ -16,7 +16,7 @@ import rackwright.stream.HeadQueue
 class RouterInput(outputs: Seq[Side], params: NocParams) extends Module {
   val link = IO(Flipped(new Link(params.flitBytes)))
 
-  /** Where the router is. */
+  /** The position of the router. */
   val here = IO(Input(new Place))
 
   /** The head of the queue of each side. */

@@ -2,13 +2,13 @@ package rackwright.noc
 
 import chisel3._
 
-/** Dimension order: a packet travels along one dimension until it has arrived in it, then along the other. No chain of
-  * links that wait for each other closes to a circle, whatever packets there are.
+/** Dimension order: a packet travels along one dimension until it has arrived in it, then along the other. There are no
+  * cycles of links that wait for each other, for any packets.
   */
 sealed abstract class RoutingOrder(val word: String, rowsFirst: Boolean) {
 
-  /** The sides by which what arrived from `side` may leave. What is on its second dimension does not turn back to the
-    * first, and nothing goes back to where it came from, but for what a tile sends to itself.
+  /** The sides through which packets from `side` may leave. Packets in their second dimension do not turn back to the
+    * first, and no packet returns to the side of its arrival, except for those that a tile sends to itself.
     */
   def turns(side: Side): Seq[Side] = side match {
     case Side.Own => Side.all
@@ -16,7 +16,7 @@ sealed abstract class RoutingOrder(val word: String, rowsFirst: Boolean) {
     case _ => Seq(Side.Own, side.opposite)
   }
 
-  /** The side, one-hot, by which a packet leaves the router at `here` on its way to `there`. */
+  /** The side, one-hot, through which a packet leaves the router at `here` on its path to `there`. */
   def leave(here: Place, there: Place): UInt = {
     val (inRow, inColumn) = (here.x === there.x, here.y === there.y)
     val (west, east) = (there.x < here.x, there.x > here.x)

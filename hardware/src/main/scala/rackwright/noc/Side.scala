@@ -1,18 +1,18 @@
 package rackwright.noc
 
-/** A side of a router: its own tile, or a neighbour. `index` is its bit wherever sides are one-hot.
+/** A side of a router: its own tile, or a neighbour. `index` is its bit where sides are one-hot.
   *
   * @param dx
-  *   how much further east the neighbour is.
+  *   the neighbour's distance to the east.
   * @param dy
-  *   how much further south it is: rows are counted from the top.
+  *   the neighbour's distance to the south: rows are numbered from the top.
   */
 sealed abstract class Side(val index: Int, val letter: Char, val dx: Int, val dy: Int) {
 
   /** The neighbour's side of the same link. */
   def opposite: Side = Side.all.find(side => side.dx == -dx && side.dy == -dy).get
 
-  /** Whether the link goes along a row. */
+  /** Whether the link is in a row. */
   def isHorizontal: Boolean = dx != 0
 }
 

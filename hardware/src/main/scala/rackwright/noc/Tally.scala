@@ -2,10 +2,10 @@ package rackwright.noc
 
 import chisel3._
 
-/** Sums that a whole mesh has part in: too wide to be added in one cycle. */
+/** Sums over a whole mesh: too wide to be added in one cycle. */
 object Tally {
 
-  /** How many are added in a cycle. */
+  /** Number of values added in a cycle. */
   private val group = 8
 
   /** The sum of `values`, [[delay]] cycles later. */
@@ -16,6 +16,6 @@ object Tally {
     if (sums.size == 1) sums.head else levels(sums, most)
   }
 
-  /** Cycles until a sum of so many values is there. */
+  /** Cycles until the sum of `values` values is ready. */
   def delay(values: Int): Int = if (values <= group) 1 else 1 + delay((values + group - 1) / group)
 }

@@ -7,7 +7,7 @@ import rackwright.access.Ranges
 import rackwright.port.{Command, CommandResponse, UnitCommand}
 import rackwright.stream.StreamRange
 
-/** What is done at the end of an operation, beside what the unit does. */
+/** The actions at the end of an operation, in addition to those of the unit. */
 class CompletionTicket extends Bundle {
 
   /** Address of the completion flag, or 0. */
@@ -16,7 +16,7 @@ class CompletionTicket extends Bundle {
   /** Address of the completion record, or 0. */
   val record = UInt(64.W)
 
-  /** The operation is not given to the unit; it ends with `access_fault`. */
+  /** The operation is not passed to the unit; it ends with `access_fault`. */
   val refused = Bool()
 }
 
@@ -26,7 +26,7 @@ class StartedOperation(settings: Seq[Setting]) extends Bundle {
   val ticket = new CompletionTicket
 }
 
-/** What is known about the operations that ended. */
+/** The results of operations that have ended. */
 class CompletionReport extends Bundle {
 
   /** Operations since reset. */
@@ -36,7 +36,7 @@ class CompletionReport extends Bundle {
   val last = new OperationResult
 }
 
-/** Understands one command per cycle and collects what the next start needs.
+/** Decodes one command per cycle and collects the settings for the next start.
   *
   * @param opcode
   *   see [[CommandRouter]].
@@ -52,19 +52,19 @@ class CommandDecoder(opcode: Int, settings: Seq[Setting], streaming: Boolean) ex
   /** Commands of the core. */
   val request = IO(Flipped(Decoupled(new Command)))
 
-  /** Answers to those with `xd`. */
+  /** Responses to those with `xd`. */
   val response = IO(Decoupled(new CommandResponse))
 
   /** One per start. */
   val started = IO(Decoupled(new StartedOperation(settings)))
 
-  /** What the questions are answered with. */
+  /** The values for responses to queries. */
   val report = IO(Input(new CompletionReport))
 
   /** Every operation started has completed. */
   val quiet = IO(Output(Bool()))
 
-  /** As in [[CommandRouter]]; and a started operation goes on from here. */
+  /** As in [[CommandRouter]]; a started operation continues from here. */
   val extension = Option.when(streaming)(IO(Decoupled(new InputExtension)))
   val written = Option.when(streaming)(IO(Input(UInt(64.W))))
   val taken = Option.when(streaming)(IO(Input(Bool())))
@@ -93,7 +93,7 @@ class CommandDecoder(opcode: Int, settings: Seq[Setting], streaming: Boolean) ex
   response.bits.rd := bits.rd
   response.bits.data := answer
 
-  /** When the commands for the operation that was started last can be obeyed, or come too late. */
+  /** Whether the commands for the operation that was started last can be executed, or are too late. */
   private def streamed: Seq[(Bool, Bool)] = extension.toSeq.flatMap { extension =>
     val waiting = RegInit(0.U(CommandDecoder.waitingBits.W))
     waiting := waiting + started.fire - taken.get

@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.port.{CommandPort, MemoryPort, MemoryPortParams}
 
-/** Turns commands into operations for a streaming unit and answers questions about those that ended.
+/** Converts commands to operations for a streaming unit and responds to queries about those that have ended.
   *
   * Mostly wires: [[CommandDecoder]] understands commands, a queue holds started operations, [[CompletionStage]] takes
   * the results and writes flags and records. README.md is the contract.
@@ -13,13 +13,13 @@ import rackwright.port.{CommandPort, MemoryPort, MemoryPortParams}
   * @param opcode
   *   n of the custom-n this unit listens to; commands with another are taken and not obeyed.
   * @param settings
-  *   what software may set at run time.
+  *   the settings that software may change at run time.
   * @param queueEntries
   *   operations that wait for the unit.
   * @param port
   *   shape of the memory port for flags and records.
   * @param streaming
-  *   whether more input may follow for an operation under way.
+  *   whether more input may follow for an operation in progress.
   * @param underWay
   *   operations that the unit may have taken and not ended.
   */
@@ -38,24 +38,24 @@ class CommandRouter(
   /** Operations for the unit, in the order of their starts. */
   val operation = IO(Decoupled(new Operation(settings)))
 
-  /** One result per operation, in the same order, given when the writes of the operation have been answered. */
+  /** One result per operation, in order, offered when all writes of the operation have responses. */
   val result = IO(Flipped(Decoupled(new OperationResult)))
 
   /** Writes of flags and records. */
   val memory = IO(new MemoryPort(port))
 
-  /** No operation is under way, here or in the unit, and no answer waits. */
+  /** No operation is in progress, here or in the unit, and no response waits. */
   val idle = IO(Output(Bool()))
 
-  /** More input for the operation under way, which nothing was started after: taken when it can use it. Bytes that it
-    * has written.
+  /** More input for the operation in progress, if no other was started after it: taken when it can be used. Bytes that
+    * it has written.
     */
   val extension = Option.when(streaming)(IO(Decoupled(new InputExtension)))
   val written = Option.when(streaming)(IO(Input(UInt(64.W))))
 
   private val decoder = Module(new CommandDecoder(opcode, settings, streaming))
   private val completion = Module(new CompletionStage(port, underWay))
-  // The oldest stands in a register, as units add and compare what it says in the cycle in which they take it.
+  // The oldest is in a register, because units add and compare its values in the cycle in which they take it.
   private val started = Queue(Queue(decoder.started, queueEntries), 1, pipe = true)
 
   command.request <> decoder.request

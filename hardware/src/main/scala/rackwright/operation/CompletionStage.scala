@@ -8,8 +8,8 @@ import rackwright.port.{MemoryPort, MemoryPortParams, Status}
 /** Ends operations in order: takes the result of each, has record and flag written, then counts it as completed.
   *
   * @param underWay
-  *   operations that the unit may have begun: two, so that it begins one while the one before is being completed, or
-  *   more.
+  *   number of operations that the unit may have started: two, so that it starts one while the previous one is being
+  *   completed, or more.
   */
 class CompletionStage(port: MemoryPortParams, underWay: Int) extends Module {
 
@@ -22,7 +22,7 @@ class CompletionStage(port: MemoryPortParams, underWay: Int) extends Module {
   /** Writes of flags and records. */
   val memory = IO(new MemoryPort(port))
 
-  /** What is known about completed operations. */
+  /** The results of completed operations. */
   val report = IO(Output(new CompletionReport))
 
   /** No operation is between its start and its completion. */
@@ -46,7 +46,7 @@ class CompletionStage(port: MemoryPortParams, underWay: Int) extends Module {
   writer.completion.bits.inputOffset := ended.inputOffset
   memory <> writer.memory
 
-  // The ticket and the result stay where they are until their record and flag are written.
+  // The ticket and the result stay in place until their record and flag are written.
   private val done = writer.completion.fire
   tickets.ready := done
   result.ready := done && !tickets.bits.refused

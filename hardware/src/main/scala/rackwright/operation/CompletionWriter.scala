@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.port.{MemoryPort, MemoryPortParams, Status}
 
-/** How an operation ended and where to say so; an address of 0 means nowhere. */
+/** The result of an operation and the addresses to which it is written; an address of 0 means none. */
 class Completion extends Bundle {
   val flag = UInt(64.W)
   val record = UInt(64.W)
@@ -16,13 +16,13 @@ class Completion extends Bundle {
 
 /** Writes the completion record (16 bytes, aligned to 16), then the completion flag (8 bytes, aligned to 8).
   *
-  * The flag comes last, so that software that sees it finds the record complete. Both say `access_fault` as soon as it
-  * is known; a fault of the flag itself can only be asked for by command.
+  * The flag is written last, so that software that observes it finds the record complete. Both report `access_fault` if
+  * it is known in time; a fault of the flag's own write can only be queried by a command.
   */
 class CompletionWriter(port: MemoryPortParams) extends Module {
   import CompletionWriter.State
 
-  /** Offered until both words are written: `ready` comes in the cycle in which everything has been answered. */
+  /** Offered until both words are written: `ready` is high in the cycle in which all responses have arrived. */
   val completion = IO(Flipped(Decoupled(new Completion)))
 
   /** With `completion.ready`: memory answered one of the writes with a fault. */
@@ -79,7 +79,7 @@ class CompletionWriter(port: MemoryPortParams) extends Module {
 /** The states of a [[CompletionWriter]]. */
 object CompletionWriter {
 
-  /** What is written next. */
+  /** The next write. */
   object State extends ChiselEnum {
     val record, flag, done = Value
   }

@@ -10,15 +10,15 @@ import rackwright.stream.StreamRange
 /** A setting of a unit that software may change at run time; it stays until changed again.
   *
   * @param name
-  *   what the unit asks for it by.
+  *   its name in the unit.
   * @param funct
   *   number of the command that sets it to rs1, one of `StreamCommands.settings`.
   * @param width
-  *   bits kept. A value that needs more is kept as all ones: choose a width in which all ones is out of range.
+  *   bits kept. A value that needs more is stored as all ones: choose a width in which all ones is out of range.
   * @param default
   *   the value after reset.
   * @param meaning
-  *   what its value is, for those who write software.
+  *   its meaning, for authors of software.
   */
 case class Setting(name: String, funct: Int, width: Int, default: BigInt, meaning: String) {
   require(
@@ -32,7 +32,7 @@ case class Setting(name: String, funct: Int, width: Int, default: BigInt, meanin
   def command: UnitCommand = UnitCommand(name, funct, meaning, setting = Some(SettingBits(width, default)))
 }
 
-/** A started operation: from where, to where, and the settings at the time of its start. */
+/** A started operation: its source, its destination, and the settings at the time of its start. */
 class Operation(params: Seq[Setting]) extends Bundle {
 
   /** What to read. */
@@ -44,13 +44,13 @@ class Operation(params: Seq[Setting]) extends Bundle {
   /** Bytes that may be written at `destination`; without a limit, all up to the end of the address space. */
   val capacity = UInt(64.W)
 
-  /** Whether software gave the capacity. */
+  /** Whether software set the capacity. */
   val limited = Bool()
 
   /** Runtime settings at the time of the start. */
   val settings = new SettingValues(params)
 
-  /** The setting of that name. */
+  /** The setting with that name. */
   def setting(name: String): UInt = settings.elements(name)
 }
 
@@ -59,7 +59,7 @@ class SettingValues(params: Seq[Setting]) extends Record {
   val elements = SeqMap.from(params.map(p => p.name -> UInt(p.width.W)))
 }
 
-/** More of the input of the operation that was started last, behind what it has. */
+/** More input for the operation that was started last, after its present input. */
 class InputExtension extends Bundle {
   val bytes = UInt(64.W)
 
@@ -67,7 +67,7 @@ class InputExtension extends Bundle {
   val last = Bool()
 }
 
-/** How an operation ended. */
+/** The result of an operation. */
 class OperationResult extends Bundle {
 
   /** One of [[Status]]. */
@@ -76,6 +76,6 @@ class OperationResult extends Bundle {
   /** Bytes written to the destination. */
   val outputBytes = UInt(64.W)
 
-  /** Bytes of the source consumed, or where it is wrong. */
+  /** Bytes of the source consumed, or the position of an error. */
   val inputOffset = UInt(64.W)
 }

@@ -5,7 +5,7 @@ import rackwright.port.{CommandList, CommandSet, RecordField, UnitCommand}
 /** The commands that every streaming unit understands.
   *
   * 0 to 3 are those of the public compression units (Karandikar 2024, chapter 7, and its published RTL); 4 to 15 are
-  * left to the settings of a unit, 16 and above are ours.
+  * reserved for the settings of a unit, 16 and above are ours.
   */
 object StreamCommands extends CommandList {
   val fence: UnitCommand = command("sfence", 0)
@@ -28,7 +28,7 @@ object StreamCommands extends CommandList {
   /** What `version` answers. */
   val currentVersion: Int = 1
 
-  /** Only for units whose input may come in pieces. */
+  /** Only for units whose input may arrive in pieces. */
   private val streamed = Seq(extend, written)
 
   /** What `CompletionWriter` writes. */
@@ -38,7 +38,7 @@ object StreamCommands extends CommandList {
     RecordField("input_offset", 64, 64, "bytes consumed, or where the input is wrong")
   )
 
-  /** Those of a unit with `settings`, in the order of their numbers; `streaming` as in [[CommandRouter]]. */
+  /** The commands of a unit with `settings`, in the order of their numbers; `streaming` as in [[CommandRouter]]. */
   def of(settings: Seq[Setting], streaming: Boolean = false): CommandSet = {
     val known = if (streaming) commands else commands.diff(streamed)
     CommandSet((known ++ settings.map(_.command)).sortBy(_.funct), record)

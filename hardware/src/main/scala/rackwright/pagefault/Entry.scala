@@ -17,12 +17,12 @@ object Entry {
   def page(entry: UInt): UInt = entry(53, 26)
   def blade(entry: UInt): UInt = entry(55, 54)
 
-  /** The valid entry of a remote page that has come into a frame: its rights, accessed, not dirty. */
+  /** The valid entry of a remote page that has arrived in a frame: its permissions, accessed, not dirty. */
   def installed(entry: UInt, frame: UInt): UInt =
     Cat(0.U(10.W), frame.pad(44), 0.U(3.W), 1.U(1.W), 0.U(1.W), entry(4, 1), 1.U(1.W))
 }
 
-/** What the unit answers to a walk: served, or why not. */
+/** The unit's response to a walk: served, or the reason why not. */
 object Cause {
   val width: Int = 3
   val served: UInt = 0.U(width.W)

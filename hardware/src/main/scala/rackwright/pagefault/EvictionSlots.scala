@@ -3,7 +3,7 @@ package rackwright.pagefault
 import chisel3._
 import chisel3.util._
 
-/** A page that is to leave: its frame, and the remote entry that it has from now on. */
+/** A page to evict: its frame, and its remote entry from now on. */
 class Eviction extends Bundle {
   val frame = UInt(Sizes.frameBits.W)
   val entry = UInt(64.W)
@@ -20,7 +20,7 @@ class EvictionSlots(params: Params) extends Module {
   /** The frame of a page that has left, or could not. */
   val returned = IO(Decoupled(new ReturnedFrame))
 
-  /** The receiver asks whether an answer is awaited; the answer comes a cycle later. */
+  /** The receiver queries whether a response is awaited; the result arrives a cycle later. */
   val lookup = IO(Input(new Incoming))
   val expected = IO(Output(Bool()))
 
@@ -87,7 +87,7 @@ class EvictionSlots(params: Params) extends Module {
   private val lookedSlot = slots(looked.slot(slotBits - 1, 0))
   expected := looked.store && looked.slot < count.U && states(looked.slot(slotBits - 1, 0)) === State.waiting &&
     lookedSlot.sequence === looked.sequence && Entry.page(lookedSlot.eviction.entry) === looked.page
-  // Since the answer's header was looked up, the slot may have given up and begun with another page.
+  // Since the response's header was looked up, the slot may have timed out and started with another page.
   private val answeredSlot = answered.bits.slot(slotBits - 1, 0)
   private val isStill = slots(answeredSlot).sequence === answered.bits.sequence
   when(answered.valid && states(answeredSlot) === State.waiting && isStill) {

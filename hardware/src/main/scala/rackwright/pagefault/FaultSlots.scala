@@ -5,29 +5,29 @@ import chisel3.util._
 
 import rackwright.port.MemoryPort
 
-/** Asks for the page of an entry. */
+/** Requests the page of an entry. */
 class WalkRequest extends Bundle {
 
-  /** Where the entry is, in units of 8 bytes. */
+  /** The address of the entry, in units of 8 bytes. */
   val place = UInt(Sizes.entryPlaceBits.W)
 
-  /** Software asks, which may have pages of instructions too. */
+  /** Software is the requester, and may also request pages of instructions. */
   val software = Bool()
 
-  /** Somebody stands still for the answer. */
+  /** A hart stalls for the response. */
   val awaited = Bool()
 }
 
-/** A frame for a page that comes, and where its record goes. */
+/** A frame for an arriving page, and the address of its record. */
 class FreeFrame extends Bundle {
   val frame = UInt(Sizes.frameBits.W)
   val record = UInt(Sizes.recordPlaceBits.W)
 }
 
-/** Pages on their way here: a slot for each.
+/** Pages being fetched: a slot for each.
   *
-  * A slot reads the entry, takes a free frame, asks the blade, and when the receiver has written the page it writes the
-  * entry. A second walk for the same entry joins the first.
+  * A slot reads the entry, takes a free frame, requests the page from the blade, and writes the entry when the receiver
+  * has written the page. A second walk for the same entry joins the first.
   */
 class FaultSlots(params: Params) extends Module {
   private val count = params.faults
@@ -40,22 +40,22 @@ class FaultSlots(params: Params) extends Module {
   val freeFrame = IO(Flipped(Decoupled(new FreeFrame)))
   val newPage = IO(Decoupled(new NewPage))
 
-  /** The record of the new page that was told last is in memory. */
+  /** The record of the last reported new page is in memory. */
   val recorded = IO(Input(Bool()))
 
-  /** The frame of a page that did not come. */
+  /** The frame of a page that did not arrive. */
   val returned = IO(Decoupled(new ReturnedFrame))
   val ask = IO(Decoupled(new Outgoing(count)))
 
-  /** The receiver asks whether an answer is awaited; the answer comes a cycle later. */
+  /** The receiver queries whether a response is awaited; the result arrives a cycle later. */
   val lookup = IO(Input(new Incoming))
   val expected = IO(Output(Bool()))
   val frame = IO(Output(UInt(Sizes.frameBits.W)))
 
-  /** A page has begun to come for a slot: no other copy of it is expected any more. */
+  /** A page has started to arrive for a slot: no other copy of it is expected any more. */
   val claimed = IO(Flipped(Valid(UInt(slotBits.W))))
 
-  /** What has begun to come was damaged. */
+  /** The arriving page was damaged. */
   val abandoned = IO(Flipped(Valid(UInt(slotBits.W))))
 
   /** All of a page has been written for a slot, or could not be. */
@@ -68,7 +68,7 @@ class FaultSlots(params: Params) extends Module {
   val tick = IO(Input(Bool()))
   val retried = IO(Output(Bool()))
 
-  /** Pages are on their way. */
+  /** Pages are being fetched. */
   val fetching = IO(Output(Bool()))
   val idle = IO(Output(Bool()))
 
@@ -93,7 +93,7 @@ class FaultSlots(params: Params) extends Module {
   private def in(state: State.Type): UInt = VecInit(states.map(_ === state)).asUInt
   private def first(state: State.Type): (Bool, UInt) = (in(state).orR, PriorityEncoder(in(state)))
 
-  // A walk stands in a register while it is compared with the slots.
+  // A walk is stored in a register while it is compared with the slots.
   private val asked = Queue(request, 1, pipe = true)
   private val waiter = RegInit(0.U.asTypeOf(Valid(UInt(slotBits.W))))
   private val hits = VecInit(slots.zip(states).map { case (slot, state) =>
@@ -101,7 +101,7 @@ class FaultSlots(params: Params) extends Module {
   }).asUInt
   private val (anyFree, freeSlot) = first(State.free)
   private val joins = hits.orR
-  // What the hart asks for ahead leaves a slot for what it may have to wait for.
+  // The hart's prefetches leave a slot free for pages that it may have to wait for.
   private val ahead = !asked.bits.awaited && !asked.bits.software
   private val enough = Mux(ahead, (in(State.free) & (in(State.free) - 1.U)).orR, anyFree)
   private val turnedAway = asked.valid && !joins && !enough
@@ -191,7 +191,7 @@ class FaultSlots(params: Params) extends Module {
     slots(askSlot).attempts := slots(askSlot).attempts + 1.U
   }
 
-  // Time passes in ticks from outside, so that nothing moves here while an answer is awaited.
+  // Time advances in external ticks, so that the unit is inactive while a response is awaited.
   private val late = Wire(Vec(count, Bool()))
   for (i <- 0 until count) {
     val slot = slots(i)
@@ -226,7 +226,7 @@ class FaultSlots(params: Params) extends Module {
   newPage.bits.entry := slots(tellSlot).entry
   newPage.bits.record := slots(tellSlot).free.record
   when(newPage.fire) { states(tellSlot) := State.telling }
-  // Software that goes on because a walk was answered finds the page's record.
+  // Software that continues after the response to a walk finds the page's record.
   for (i <- 0 until count) {
     when(recorded && states(i) === State.telling) { states(i) := State.done }
   }
@@ -249,7 +249,7 @@ class FaultSlots(params: Params) extends Module {
   assert(PopCount(in(State.telling)) <= 1.U, "two records are written at once")
 }
 
-/** When something is asked again. */
+/** Times of retransmissions. */
 object Retry {
   val ageBits: Int = 3
 
@@ -257,6 +257,6 @@ object Retry {
   val age: Int = 4
   val attemptBits: Int = 4
 
-  /** How often a request is sent before it is given up. */
+  /** Maximum number of transmissions of a request. */
   val attempts: Int = 12
 }

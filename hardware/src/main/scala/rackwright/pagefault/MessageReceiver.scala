@@ -9,26 +9,26 @@ import rackwright.port.{MemoryPort, StreamFlit}
 
 /** Receives answers and writes pages to their frames.
   *
-  * It never has the network wait: what it cannot write at once makes the message damaged, as a wrong checksum does, and
-  * damaged messages are as if they had not come.
+  * It never stalls the network: data that it cannot write immediately make the message damaged, like a wrong checksum,
+  * and damaged messages are ignored.
   */
 class MessageReceiver(params: Params) extends Module {
   val network = IO(Flipped(Decoupled(new StreamFlit(Sizes.flitBytes))))
   val memory = IO(new MemoryPort(params.pages))
 
-  /** What the header says; a cycle later it is told whether such an answer is awaited, and where its page goes. */
+  /** The header; a cycle later, the result shows whether such a response is awaited, and the frame of its page. */
   val lookup = IO(Output(new Incoming))
   val expectedFetch = IO(Input(Bool()))
   val expectedStore = IO(Input(Bool()))
   val frame = IO(Input(UInt(Sizes.frameBits.W)))
 
-  /** A page that is awaited begins to come for the slot. */
+  /** An awaited page starts to arrive for the slot. */
   val claimed = IO(Valid(UInt(4.W)))
 
   /** It was damaged. */
   val abandoned = IO(Valid(UInt(4.W)))
 
-  /** A page has come whole for the slot, and its writes have been answered, with a fault or without. */
+  /** A page has arrived completely for the slot, and its writes have responses, with a fault or without. */
   val arrived = IO(Valid(UInt(4.W)))
   val faulted = IO(Output(Bool()))
 
@@ -44,7 +44,7 @@ class MessageReceiver(params: Params) extends Module {
   private val header = Reg(new Incoming)
   private val known = RegInit(false.B)
 
-  // Of the first flit: it is a message of a blade, and to what.
+  // From the first flit: it is a message of a blade, and its kind.
   private val marked = Reg(Bool())
   private val store = Reg(Bool())
   private val beginning = flit.data(127, 64)
@@ -64,8 +64,8 @@ class MessageReceiver(params: Params) extends Module {
   }
   lookup := header
 
-  // Flits may follow each other in consecutive cycles: what is decided for a message waits four cycles behind them, so
-  // that the answer to the lookup is there before the first beat, and the sum right after the last flit.
+  // Flits may follow each other in consecutive cycles: decisions on a message are delayed by four cycles, so that the
+  // result of the lookup is ready before the first beat, and the sum directly after the last flit.
   private val delay = 4
   private val behind = ShiftRegister(flit, delay)
   private val behindValid = ShiftRegister(valid, delay, false.B, true.B)
@@ -78,7 +78,7 @@ class MessageReceiver(params: Params) extends Module {
     true.B
   )
 
-  // The message behind may ask in the cycle in which this one ends.
+  // The next message may be looked up in the cycle in which this one ends.
   private val looking = ShiftRegister(asks, 2, false.B, true.B)
   private val current = RegInit(0.U.asTypeOf(new Reception))
   private val accepted = known && (expectedFetch || expectedStore)
@@ -99,7 +99,7 @@ class MessageReceiver(params: Params) extends Module {
   private val writes = behindValid && inPage && current.withPage
   private val held = RegEnable(behind.data(127, 64), behindValid)
 
-  // Two pages may be under way: one whose writes are being answered, and the one that is coming.
+  // Two pages may be in progress: one whose writes are outstanding, and the one that is arriving.
   private val epoch = RegInit(false.B)
   private val epochs = Reg(UInt(params.outstanding.W))
   private val unanswered = RegInit(VecInit.fill(2)(0.U(9.W)))
@@ -136,7 +136,7 @@ class MessageReceiver(params: Params) extends Module {
     when(fewer && response.fault) { faults(e) := true.B }
   }
 
-  // The sum of everything from byte 14 on, its checksum included, is all ones.
+  // The sum of all bytes from byte 14 on, including the checksum, is all ones.
   private val sum = Module(new InternetSum(Bool(), Sizes.flitBytes))
   sum.in.valid := valid
   sum.in.bits.data := flit.data
@@ -150,7 +150,7 @@ class MessageReceiver(params: Params) extends Module {
   private val right = RegNext(sum.out.bits.sum === "hffff".U)
   private val summed = RegNext(sum.out.valid && sum.out.bits.along, false.B)
 
-  // What has come stays known until its sum is, while the next message begins.
+  // Received properties are stored until the sum is ready, while the next message starts.
   private val damaged = RegInit(false.B)
   private val lost = writes && !pending.io.enq.ready
   private val ending = RegInit(0.U.asTypeOf(new Reception))
@@ -188,14 +188,14 @@ class MessageReceiver(params: Params) extends Module {
   abandoned.bits := ending.answer.slot
   dropped := summed && !good
 
-  // Long enough for a flit to reach the end of everything above.
+  // Long enough for a flit to reach the end of the pipeline above.
   private val active = RegInit(0.U(4.W))
   when(network.valid || finished) { active := 15.U }.elsewhen(active =/= 0.U) { active := active - 1.U }
   idle := !network.valid && active === 0.U && !write.valid && !memory.response.valid && !responded &&
     !RegNext(responded, false.B) && !finished
 }
 
-/** A beat of a page on its way to memory. */
+/** A beat of a page for memory. */
 class PageBeat extends Bundle {
   val frame = UInt(Sizes.frameBits.W)
   val beat = UInt(8.W)
@@ -203,7 +203,7 @@ class PageBeat extends Bundle {
   val epoch = Bool()
 }
 
-/** A message that is coming. */
+/** A message being received. */
 class Reception extends Bundle {
 
   /** It answers a request that waits. */

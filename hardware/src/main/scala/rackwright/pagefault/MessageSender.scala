@@ -7,7 +7,7 @@ import rackwright.access.ReorderBuffer
 import rackwright.network.InternetSum
 import rackwright.port.{MemoryPort, StreamFlit}
 
-/** Who is who on the network. */
+/** The addresses on the network. */
 class Addresses extends Bundle {
   val own = UInt(Sizes.hardwareAddressBits.W)
   val blades = Vec(Sizes.blades, UInt(Sizes.hardwareAddressBits.W))

@@ -49,7 +49,7 @@ class PageFault(params: Params) extends HardwareUnit {
   evictions.tick := commands.tick
   walk <> faults.walk
 
-  // A page that somebody waits for goes before pages that leave.
+  // An awaited page has priority over evicted pages.
   private val returned = Module(new Arbiter(new ReturnedFrame, 2))
   returned.io.in(0) <> faults.returned
   returned.io.in(1) <> evictions.returned

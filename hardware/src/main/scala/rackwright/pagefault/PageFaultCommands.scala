@@ -5,8 +5,8 @@ import chisel3.util._
 
 import rackwright.port.{CommandList, CommandPort, UnitCommand}
 
-/** Understands commands: those of software, which are answered at once, and walks, which are answered when the page has
-  * come. Holds the queues from software to the rest.
+/** Executes commands: those of software, with an immediate response, and walks, with a response when the page has
+  * arrived. Holds the queues from software to the rest.
   */
 class PageFaultCommands(params: Params) extends Module {
   import PageFaultCommands.Functs
@@ -19,19 +19,21 @@ class PageFaultCommands(params: Params) extends Module {
   val addresses = IO(Output(new Addresses))
   val tick = IO(Output(Bool()))
 
-  /** Where frames that come back are told, how many of these software has taken, and new pages so far. */
+  /** The address of the ring of returned frames, the number of them that software has taken, and the number of new
+    * pages so far.
+    */
   val ring = IO(Valid(UInt(Sizes.frameBits.W)))
   val taken = IO(Valid(UInt(Ring.countBits.W)))
   val newPages = IO(Input(UInt(RecordWriter.totalBits.W)))
 
-  /** Pages are on their way. */
+  /** Pages are being fetched. */
   val fetching = IO(Input(Bool()))
   val idle = IO(Output(Bool()))
 
   private val freeFrames = Module(new Queue(new FreeFrame, params.queueEntries))
   private val evictions = Module(new Queue(new Eviction, params.queueEntries))
-  // Heads stand in registers, as what is decided by them is deep. Slots may take frames one right after the other, and
-  // none may find a head missing while there are more: two frames stand there.
+  // Heads are in registers, because the logic that depends on them is deep. Slots may take frames in consecutive
+  // cycles, and each must find a head while there are more: two frames are stored there.
   freeFrame <> Queue(freeFrames.io.deq, 2)
   evict <> Queue(evictions.io.deq, 1)
 
@@ -90,7 +92,7 @@ class PageFaultCommands(params: Params) extends Module {
   answers.io.enq.bits.data := Mux(awaited, walked.bits, answer)
   when(walked.fire) { awaited := false.B }
 
-  // Queues move their heads to the registers behind them by themselves.
+  // Queues move their heads to the registers after them by themselves.
   private val settles = freeFrames.io.deq.fire || evictions.io.deq.fire || evict.fire
   idle := !command.request.valid && !(request.valid && (ticks || !awaited)) && !command.response.valid && !settles &&
     !walked.valid && !tick

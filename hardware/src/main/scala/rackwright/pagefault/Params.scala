@@ -4,17 +4,17 @@ import chisel3.util.{isPow2, log2Ceil}
 
 import rackwright.port.MemoryPortParams
 
-/** What the user says about a page-fault unit.
+/** The parameters of a page-fault unit.
   *
   * @param faults
-  *   pages that may be on their way at once.
+  *   maximum number of pages being fetched.
   * @param evictions
   *   pages that may leave at once.
   * @param queueEntries
   *   entries of the queues of free frames and of evictions.
   * @param outstanding
-  *   beats outstanding on each of the ports for pages: 256 of 16 bytes are a page, so that one that comes alone is
-  *   never too fast for memory.
+  *   beats outstanding on each of the ports for pages: 256 of 16 bytes are a page, so that a single page never arrives
+  *   too fast for memory.
   */
 case class Params(faults: Int = 4, evictions: Int = 8, queueEntries: Int = 64, outstanding: Int = 256) {
   private def check(name: String, value: Int, least: Int, most: Int): Unit = require(
@@ -36,7 +36,7 @@ case class Params(faults: Int = 4, evictions: Int = 8, queueEntries: Int = 64, o
   val records: MemoryPortParams = MemoryPortParams(Sizes.beatBytes, 1)
 }
 
-/** Sizes of everything that a page-fault unit meets. */
+/** Sizes of the objects that a page-fault unit handles. */
 object Sizes {
   val beatBytes: Int = 16
 

@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.port.MemoryPort
 
-/** A page that has come: what software is to know, and where it wants to have that. */
+/** A page that has arrived: information for software, and its destination. */
 class NewPage extends Bundle {
   val record = UInt(Sizes.recordPlaceBits.W)
   val place = UInt(Sizes.entryPlaceBits.W)
@@ -14,23 +14,23 @@ class NewPage extends Bundle {
   val entry = UInt(64.W)
 }
 
-/** A frame that software gets back. */
+/** A frame that is returned to software. */
 class ReturnedFrame extends Bundle {
   val frame = UInt(Sizes.frameBits.W)
 
-  /** Nothing is in it that anybody needs: stored, or nothing came. If not, its page could not be stored. */
+  /** Its contents are not needed: they have been stored, or no page arrived. If not, its page could not be stored. */
   val settled = Bool()
 }
 
-/** The ring of frames that come back: a page of memory, a beat for each. */
+/** The ring of returned frames: a page of memory, a beat for each. */
 object Ring {
   val entries: Int = 256
   val indexBits: Int = log2Ceil(entries)
   val countBits: Int = indexBits + 1
 }
 
-/** Writes what software is to know to memory, where it finds what many pages have left at once: of a new page into the
-  * record of its frame, of a frame that comes back into a ring.
+/** Writes information for software to memory, where software can process many pages together: a new page to the record
+  * of its frame, a returned frame to a ring.
   */
 class RecordWriter(params: Params) extends Module {
   val newPage = IO(Flipped(Decoupled(new NewPage)))
@@ -45,10 +45,10 @@ class RecordWriter(params: Params) extends Module {
   /** The page of the ring. It empties that. */
   val ring = IO(Flipped(Valid(UInt(Sizes.frameBits.W))))
 
-  /** So many entries of the ring have been read. */
+  /** Number of entries of the ring that have been read. */
   val taken = IO(Flipped(Valid(UInt(Ring.countBits.W))))
 
-  /** A frame has come back, and software has not taken it yet. */
+  /** A frame has been returned, and software has not taken it yet. */
   val interrupt = IO(Output(Bool()))
   val memory = IO(new MemoryPort(params.records))
   val idle = IO(Output(Bool()))
@@ -63,7 +63,7 @@ class RecordWriter(params: Params) extends Module {
   private val record = Reg(UInt(128.W))
   private val total = RegInit(0.U(RecordWriter.totalBits.W))
 
-  // Places in the ring: none before software has said where that is. The bit above the index is the turn around it.
+  // Places in the ring: none before software has set its address. The bit above the index is the turn around it.
   private val next = RegInit(0.U((Ring.indexBits + 1).W))
   private val room = RegInit(0.U(Ring.countBits.W))
   private val unread = RegInit(false.B)
@@ -83,7 +83,7 @@ class RecordWriter(params: Params) extends Module {
     "too much is taken"
   )
 
-  // One write at a time; a page that somebody waits for goes first.
+  // One write at a time; an awaited page has priority.
   newPage.ready := state === State.ready
   returned.ready := state === State.ready && room =/= 0.U && !newPage.valid
   when(newPage.fire || returned.fire) {
@@ -114,6 +114,6 @@ class RecordWriter(params: Params) extends Module {
 
 object RecordWriter {
 
-  /** Of the count of new pages, which goes round. */
+  /** Width of the count of new pages, which wraps. */
   val totalBits: Int = 32
 }

@@ -4,9 +4,9 @@ import chisel3._
 
 import rackwright.port.StreamFlit
 
-/** A beat of a packet on its way out of the function: its header alone, or up to 16 bytes of its payload.
+/** A beat of an outgoing packet of the function: its header alone, or up to 16 bytes of its payload.
   *
-  * With the header goes what the packet costs its receiver in data credits.
+  * The header is accompanied by the packet's data credits.
   */
 class PacketBeat extends Bundle {
   val data = UInt((8 * Params.beatBytes).W)
@@ -14,7 +14,7 @@ class PacketBeat extends Bundle {
   val last = Bool()
   val credits = UInt(Credits.dataBits.W)
 
-  /** As the stream port has it. */
+  /** In the format of the stream port. */
   def onWire: StreamFlit = {
     val flit = Wire(new StreamFlit(Params.beatBytes))
     flit.data := data
@@ -41,7 +41,7 @@ class ReadBeat extends Bundle {
   val last = Bool()
 }
 
-/** What software has set of the function, in its configuration space. */
+/** The function's settings in its configuration space. */
 class FunctionSettings extends Bundle {
 
   /** Bus, device and function. */
@@ -62,6 +62,6 @@ class FunctionSettings extends Bundle {
 
 object FunctionSettings {
 
-  /** Windows of a function: its registers, and what other cards write into. */
+  /** Windows of a function: its registers, and a buffer for writes of other cards. */
   val windows: Int = 2
 }

@@ -3,7 +3,7 @@ package rackwright.pcie
 import chisel3._
 import chisel3.util._
 
-/** What a function says of itself in its configuration space.
+/** The identity of a function in its configuration space.
   *
   * @param vendor
   *   number of the vendor, and of the device.
@@ -26,7 +26,7 @@ class ConfigurationAccess extends Bundle {
 }
 
 /** The configuration space of a function with two windows of memory: the header of type 0 and the PCI Express
-  * capability (PCI Express 5.0, 7.5.1.2 and 7.5.3). Words that are not there read as 0.
+  * capability (PCI Express 5.0, 7.5.1.2 and 7.5.3). Absent words read as 0.
   */
 class ConfigurationSpace(identity: Identity) extends Module {
   require(identity.windowBits.size == FunctionSettings.windows, "a function has two windows")
@@ -34,7 +34,7 @@ class ConfigurationSpace(identity: Identity) extends Module {
 
   val access = IO(Flipped(Valid(new ConfigurationAccess)))
 
-  /** What is read, in the same cycle. */
+  /** The value of a read, in the same cycle. */
   val value = IO(Output(UInt(32.W)))
   val settings = IO(Output(new FunctionSettings))
 
@@ -121,7 +121,7 @@ object ConfigurationSpace {
     val timeOutDisable = 0
   }
 
-  /** Memory of 64 bits that can be prefetched: no read of a window changes anything. */
+  /** Prefetchable memory with 64-bit addresses: reads of a window have no side effects. */
   private val windowKind = "hc".U(4.W)
   private val hasCapabilities = 0x10
 

@@ -8,13 +8,13 @@ object Credits {
   val headerBits: Int = 8
   val dataBits: Int = 12
 
-  /** The classes, as they are numbered in packets. */
+  /** The classes, by their numbers in packets. */
   val posted: Int = 0
   val nonPosted: Int = 1
   val completion: Int = 2
   val classes: Int = 3
 
-  /** Packets that tell the first credits, and later ones: the upper half of the first byte, without the class. */
+  /** Packets with the first credits, and later ones: the upper half of the first byte, without the class. */
   val initial: UInt = 1.U(2.W)
   val update: UInt = 2.U(2.W)
 
@@ -23,7 +23,7 @@ object Credits {
     Cat(data(7, 0), headers(1, 0), 0.U(2.W), data(11, 8), 0.U(2.W), headers(7, 2), kind, of(1, 0), 0.U(4.W))
 }
 
-/** What a packet of the data link layer says about the credits of one class. */
+/** The credits of one class in a packet of the data link layer. */
 class CreditUpdate extends Bundle {
   val initial = Bool()
   val of = UInt(2.W)
@@ -44,15 +44,15 @@ object CreditUpdate {
 
 /** Counts the credits of one class that the function has at the other end of its link.
   *
-  * A packet may go when what has been consumed, with it, has not passed the limit: both are numbers modulo a power of
-  * two. An initial limit of 0 means that there is none.
+  * A packet may leave if the consumed credits, including its own, do not exceed the limit: both are numbers modulo a
+  * power of two. An initial limit of 0 means that there is none.
   */
 class CreditGate extends Module {
 
   /** A limit that arrives, of this class. */
   val update = IO(Flipped(Valid(new CreditUpdate)))
 
-  /** What the next packet costs, and whether it may go. */
+  /** The cost of the next packet, and whether it may leave. */
   val cost = IO(Input(UInt(Credits.dataBits.W)))
   val open = IO(Output(Bool()))
 
@@ -93,6 +93,6 @@ private class CreditCount(bits: Int) extends Module {
     when(initial) { infinite := limit === 0.U }
   }
   when(take) { consumed := consumed + cost }
-  // In half of the numbers behind the limit, the packet fits (2.6.1.2).
+  // In half of the numbers below the limit, the packet fits (2.6.1.2).
   enough := infinite || !(granted - (consumed + cost))(bits - 1)
 }

@@ -6,10 +6,10 @@ import chisel3.util._
 import rackwright.memory.Sram
 import rackwright.stream.SkidBuffer
 
-/** Reads ranges of the host's memory, several requests at once, and gives their data in order.
+/** Reads ranges of the host's memory, with several outstanding requests, and outputs their data in order.
   *
   * Each request has a tag, whose place in a memory takes its data as completions bring it. Tags are used in turn, so
-  * that the oldest is the next to leave. A tag whose completion has not come in time is not used again.
+  * that the oldest is the next to leave. A tag whose completion has timed out is not used again.
   */
 class DmaReader(params: Params) extends Module {
   val range = IO(Flipped(Decoupled(new DmaRequest)))
@@ -18,7 +18,7 @@ class DmaReader(params: Params) extends Module {
   val completion = IO(Flipped(Valid(new CompletionBeat)))
   val beat = IO(Decoupled(new ReadBeat))
 
-  /** A completion that nobody waits for, or not as it is. */
+  /** A completion that is not awaited, or does not match its request. */
   val unexpected = IO(Output(Bool()))
   val timedOut = IO(Output(Bool()))
   val idle = IO(Output(Bool()))
@@ -54,7 +54,7 @@ class DmaReader(params: Params) extends Module {
   idle := splitter.idle && slots.idle
 }
 
-/** The places for what reads have been asked for, by tag. */
+/** The slots for the data of outstanding reads, by tag. */
 class ReadSlots(params: Params) extends Module {
 
   /** Whether more tags than 32 may be used. */
@@ -100,7 +100,7 @@ class ReadSlots(params: Params) extends Module {
   }
   when(reserve.fire || skipsTail) { tail := after(tail) }
 
-  // Completions. One that is not what its tag waits for brings no data.
+  // Completions. A completion that does not match its tag's request brings no data.
   private val header = completion.bits.header
   private val slot = header.completionTag(params.tagBits - 1, 0)
   private val asked = header.completionTag < params.tags.U && waiting(slot) && received(slot) =/= expected(slot) &&
@@ -123,7 +123,7 @@ class ReadSlots(params: Params) extends Module {
     }
   }
 
-  // What has come for the oldest tag leaves beat by beat.
+  // Data of the oldest tag leave beat by beat.
   private val drained = RegInit(0.U(countBits.W))
   private val ahead = Module(new Queue(new ReadBeat, 3))
   private val fetched = RegInit(0.U(2.W))
@@ -160,8 +160,8 @@ object ReadSlots {
   /** Tags of a function that may not use more (PCI Express 5.0, 2.2.6.2). */
   val plainTags: Int = 32
 
-  /** Completions are awaited for 2 to this power cycles, 65.5 microseconds: within the range that the specification
-    * wants where software has chosen none, 50 microseconds to 50 milliseconds (7.5.3.16).
+  /** Completions time out after 2 to this power cycles, 65.5 microseconds: within the range of the specification if
+    * software has set none, 50 microseconds to 50 milliseconds (7.5.3.16).
     */
   val timeOutBits: Int = 17
 }

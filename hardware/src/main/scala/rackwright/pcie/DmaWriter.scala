@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.stream.SkidBuffer
 
-/** Writes ranges of the host's memory, or of another card's window, with the data that comes along. */
+/** Writes ranges of the host's memory, or of another card's window, with the accompanying data. */
 class DmaWriter extends Module {
   val range = IO(Flipped(Decoupled(new DmaRequest)))
   val settings = IO(Input(new FunctionSettings))

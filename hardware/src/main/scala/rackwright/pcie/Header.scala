@@ -17,13 +17,13 @@ class Header extends Bundle {
   def isCompletion: Bool = words(0)(28, 24) === 10.U
   def isMessage: Bool = words(0)(28, 27) === 2.U
 
-  /** Whether it is posted; what is no completion and not posted gets one. */
+  /** Whether it is posted; requests that are not posted get a completion. */
   def isPosted: Bool = isMemory && hasData || isMessage
   def trafficClass: UInt = words(0)(22, 20)
   def attributes: UInt = words(0)(13, 12)
   def isPoisoned: Bool = words(0)(14)
 
-  /** Words of the payload, or that are asked for; 0 stands for 1024. */
+  /** Words of the payload, or of the request; 0 stands for 1024. */
   def length: UInt = words(0)(9, 0)
 
   /** The same, as a number. */
@@ -57,7 +57,7 @@ object Header {
     val completionWithData: UInt = 0x4a.U(8.W)
   }
 
-  /** What the first beat of a packet says. */
+  /** The header in the first beat of a packet. */
   def ofBeat(data: UInt): Header = {
     val header = Wire(new Header)
     header.words.zipWithIndex.foreach { case (word, i) => word := reversed(data(32 * i + 31, 32 * i)) }
@@ -67,7 +67,7 @@ object Header {
   /** The first beat of a packet. */
   def toBeat(header: Header): UInt = Cat(header.words.reverse.map(reversed))
 
-  /** A memory request of so many whole words. */
+  /** A memory request for `length` whole words. */
   def request(write: Boolean, requester: UInt, tag: UInt, address: UInt, words: UInt): Header = {
     val header = Wire(new Header)
     val high = address(63, 32)

@@ -2,15 +2,14 @@ package rackwright.pcie
 
 import chisel3.util.{isPow2, log2Ceil}
 
-/** What a function may be built with.
+/** The parameters of a function.
   *
   * @param tags
   *   reads outstanding, each with a place for its data.
   * @param readBytes
   *   longest read request; the place of a read holds as much.
   * @param packets
-  *   requests from the fabric that the function holds, of each of the two classes: what it advertises as header
-  *   credits.
+  *   number of requests from the fabric that the function stores, of each of the two classes: its header credits.
   */
 case class Params(tags: Int = 64, readBytes: Int = 512, packets: Int = 32) {
   require(isPow2(tags) && tags >= 2 && tags <= 256, s"a function has 2 to 256 tags, a power of two, not $tags")
@@ -29,7 +28,7 @@ object Params {
   /** Bytes per beat of the packet streams. */
   val beatBytes: Int = 16
 
-  /** Lengths of payloads and read requests that the specification has (7.5.3.4), up to what a function may hold. */
+  /** Lengths of payloads and read requests in the specification (7.5.3.4), up to the maximum of a function. */
   val sizes: Seq[Int] = Seq(128, 256, 512, 1024, 2048, 4096)
 
   /** Longest payload of a function's writes. */

@@ -14,7 +14,7 @@ class PcieFunction(params: Params, identity: Identity) extends Module {
   val creditsIn = IO(Flipped(Decoupled(new StreamFlit(PcieFunction.creditBytes))))
   val creditsOut = IO(Decoupled(new StreamFlit(PcieFunction.creditBytes)))
 
-  /** Registers of what is behind the function. */
+  /** Registers of the device behind the function. */
   val registers = IO(new MmioPort)
   val read = IO(Flipped(Decoupled(new DmaRequest)))
   val readBeat = IO(Decoupled(new ReadBeat))
@@ -77,7 +77,7 @@ object PcieFunction {
   val creditBytes: Int = 8
 }
 
-/** What went wrong, in the cycle in which it does. */
+/** Errors, in the cycle in which they occur. */
 class FunctionErrors extends Bundle {
   val unexpected = Bool()
   val timedOut = Bool()
@@ -85,21 +85,21 @@ class FunctionErrors extends Bundle {
   val dropped = Bool()
 }
 
-/** Tells the other end of the link how much room there is: once after reset, and again when some is free. Completions
-  * have room without limit, as the specification wants it of endpoints (PCI Express 5.0, 2.6.1).
+/** Advertises credits to the other end of the link: once after reset, and again when room becomes free. Completions
+  * have infinite credits, as the specification requires of endpoints (PCI Express 5.0, 2.6.1).
   */
 class CreditAdvertiser(params: Params) extends Module {
   val freed = IO(Flipped(Valid(new CreditUpdate)))
   val out = IO(Decoupled(new StreamFlit(PcieFunction.creditBytes)))
   val idle = IO(Output(Bool()))
 
-  /** Data that a request may bring into the queue, of which it holds eight bytes, or past it. */
+  /** Data of a request, eight bytes of which are stored in the queue, or bypass it. */
   private val data = Seq(params.packets * Params.payloadBytes / Params.creditBytes, params.packets, 0)
   private val headers = Seq(params.packets, params.packets, 0)
   private val dataLimits = RegInit(VecInit(data.map(_.U(Credits.dataBits.W))))
   private val headerLimits = RegInit(VecInit(headers.map(_.U(Credits.headerBits.W))))
 
-  /** Classes that are to be told for the first time, and anew. */
+  /** Classes to advertise for the first time, and again. */
   private val first = RegInit(((1 << Credits.classes) - 1).U(Credits.classes.W))
   private val changed = RegInit(0.U(Credits.classes.W))
   private val of = PriorityEncoder(Mux(first.orR, first, changed))
@@ -110,7 +110,7 @@ class CreditAdvertiser(params: Params) extends Module {
   out.bits.keep := "hf".U
   out.bits.last := true.B
   first := first & ~told
-  // What is freed is summed a cycle later, apart from how it was found out.
+  // Freed room is summed a cycle later, separately from its detection.
   private val free = RegNext(freed, 0.U.asTypeOf(chiselTypeOf(freed)))
   private val again = Mux(free.valid, UIntToOH(free.bits.of, Credits.classes), 0.U)
   changed := Mux(first.orR, changed, changed & ~told) | again

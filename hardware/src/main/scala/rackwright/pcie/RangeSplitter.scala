@@ -3,7 +3,7 @@ package rackwright.pcie
 import chisel3._
 import chisel3.util._
 
-/** A part of a range that one packet may ask for or carry. */
+/** The part of a range that one packet may read or write. */
 class RangePart extends Bundle {
   val address = UInt(64.W)
 
@@ -21,7 +21,7 @@ object RangePart {
 }
 
 /** Cuts ranges at multiples of the longest packet, which no page of 4 KiB cuts again (PCI Express 5.0, 2.2.7). Ranges
-  * and the longest packet are powers of two and multiples of a beat; a part comes at most every second cycle.
+  * and the longest packet are powers of two and multiples of a beat; there is a part at most every second cycle.
   *
   * @param most
   *   bytes of the longest packet that there is room for.

@@ -16,15 +16,15 @@ class CompletionBeat extends Bundle {
   val header = new Header
   val data = UInt((8 * Params.beatBytes).W)
 
-  /** The first of its packet, which for a completion without data is all of it. */
+  /** The first of its packet, which is the only one for a completion without data. */
   val first = Bool()
   val last = Bool()
 }
 
-/** Takes packets apart as they come in: completions go to the reader at once, requests wait in a queue.
+/** Parses incoming packets: completions go to the reader directly, requests wait in a queue.
   *
-  * The queue holds as much as the function advertises, so that a request that is not served yet never holds up a
-  * completion behind it (2.4.1). Writes into the window for other cards pass by the queue, beat by beat.
+  * The queue has room for all advertised credits, so that a pending request never blocks a completion behind it
+  * (2.4.1). Writes into the window for other cards pass by the queue, beat by beat.
   */
 class Receiver(params: Params) extends Module {
   val in = IO(Flipped(Decoupled(new StreamFlit(Params.beatBytes))))
@@ -61,7 +61,7 @@ class Receiver(params: Params) extends Module {
   completion.bits.first := !within || first
   completion.bits.last := in.bits.last
 
-  // Only what is short goes to the queue. The rest of a longer payload is let pass, and the packet is refused there.
+  // Only short packets go to the queue. The rest of a longer payload is let pass, and the packet is refused there.
   private val intoWindow = arriving.isMemory && arriving.hasData && settings.memoryEnabled &&
     PeerWindow.contains(settings, arriving.address)
   private val data = Reg(UInt(64.W))
@@ -90,7 +90,7 @@ class Receiver(params: Params) extends Module {
   idle := !within && !queue.io.deq.valid && !passed
 }
 
-/** The window into which other cards write: data that is taken, counted and summed, and not kept. */
+/** The window into which other cards write: data are accepted, counted and summed, and not stored. */
 object PeerWindow {
   val number: Int = 1
 

@@ -5,10 +5,10 @@ import chisel3.util._
 
 import rackwright.port.MmioPort
 
-/** Serves what the fabric asks of the function: configuration, and registers in the first window.
+/** Executes the fabric's requests to the function: configuration, and registers in the first window.
   *
-  * A register is accessed whole: eight bytes at a multiple of eight, in one packet; half of one can be read. Anything
-  * else is an unsupported request (PCI Express 5.0, 2.3.1).
+  * A register is accessed completely: eight bytes at a multiple of eight, in one packet; reads of one half are allowed.
+  * All others are unsupported requests (PCI Express 5.0, 2.3.1).
   */
 class Target(identity: Identity) extends Module {
   val request = IO(Flipped(Decoupled(new TargetRequest)))

@@ -65,14 +65,14 @@ object Traffic {
   /** Bytes of a stamp: the cycles in which a request was issued and done, 32 bits each. */
   val stampBytes: Int = 8
 
-  /** Requests under way at most. */
+  /** Maximum number of outstanding requests. */
   val outstanding: Int = 1024
 
   /** No vendor has the number; the class is that of processing accelerators. */
   val identity: Identity = Identity(0x5257, 0x0001, 0x120000, Seq(12, PeerWindow.bits))
 }
 
-/** Counts what happens in a run, and keeps when its requests were issued. */
+/** Counts the events of a run, and stores the times at which its requests were issued. */
 class TrafficClerk extends Module {
   val begin = IO(Input(Bool()))
   val issued = IO(Input(Bool()))
@@ -91,7 +91,7 @@ class TrafficClerk extends Module {
   private val issues = Module(new SramQueue(UInt(32.W), Traffic.outstanding, direct = true))
   issues.clear := false.B
   busy := !issues.empty
-  // Time passes while something is under way.
+  // Time advances while a request is in progress.
   when(issued || busy) { now := now + 1.U }
   issues.enq.valid := issued
   issues.enq.bits := now

@@ -3,7 +3,7 @@ package rackwright.pcie
 import chisel3._
 import chisel3.util._
 
-/** Makes the DMA of a run, one request after another, and says what became of it. */
+/** Executes the DMA of a run, one request after another, and reports the results. */
 class TrafficGenerator(params: Params) extends Module {
   val settings = IO(Input(new TrafficSettings))
 
@@ -35,7 +35,7 @@ class TrafficGenerator(params: Params) extends Module {
   private val pause = RegInit(0.U(16.W))
   private val failed = RegInit(false.B)
 
-  // Requests. A run whose first data could not be read asks for no more.
+  // Requests. A run whose first data could not be read sends no further requests.
   private val next = Wire(new DmaRequest)
   next.address := settings.base + offset
   next.bytes := settings.size
@@ -56,7 +56,7 @@ class TrafficGenerator(params: Params) extends Module {
   pause := Mux(issued && settings.interval =/= 0.U, settings.interval - 1.U, Mux(pause === 0.U, 0.U, pause - 1.U))
   flying := flying + issued - done
 
-  // What is read is summed as it comes, and copied when the last of a request is there.
+  // Data are summed when they arrive, and copied when the last of a request has arrived.
   readBeat.ready := true.B
   private val taken = RegNext(readBeat.valid, false.B)
   private val beat = RegNext(readBeat.bits)
@@ -69,7 +69,7 @@ class TrafficGenerator(params: Params) extends Module {
   copier.beats := settings.size >> log2Ceil(Params.beatBytes)
   copier.arrived := taken && beat.last
 
-  // What is written is copied before: each word is its address and the seed.
+  // Data to write are generated before: each word is its address plus the seed.
   private val source = Module(new PatternSource)
   private val pacer = Module(new Pacer)
   source.range <> patterns.io.deq
@@ -93,14 +93,14 @@ class TrafficGenerator(params: Params) extends Module {
   busy := running
 }
 
-/** Copies what requests have brought, one request after the other, `interval` cycles for each of its `beats`; with an
+/** Copies the data of requests, one request after the other, `interval` cycles for each of its `beats`; with an
   * interval of 0 nothing is copied. Cards do so that receive into one memory and keep data in another.
   */
 class Copier extends Module {
   val interval = IO(Input(UInt(16.W)))
   val beats = IO(Input(UInt(28.W)))
 
-  /** The data of a request is there; that of the oldest has been copied. */
+  /** The data of a request have arrived; those of the oldest have been copied. */
   val arrived = IO(Input(Bool()))
   val done = IO(Output(Bool()))
 
@@ -116,7 +116,7 @@ class Copier extends Module {
   done := Mux(interval === 0.U, arrived, endsRequest)
 }
 
-/** Lets something pass every `interval` cycles at most; 0 and 1 let it pass in every one. */
+/** Limits a flow to one item per `interval` cycles; 0 and 1 mean no limit. */
 class Pacer extends Module {
   val interval = IO(Input(UInt(16.W)))
   val open = IO(Output(Bool()))

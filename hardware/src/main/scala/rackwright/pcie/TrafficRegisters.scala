@@ -28,7 +28,7 @@ object TrafficRegisters {
   val peerSum: Int = map("peer_sum").offset
 }
 
-/** What software has set of `traffic`. */
+/** The settings of `traffic`. */
 class TrafficSettings extends Bundle {
   val base = UInt(64.W)
   val size = UInt(32.W)
@@ -100,7 +100,7 @@ class TrafficRegisterFile extends Module {
   when(mmio.request.fire) {
     answered := true.B
     answer := MuxLookup(access.address, 0.U(64.W))(read.map { case (at, value) => at.U -> value })
-    // What a run goes by stays as it is while it lasts.
+    // The settings of a run do not change while it is in progress.
     when(access.write && !busy) {
       fields.foreach { case (at, field) =>
         when(access.address === at.U) { field := access.data(field.getWidth - 1, 0) }

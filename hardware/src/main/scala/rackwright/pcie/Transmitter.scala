@@ -6,10 +6,10 @@ import chisel3.util._
 import rackwright.port.StreamFlit
 import rackwright.stream.SkidBuffer
 
-/** Chooses among the packets of the three classes that leave, in turn, those that have credits.
+/** Selects packets with credits among the three classes of outgoing packets, in turn.
   *
-  * A class without credits does not hold up the others, as the ordering rules want it (2.4.1). What has been chosen
-  * leaves in this order. A packet is not interrupted.
+  * A class without credits does not block the others, as the ordering rules require (2.4.1). Selected packets leave in
+  * this order. A packet is not interrupted.
   */
 class Transmitter extends Module {
 

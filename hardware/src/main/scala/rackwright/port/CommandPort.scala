@@ -5,7 +5,7 @@ import chisel3.util._
 
 /** One RoCC instruction as it leaves the core.
   *
-  * `opcode` is the number n of `custom-n`; `xd` says that the core waits for a value of register `rd`.
+  * `opcode` is the number n of `custom-n`; `xd` means that the core waits for a value of register `rd`.
   */
 class Command extends Bundle {
   val opcode = UInt(2.W)
@@ -22,7 +22,7 @@ class CommandResponse extends Bundle {
   val data = UInt(64.W)
 }
 
-/** The command port seen from the unit. Commands are taken in order, answers are given in order. */
+/** The command port seen from the unit. Commands are accepted in order, and responses are sent in order. */
 class CommandPort extends Bundle {
   val request = Flipped(Decoupled(new Command))
   val response = Decoupled(new CommandResponse)

@@ -9,9 +9,9 @@ import scala.collection.mutable
   * @param funct
   *   its number, 0 to 127.
   * @param rs1
-  *   what the first operand is, and `rs2` the second; empty where it is of no meaning.
+  *   the meaning of the first operand, and `rs2` that of the second; empty if it has none.
   * @param answer
-  *   what `rd` is given, empty for nothing.
+  *   the value returned in `rd`, empty for none.
   * @param setting
   *   for a command that changes a setting: its bits and its value at reset.
   */
@@ -27,16 +27,16 @@ case class UnitCommand(
   require(funct >= 0 && funct <= 127, s"command $name: a funct is 0 to 127, not $funct")
 }
 
-/** How wide a setting is, and what it is at reset. */
+/** The width of a setting, and its value at reset. */
 case class SettingBits(bits: Int, default: BigInt)
 
 /** A part of the record that an operation ends with: `bits` bits from bit `first` on. */
 case class RecordField(name: String, first: Int, bits: Int, meaning: String)
 
-/** What software writes to a unit and reads of it: all that headers and constants are made of.
+/** The interface of a unit for software, from which headers and constants are generated.
   *
   * @param commands
-  *   the commands; none for a unit that does not say, which answers to all numbers of its opcodes.
+  *   the commands; none for a unit that does not list them, and responds to all numbers of its opcodes.
   * @param record
   *   the record of an operation's end, from its first byte on; empty without one.
   */
@@ -44,7 +44,7 @@ case class CommandSet(commands: Seq[UnitCommand] = Seq.empty, record: Seq[Record
   require(commands.map(_.funct).distinct.size == commands.size, "two commands share a funct")
   require(commands.map(_.name).distinct.size == commands.size, "two commands share a name")
 
-  /** The same with one command more, if this says which there are. */
+  /** The same with one more command, if the commands are listed. */
   def and(command: UnitCommand): CommandSet =
     if (commands.isEmpty) this else copy(commands = commands :+ command)
 }
@@ -53,7 +53,7 @@ case class CommandSet(commands: Seq[UnitCommand] = Seq.empty, record: Seq[Record
 abstract class CommandList {
   private val declared = mutable.ArrayBuffer.empty[UnitCommand]
 
-  /** One more; the arguments are those of [[UnitCommand]]. */
+  /** Adds one; the arguments are those of [[UnitCommand]]. */
   protected def command(
       name: String,
       funct: Int,

@@ -6,13 +6,13 @@ import chisel3.util._
 /** Shape of a memory port (contract 3).
   *
   * @param bytes
-  *   bytes moved by one beat; addresses are multiples of it. 16 or 32.
+  *   bytes of one beat; addresses are multiples of it. 16 or 32.
   * @param tagBits
   *   width of the tag; at most 2^tagBits requests are outstanding.
   * @param addressBits
   *   width of an address.
   * @param watch
-  *   whether a read may wait until memory holds something else.
+  *   whether a read may wait until memory changes.
   */
 case class MemoryPortParams(bytes: Int, tagBits: Int = 6, addressBits: Int = 64, watch: Boolean = false) {
   require(Set(16, 32).contains(bytes), s"a memory port moves 16 or 32 bytes per beat, not $bytes")
@@ -23,18 +23,18 @@ case class MemoryPortParams(bytes: Int, tagBits: Int = 6, addressBits: Int = 64,
   val offsetBits: Int = log2Ceil(bytes)
 }
 
-/** One beat asked for. `mask` has one bit per byte and matters for writes and watches only. */
+/** A request for one beat. `mask` has one bit per byte and matters for writes and watches only. */
 class MemoryRequest(val params: MemoryPortParams) extends Bundle {
   val address = UInt(params.addressBits.W)
   val write = Bool()
 
-  /** A read that is answered when memory holds something else than `data` in the bytes of `mask`. */
+  /** A read whose response is sent when the bytes of `mask` in memory differ from `data`. */
   val watch = Option.when(params.watch)(Bool())
   val data = UInt((8 * params.bytes).W)
   val mask = UInt(params.bytes.W)
   val tag = UInt(params.tagBits.W)
 
-  /** Asks for the beat at `place`, a multiple of its size. */
+  /** Requests the beat at `place`, a multiple of its size. */
   def read(place: UInt, number: UInt): Unit = {
     address := place
     write := false.B
@@ -52,7 +52,7 @@ class MemoryResponse(val params: MemoryPortParams) extends Bundle {
   val fault = Bool()
 }
 
-/** A memory port seen from the unit that asks. A tag may be used again once its response has been taken. */
+/** A memory port as seen from the requesting unit. A tag may be used again once its response has been taken. */
 class MemoryPort(val params: MemoryPortParams) extends Bundle {
   val request = Decoupled(new MemoryRequest(params))
   val response = Flipped(Decoupled(new MemoryResponse(params)))

@@ -9,7 +9,7 @@ import chisel3.util.Cat
 /** Bits of a register: `bits` of them from bit `first` on. */
 case class RegisterField(name: String, first: Int, bits: Int, meaning: String) {
 
-  /** Its value in what is written to the register. */
+  /** Its value in data written to the register. */
   def of(data: UInt): UInt = data(first + bits - 1, first)
 }
 
@@ -35,17 +35,17 @@ case class Register(
 
   require(name.matches("[a-z][a-z0-9_]*"), s"a register's name is lower case with underscores, not '$name'")
 
-  /** The field of that name. */
+  /** The field with that name. */
   def apply(field: String): RegisterField =
     fields.find(_.name == field).getOrElse(throw new NoSuchElementException(s"register $name has no field $field"))
 
-  /** All bits of what is written to it that are of a field. */
+  /** All bits of written data that belong to a field. */
   def of(data: UInt): UInt = data(fields.map(field => field.first + field.bits).max - 1, 0)
 
-  /** Where each of them is. */
+  /** The offset of each of them. */
   def offsets: Seq[Int] = (0 until count).map(offset + stride * _)
 
-  /** What a read gives whose fields have these values; bits of no field are 0. */
+  /** The result of a read with these values of fields; bits outside of fields are 0. */
   def word(values: (String, UInt)*): UInt = {
     val placed = values.map { case (field, value) => (apply(field), value) }.sortBy(_._1.first)
     val (parts, _) = placed.foldLeft((Seq.empty[UInt], 0)) { case ((below, next), (field, value)) =>
@@ -56,17 +56,17 @@ case class Register(
   }
 }
 
-/** Which registers a unit has: decoders, manifests, headers and constants are made of it. */
+/** The registers of a unit, from which decoders, manifests, headers and constants are generated. */
 case class RegisterMap(registers: Seq[Register] = Seq.empty) {
 
-  /** The register of that name. */
+  /** The register with that name. */
   def apply(name: String): Register =
     registers.find(_.name == name).getOrElse(throw new NoSuchElementException(s"there is no register $name"))
 
-  /** Those that count, in the order of their offsets. */
+  /** The counters, in the order of their offsets. */
   def counters: Seq[Register] = registers.filter(_.counter)
 
-  /** The same with `count` registers in the place of those of that name. */
+  /** The same with `count` registers in place of those with that name. */
   def sized(name: String, count: Int): RegisterMap =
     RegisterMap(registers.map(register => if (register.name == name) register.copy(count = count) else register))
 

@@ -3,7 +3,7 @@ package rackwright.port
 import chisel3._
 import chisel3.util._
 
-/** A command with what its hart's registers said when it was issued. */
+/** A command with the state of its hart's registers at its issue. */
 class TranslatedCommand extends Command {
   val context = new TranslationContext
 }

@@ -3,7 +3,7 @@ package rackwright.port
 import chisel3._
 import chisel3.util._
 
-/** What decides how an address is translated: of the hart, when it issued a command. */
+/** The state of a hart, at the issue of a command, that determines the translation of addresses. */
 class TranslationContext extends Bundle {
 
   /** The register `satp`. */
@@ -22,10 +22,10 @@ class TranslationContext extends Bundle {
   /** The page of the first table. */
   def root: UInt = satp(Paging.physicalPageBits - 1, 0)
 
-  /** Whether addresses go to memory as they are. */
+  /** Whether addresses are physical. */
   def flat: Bool = privilege === 3.U || mode === Paging.bare.U
 
-  /** Whether `address` is one of the virtual addresses that the format has. */
+  /** Whether `address` is a valid virtual address of the format. */
   def canonical(address: UInt): Bool = {
     def extended(bits: Int): Bool = {
       val upper = address(63, bits - 1)

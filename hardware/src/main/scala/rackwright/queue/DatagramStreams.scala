@@ -6,9 +6,9 @@ import chisel3.util._
 import rackwright.access.{MemoryArbiter, StreamLoader, StreamWriter}
 import rackwright.port.{MemoryPort, MemoryPortParams, StreamFlit}
 
-/** Packets as datagrams of a connected socket: those that go in get the header of a datagram to the peer of the
-  * register of that name, those that come out lose theirs. The data of a packet is in the queue, or in memory at the
-  * address of a descriptor.
+/** Packets as datagrams of a connected socket: incoming ones get the header of a datagram to the peer in the register
+  * of that name, outgoing ones lose theirs. The data of a packet is in the queue, or in memory at the address of a
+  * descriptor.
   *
   * @param most
   *   bytes of a packet.
@@ -25,7 +25,7 @@ class DatagramStreams(most: Int) extends Module {
   val toUnit = IO(Decoupled(new StreamFlit(8)))
   val fromUnit = IO(Flipped(Decoupled(new StreamFlit(8))))
 
-  /** The unit has nothing to do. */
+  /** The unit is idle. */
   val unitIdle = IO(Input(Bool()))
 
   private val loader = Module(new StreamLoader(beats, 8, outstanding))

@@ -6,14 +6,14 @@ import chisel3.util._
 import rackwright.operation.StreamCommands
 import rackwright.port.{CommandPort, UnitCommand}
 
-/** Has a streaming unit do what a descriptor asks for, by its commands, and says how it ended.
+/** Executes a descriptor on a streaming unit by its commands, and returns the result.
   *
   * @param opcode
   *   of the unit.
   */
 class DescriptorRunner(opcode: Int) extends Module {
 
-  /** Offered until the unit has ended, and longer while `hold`: `ready` comes with `ending`. */
+  /** Offered until the unit has ended, and longer while `hold`: `ready` is high together with `ending`. */
   val descriptor = IO(Flipped(Decoupled(new Descriptor)))
   val hold = IO(Input(Bool()))
   val ending = IO(Output(new Ending))

@@ -6,8 +6,8 @@ import chisel3.util._
 import rackwright.access.MemoryArbiter
 import rackwright.port.{MemoryPort, MemoryPortParams, MmioPort}
 
-/** The engine of a tile whose elements are words of packets: gives those of a queue in memory to a service, one after
-  * the other, and what the service gives to another queue. README.md is the contract.
+/** The engine of a tile whose elements are words of packets: passes those of a queue in memory to a service, one after
+  * the other, and the service's output to another queue. README.md is the contract.
   */
 class ElementEngine extends Module {
   val mmio = IO(Flipped(new MmioPort))
@@ -17,7 +17,7 @@ class ElementEngine extends Module {
   val service = IO(new ServicePort)
   val idle = IO(Output(Bool()))
 
-  /** Elements taken, elements given, looks at the index of an empty queue in this cycle. */
+  /** Elements taken, elements written, reads of the index of an empty queue in this cycle. */
   val taken = IO(Output(UInt(4.W)))
   val answered = IO(Output(UInt(4.W)))
   val looked = IO(Output(Bool()))
@@ -54,7 +54,7 @@ class ElementEngine extends Module {
   control.sent := service.sent
   service.setting <> control.setting
 
-  // When it has stopped, what is on the way is nobody's.
+  // When it has stopped, elements in transit are dropped.
   service.abort := !isOpen
   splitter.in <> taker.element
   splitter.in.valid := taker.element.valid && isOpen
@@ -109,10 +109,10 @@ class ServicePort extends Bundle {
   /** All data of a packet has been read. */
   val sent = Input(Bool())
 
-  /** The engine is closed: a packet that has begun has no end. */
+  /** The engine is closed: a packet in progress has no end. */
   val abort = Output(Bool())
 
-  /** Nothing happens here before a word comes. */
+  /** The service is inactive until a word arrives. */
   val quiet = Input(Bool())
 
   /** The word that is taken in this cycle is no number of bytes that a packet may have. */

@@ -19,21 +19,21 @@ class LineRequest extends Bundle {
   /** Which words of 8 bytes a write or a watch is about, the first one in the low bit. */
   val words = UInt(8.W)
 
-  /** A read of one beat that is answered when memory holds something else than `data`. */
+  /** A read of one beat whose response is sent when memory differs from `data`. */
   val watch = Bool()
 }
 
-/** What memory holds there, and whether it refused one of the beats. */
+/** The contents of memory there, and whether it refused one of the beats. */
 class LineResponse extends Bundle {
   val data = UInt(512.W)
   val fault = Bool()
 }
 
-/** Asks memory for the beats of a line one after the other, and answers when all of them are answered. */
+/** Requests the beats of a line one after the other, and responds when all of them have responses. */
 class LineAccess extends Module {
   import LineAccess._
 
-  /** Offered until it is answered: `ready` comes with the answer. */
+  /** Offered until its response: `ready` is high together with the response. */
   val request = IO(Flipped(Decoupled(new LineRequest)))
   val response = IO(Output(new LineResponse))
   val memory = IO(new MemoryPort(port))
@@ -41,10 +41,10 @@ class LineAccess extends Module {
   /** Has a watch be answered at once. */
   val withdraw = IO(Input(Bool()))
 
-  /** A beat has been asked for, and the request is not answered. */
+  /** A beat has been requested, and the request has no response yet. */
   val busy = IO(Output(Bool()))
 
-  /** Nothing but the answer to a watch is waited for. */
+  /** Only the response to a watch is pending. */
   val watches = IO(Output(Bool()))
 
   private val asked = RegInit(0.U(3.W))

@@ -6,13 +6,13 @@ import chisel3.util._
 import rackwright.memory.Sram
 import rackwright.port.{CommandPort, MemoryPort, MemoryPortParams, Status}
 
-/** Has a streaming unit work on packets: keeps one, which the unit reads as the memory from address 0 on, and gives
-  * what the unit writes to a memory of its own. A packet that the unit refuses becomes one without bytes.
+/** Lets a streaming unit process packets: stores one, which the unit reads as the memory from address 0 on, and stores
+  * the unit's writes in a memory of its own. A packet that the unit refuses becomes one without bytes.
   *
   * @param opcode
   *   of the unit's commands.
   * @param most
-  *   bytes of a packet, either way; a power of two.
+  *   maximum bytes of a packet in either direction; a power of two.
   */
 class PacketRunner(opcode: Int, read: MemoryPortParams, write: MemoryPortParams, most: Int) extends Module {
   import PacketRunner.State
@@ -106,7 +106,7 @@ object PacketRunner {
   }
 }
 
-/** A packet as a unit's memory: written by words, read by beats in the order in which they are asked for. */
+/** A packet as a unit's memory: written by words, read by beats in the order of their requests. */
 class PacketInput(params: MemoryPortParams, most: Int) extends Module {
   val word = IO(Flipped(Valid(UInt(64.W))))
   val at = IO(Input(UInt(log2Ceil(most / 8 + 1).W)))
@@ -128,7 +128,8 @@ class PacketInput(params: MemoryPortParams, most: Int) extends Module {
   memory.response <> answers.io.deq
 }
 
-/** What a unit writes from address 0 on, by words: after `start` the first is there, and after `next` the one behind.
+/** A unit's writes from address 0 on, by words: after `start` the first is available, and after each `next` the
+  * following one.
   */
 class PacketOutput(params: MemoryPortParams, most: Int) extends Module {
   val memory = IO(Flipped(new MemoryPort(params)))
@@ -152,7 +153,7 @@ class PacketOutput(params: MemoryPortParams, most: Int) extends Module {
   answers.io.enq.bits.fault := !allowed
   memory.response <> answers.io.deq
 
-  // A beat is read into a register, of which its words are given.
+  // A beat is read into a register, from which its words are output.
   private val at = Reg(UInt(log2Ceil(most / 8 + 1).W))
   private val beat = Reg(UInt((8 * params.bytes).W))
   private val ahead = RegInit(false.B)

@@ -6,13 +6,13 @@ import chisel3.util._
 import rackwright.operation.StreamCommands
 import rackwright.port.{CommandPort, MmioPort, MmioResponse, RegisterMap}
 
-/** Registers of an engine: opens and closes it, says which queues it has and why it has stopped. */
+/** Registers of an engine: they open and close it, and contain its queues and the reason why it has stopped. */
 class QueueControl extends Module {
   import QueueControl._
 
   val mmio = IO(Flipped(new MmioPort))
 
-  /** What both sides of the engine are told. */
+  /** The state for both sides of the engine. */
   val isOpen = IO(Output(Bool()))
   val closing = IO(Output(Bool()))
   val incoming, outgoing = IO(Output(UInt(64.W)))
@@ -27,7 +27,7 @@ class QueueControl extends Module {
   val stops = IO(Flipped(Valid(Problem())))
   val finished = IO(Input(Bool()))
 
-  /** Nothing is under way any more since it has closed. */
+  /** No operation is in progress any more since it has closed. */
   val still = IO(Input(Bool()))
   val taken, answered = IO(Input(UInt(64.W)))
 
@@ -61,7 +61,7 @@ class QueueControl extends Module {
     closes := false.B
   }
 
-  // Each access is answered in the next cycle. One that writes waits until what has stopped is still.
+  // Each access is answered in the next cycle. A write waits until a stopped engine is still.
   private val access = mmio.request
   private val answers = Module(new Queue(new MmioResponse, 2))
   mmio.response <> answers.io.deq
@@ -118,7 +118,7 @@ class UnitSetting extends Bundle {
 
 object QueueControl {
 
-  /** The register map, as `registers.json` has it. */
+  /** The register map in `registers.json`. */
   val registers: RegisterMap = RegisterMap.read("queue")
 
   /** One for each command that sets a value, at eight times its funct within its range. */
@@ -138,7 +138,7 @@ object QueueControl {
     val sent: Int = registers("sent").offset
   }
 
-  /** Gives a unit its settings and, beside these, the commands of `runner`. */
+  /** Passes settings to a unit and, in addition, the commands of `runner`. */
   def join(opcode: Int, setting: DecoupledIO[UnitSetting], runner: CommandPort, unit: CommandPort): Unit = {
     unit <> runner
     setting.ready := unit.request.ready && !runner.request.valid

@@ -3,7 +3,7 @@ package rackwright.queue
 import chisel3._
 import chisel3.util._
 
-/** Elements of a queue that lie one behind the other in a line, the first one in the low bits. */
+/** Consecutive elements of a queue in a line, the first one in the low bits. */
 class QueueElements extends Bundle {
   val data = UInt(512.W)
   val count = UInt(4.W)
@@ -15,12 +15,12 @@ class PacketWord extends Bundle {
   val last = Bool()
 }
 
-/** Gives elements of 8 bytes one after the other. */
+/** Outputs elements of 8 bytes one after the other. */
 class ElementSplitter extends Module {
   val in = IO(Flipped(Decoupled(new QueueElements)))
   val out = IO(Decoupled(UInt(64.W)))
 
-  /** Forgets what is left. */
+  /** Drops the remaining elements. */
   val clear = IO(Input(Bool()))
   val empty = IO(Output(Bool()))
 
@@ -41,12 +41,12 @@ class ElementSplitter extends Module {
   when(clear) { left := 0.U }
 }
 
-/** Gathers words until there are as many as a line has, or a packet ends. */
+/** Collects words until a line is full, or a packet ends. */
 class ElementGatherer extends Module {
   val in = IO(Flipped(Decoupled(new PacketWord)))
   val out = IO(Decoupled(new QueueElements))
 
-  /** How many of `out` are taken when it is: the others stay. */
+  /** Number of elements of `out` that are taken; the others stay. */
   val takes = IO(Input(UInt(4.W)))
   val clear = IO(Input(Bool()))
   val empty = IO(Output(Bool()))
@@ -55,7 +55,7 @@ class ElementGatherer extends Module {
   private val count = RegInit(0.U(4.W))
   private val ends = RegInit(false.B)
 
-  // A word is added only when none are taken, so that both do not meet in one cycle.
+  // A word is added only when none are taken, so that the two events are never in one cycle.
   in.ready := count =/= 8.U && !ends && !out.fire
   out.valid := count === 8.U || ends
   out.bits.data := words.asUInt

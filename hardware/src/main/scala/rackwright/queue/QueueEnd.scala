@@ -5,24 +5,24 @@ import chisel3.util.Valid
 
 import rackwright.port.MemoryPort
 
-/** An end of a queue in memory, the producer or the consumer: what both have.
+/** An end of a queue in memory, the producer or the consumer: their common part.
   *
   * @param bytes
   *   of an element.
   * @param wrong
-  *   why it stops when the queue is not as it must be.
+  *   the reason for a stop if the queue is invalid.
   */
 abstract class QueueEnd(bytes: Int, protected val wrong: Problem.Type) extends Module {
 
-  /** Where the header is, while `go`. */
+  /** The address of the header, while `go`. */
   val header = IO(Input(UInt(64.W)))
 
-  /** The queue is open; without it, what is under way ends, and `still` tells when. */
+  /** The queue is open; when it is low, accesses in progress end, and `still` goes high. */
   val go = IO(Input(Bool()))
   val memory = IO(new MemoryPort(LineAccess.port))
   val still = IO(Output(Bool()))
 
-  /** Nothing happens before memory answers a watch, an element comes or is taken, or an input changes. */
+  /** It is inactive until memory responds to a watch, an element arrives or is taken, or an input changes. */
   val quiet = IO(Output(Bool()))
 
   /** In this cycle it has stopped for good. */
@@ -36,7 +36,7 @@ abstract class QueueEnd(bytes: Int, protected val wrong: Problem.Type) extends M
   memory <> line.memory
   index := side.own
 
-  /** Memory answers in this cycle: with these words, of which the first may be an index. */
+  /** Memory responds in this cycle: with these words, the first of which may be an index. */
   protected val answered = line.request.fire
   protected val read = line.response.data
   protected val found = read(63, 0)
@@ -44,7 +44,7 @@ abstract class QueueEnd(bytes: Int, protected val wrong: Problem.Type) extends M
   problem.valid := false.B
   problem.bits := wrong
 
-  /** Tells in this cycle why it stops. */
+  /** Reports in this cycle the reason for a stop. */
   protected def report(why: Problem.Type): Unit = {
     problem.valid := true.B
     problem.bits := why

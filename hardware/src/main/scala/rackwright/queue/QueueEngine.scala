@@ -5,8 +5,8 @@ import chisel3._
 import rackwright.access.MemoryArbiter
 import rackwright.port.{CommandPort, MemoryPort, MemoryPortParams, MmioPort}
 
-/** The engine of a tile: takes descriptors from a queue in memory, has the unit do what they ask for, one after the
-  * other, and gives their endings to another queue. README.md is the contract.
+/** The engine of a tile: takes descriptors from a queue in memory, lets the unit execute them, one after the other, and
+  * writes their results to another queue. README.md is the contract.
   *
   * While the unit works, the next descriptor is read and the ending before is written.
   *
@@ -19,7 +19,7 @@ class QueueEngine(opcode: Int) extends Module {
   val memory = IO(new MemoryPort(QueueEngine.port))
   val idle = IO(Output(Bool()))
 
-  /** In this cycle an element is taken, one is answered; the index of an empty queue has been looked at. */
+  /** In this cycle an element is taken, one is completed; the index of an empty queue has been read. */
   val taken = IO(Output(Bool()))
   val answered = IO(Output(Bool()))
   val looked = IO(Output(Bool()))
@@ -43,7 +43,7 @@ class QueueEngine(opcode: Int) extends Module {
   giver.header := control.outgoing
   giver.go := isOpen
 
-  // The descriptor that the unit works on. What it ends with is nobody's when the engine has stopped meanwhile.
+  // The descriptor that the unit works on. Its result is dropped if the engine has stopped meanwhile.
   private val busy = RegInit(false.B)
   private val descriptor = Reg(new Descriptor)
   runner.descriptor.valid := busy

@@ -13,13 +13,13 @@ class QueueGiver(bytes: Int) extends QueueEnd(bytes, Problem.outgoing) {
 
   val element = IO(Flipped(Decoupled(new QueueElements)))
 
-  /** How many of them are taken when they are: those in one line. */
+  /** Number of elements taken together: those in one line. */
   val takes = IO(Output(UInt(4.W)))
 
-  /** All that it was given is published. */
+  /** All elements that it has received are published. */
   val done = IO(Output(Bool()))
 
-  /** In this cycle so many elements have been written. */
+  /** Number of elements written in this cycle. */
   val wrote = IO(Output(UInt(log2Ceil(QueueSide.perLine(bytes) + 1).W)))
 
   private val state = RegInit(State.closed)
@@ -109,7 +109,7 @@ class QueueGiver(bytes: Int) extends QueueEnd(bytes, Problem.outgoing) {
   wrote := Mux(answered && state === State.give, count, 0.U)
 }
 
-/** What it does, or waits for. */
+/** Its current action. */
 object QueueGiver {
   object State extends ChiselEnum {
     val closed, header, index, ready, space, give, publish, stopped = Value

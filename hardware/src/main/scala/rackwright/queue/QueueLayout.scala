@@ -3,8 +3,8 @@ package rackwright.queue
 import chisel3._
 import chisel3.util._
 
-/** A queue in memory, as `software/include/rackwright/queue.h` has it: a header and two indices, each on a line of its
-  * own, and elements elsewhere.
+/** A queue in memory, in the layout of `software/include/rackwright/queue.h`: a header and two indices, each on a line
+  * of its own, and elements elsewhere.
   */
 object QueueLayout {
 
@@ -26,14 +26,14 @@ class QueueHeader extends Bundle {
   val base = UInt(64.W)
   val magic = UInt(64.W)
 
-  /** Whether it is one of a queue whose elements have so many bytes. */
+  /** Whether it is the header of a queue whose elements have this number of bytes. */
   def isOf(bytes: Int): Bool = {
     val lengths = PopCount(length) === 1.U && length <= QueueLayout.longest.U
     magic === QueueLayout.magic.U && elementBytes === bytes.U && lengths && base(5, 0) === 0.U
   }
 }
 
-/** What a unit is asked to do: an element of its incoming queue, the first word in the low bits. */
+/** A request to a unit: an element of its incoming queue, the first word in the low bits. */
 class Descriptor extends Bundle {
   val reserved = UInt(192.W)
   val tag = UInt(64.W)
@@ -48,7 +48,7 @@ object Descriptor {
   val bytes: Int = 64
 }
 
-/** How it ended: an element of the outgoing queue. */
+/** Its result: an element of the outgoing queue. */
 class Ending extends Bundle {
   val inputOffset = UInt(64.W)
   val outputBytes = UInt(64.W)

@@ -3,7 +3,7 @@ package rackwright.queue
 import chisel3._
 import chisel3.util._
 
-/** What one side knows of a queue in memory, by its header and the index of either side.
+/** One side's state of a queue in memory, from its header and the indices of both sides.
   *
   * @param bytes
   *   of an element.
@@ -12,7 +12,7 @@ class QueueSide(bytes: Int) {
   val base = Reg(UInt(64.W))
   val length = Reg(UInt((log2Ceil(QueueLayout.longest) + 1).W))
 
-  /** The index that this side writes, and what the other side's was when it was read last. */
+  /** The index that this side writes, and the other side's index when it was last read. */
   val own = RegInit(0.U(64.W))
   val other = RegInit(0.U(64.W))
 
@@ -24,18 +24,18 @@ class QueueSide(bytes: Int) {
     (most +& 1.U) - (own(bits - 1, 0) & most)
   }
 
-  /** Where the element of the own index is. */
+  /** The address of the element at the own index. */
   val place: UInt = base + ((own(19, 0) & (length - 1.U)(19, 0)) << log2Ceil(bytes))
 
-  /** The beat that it begins in, and whether that is in the middle of it. */
+  /** The beat in which it begins, and whether it begins in the middle of it. */
   val beat: UInt = place(63, 4) ## 0.U(4.W)
   val odd: Bool = if (bytes == 8) place(3) else false.B
 
-  /** Beats that so many elements from there lie in, and the words of these. */
+  /** Number of beats that contain `count` elements from there, and the words of these. */
   def beats(count: UInt): UInt = if (bytes == 8) (count +& odd + 1.U) >> 1 else (bytes / 16).U
   def words(count: UInt): UInt = if (bytes == 8) ((1.U << count) - 1.U)(7, 0) << odd else ((1 << (bytes / 8)) - 1).U
 
-  /** Keeps what the first words of a header say; tells whether it is one of such elements. */
+  /** Stores the first words of a header; returns whether it is one for such elements. */
   def open(words: UInt): Bool = {
     val read = words(191, 0).asTypeOf(new QueueHeader)
     base := read.base
@@ -46,6 +46,6 @@ class QueueSide(bytes: Int) {
 
 object QueueSide {
 
-  /** Elements of so many bytes that lie in a line and are moved at once: those of several words go alone. */
+  /** Number of elements of this size in a line that are moved together: those of several words are moved separately. */
   def perLine(bytes: Int): Int = if (bytes == 8) 8 else 1
 }

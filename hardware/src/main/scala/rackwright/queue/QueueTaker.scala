@@ -3,7 +3,7 @@ package rackwright.queue
 import chisel3._
 import chisel3.util._
 
-/** The consumer of a queue in memory: gives its elements in their order, as many of a line at once as there are, and
+/** The consumer of a queue in memory: outputs its elements in order, as many of a line together as there are, and
   * releases their places.
   *
   * @param bytes
@@ -12,14 +12,14 @@ import chisel3.util._
 class QueueTaker(bytes: Int) extends QueueEnd(bytes, Problem.incoming) {
   import QueueTaker.State
 
-  /** Stops at the end of what is published: `drained` tells that it has come there. */
+  /** Stops at the end of the published elements: `drained` is high when it has reached it. */
   val last = IO(Input(Bool()))
 
-  /** What was read last, until somebody takes it. */
+  /** The elements read last, until they are taken. */
   val element = IO(Decoupled(new QueueElements))
   val drained = IO(Output(Bool()))
 
-  /** In this cycle so many elements have been read, the index of the other side has been looked at. */
+  /** Number of elements read in this cycle; whether the index of the other side has been read. */
   val taken = IO(Output(UInt(log2Ceil(QueueSide.perLine(bytes) + 1).W)))
   val looked = IO(Output(Bool()))
 
@@ -31,7 +31,7 @@ class QueueTaker(bytes: Int) extends QueueEnd(bytes, Problem.incoming) {
   private val ahead = side.other - side.own
   private val count = Mux(ahead < side.inLine, ahead, side.inLine)(taken.getWidth - 1, 0)
   private val free = !full || element.ready
-  // A look waits until the index is another one than was known. The last one does not.
+  // The read waits until the index differs from the known one. The last one does not.
   private val looksLast = Reg(Bool())
   private val isLast = Mux(line.busy, looksLast, last)
   looksLast := isLast
@@ -54,7 +54,7 @@ class QueueTaker(bytes: Int) extends QueueEnd(bytes, Problem.incoming) {
   line.request.bits.data := side.own
   line.withdraw := last || !go
 
-  // Indices are compared as they are: they count on and on, and wrap after as many elements as nobody gives.
+  // Indices are compared unchanged: they are never reset, and wrap after more elements than are ever written.
   private def fail(why: Problem.Type): Unit = {
     report(why)
     state := State.stopped
@@ -110,7 +110,7 @@ class QueueTaker(bytes: Int) extends QueueEnd(bytes, Problem.incoming) {
   looked := answered && state === State.look
 }
 
-/** What it does, or waits for. */
+/** Its current action. */
 object QueueTaker {
   object State extends ChiselEnum {
     val closed, header, index, look, fetch, release, stopped = Value

@@ -3,16 +3,16 @@ package rackwright.stream
 import chisel3._
 import chisel3.util._
 
-/** A queue whose oldest entry is in a register of its own, so that what depends on it begins at a flop and not behind
-  * the choice among all entries. An entry that enters an empty queue of more than one is seen two cycles later, or in
-  * the next one with `direct`.
+/** A queue whose oldest entry is in a register of its own, so that dependent paths start at a flop and not after the
+  * multiplexer of all entries. An entry that enters an empty queue of more than one is seen two cycles later, or in the
+  * next one with `direct`.
   *
   * @param gen
   *   an entry.
   * @param entries
-  *   how many are held, the oldest among them.
+  *   number of entries, including the oldest.
   * @param direct
-  *   what enters an empty queue goes to the head at once: sooner, and with more behind `in`.
+  *   an entry to an empty queue is stored in the head directly: this is earlier, and adds logic after `in`.
   */
 class HeadQueue[T <: Data](gen: T, entries: Int, direct: Boolean = false) extends Module {
   val in = IO(Flipped(Decoupled(gen)))

@@ -15,7 +15,7 @@ object Lines {
   /** A bit per byte: ones for the lowest `count` bytes, `count` from 0 to the whole line. */
   def mask(count: UInt, bytes: Int): UInt = Cat((0 until bytes).reverse.map(i => count > i.U))
 
-  /** The bytes of `chosen` where `mask` has a one, else those of `other`. */
+  /** The bytes of `chosen` where `mask` has a one, and those of `other` elsewhere. */
   def merge(mask: UInt, chosen: UInt, other: UInt, bytes: Int): UInt =
     Cat((0 until bytes).reverse.map(i => Mux(mask(i), chosen(8 * i + 7, 8 * i), other(8 * i + 7, 8 * i))))
 }

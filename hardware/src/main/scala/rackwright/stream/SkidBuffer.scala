@@ -3,14 +3,14 @@ package rackwright.stream
 import chisel3._
 import chisel3.util._
 
-/** A queue of two entries of which every output begins at a flop: `in.ready` depends on nothing else, and `out` on no
-  * choice between entries. An entry passes in each cycle; one that enters is seen in the next.
+/** A queue of two entries with registered outputs: `in.ready` depends on nothing else, and `out` on no multiplexer of
+  * entries. An entry passes in each cycle; one that enters is seen in the next.
   */
 class SkidBuffer[T <: Data](gen: T) extends Module {
   val in = IO(Flipped(Decoupled(gen)))
   val out = IO(Decoupled(gen))
 
-  /** Forgets what is held and what enters. */
+  /** Drops stored and arriving entries. */
   val clear = IO(Input(Bool()))
 
   private val (head, second) = (Reg(gen), Reg(gen))
@@ -36,10 +36,10 @@ class SkidBuffer[T <: Data](gen: T) extends Module {
   }
 }
 
-/** Puts a [[SkidBuffer]] behind a port. */
+/** Inserts a [[SkidBuffer]] after a port. */
 object SkidBuffer {
 
-  /** What comes out of the buffer that `in` goes into. */
+  /** The output of a buffer with the input `in`. */
   def apply[T <: Data](in: DecoupledIO[T], clear: Bool = false.B): DecoupledIO[T] = {
     val buffer = Module(new SkidBuffer(chiselTypeOf(in.bits)))
     buffer.in <> in

@@ -11,11 +11,11 @@ class StreamRange extends Bundle {
   val length = UInt(64.W)
 }
 
-/** Input bytes offered to a consumer that chooses how many to take each cycle.
+/** Input bytes for a consumer that selects how many to take in each cycle.
   *
   * Shapes: `data(0)` is the next byte of the stream; the first `available` bytes are valid. In every cycle the consumer
-  * sets `consume` to a number from 0 to `available`. `last` says that the valid bytes are the last of the range, so
-  * `available === 0.U && last` is the end. `fault` says that the bytes after the valid ones could not be read.
+  * sets `consume` to a number from 0 to `available`. `last` means that the valid bytes are the last of the range, so
+  * that `available === 0.U && last` is the end. `fault` means that the bytes after the valid ones could not be read.
   *
   * @param bytes
   *   the most bytes offered in a cycle.
@@ -34,7 +34,7 @@ class ByteChunk(val bytes: Int) extends Bundle {
   val count = UInt(log2Ceil(bytes + 1).W)
 }
 
-/** What a streaming writer reports when everything it was given has been answered by memory. */
+/** The result of a streaming writer, after the responses to all its writes. */
 class WriterResult extends Bundle {
   val status = UInt(Status.width.W)
   val written = UInt(64.W)

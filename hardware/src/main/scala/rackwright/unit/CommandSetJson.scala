@@ -2,10 +2,10 @@ package rackwright.unit
 
 import rackwright.port.{CommandSet, RecordField, Status, UnitCommand}
 
-/** What a manifest says of a unit's commands; nothing of one that does not say which it has. */
+/** The commands of a unit in its manifest; empty for a unit that does not list them. */
 object CommandSetJson {
 
-  /** The members of the port's entry: `commands`, and where operations end with a record, `record` and `statuses`. */
+  /** The members of the port's entry: `commands`, and, if operations end with a record, `record` and `statuses`. */
   def apply(set: CommandSet): Seq[(String, ujson.Value)] =
     if (set.commands.isEmpty) Seq.empty
     else ("commands" -> ujson.Arr.from(set.commands.map(command))) +: recordOf(set)

@@ -9,25 +9,25 @@ import rackwright.port._
 
 /** The top of a unit: a module whose ports are those of contract 3.
   *
-  * Make each port with the method of its kind; the manifest is written from what was made here, so that it can't differ
-  * from the Verilog.
+  * Create each port with the method of its kind; the manifest is generated from the ports created here, and thus agrees
+  * with the Verilog.
   */
 abstract class HardwareUnit extends Module {
   private val made = mutable.ArrayBuffer.empty[(Data, String => PortDescription)]
 
-  /** The ports in the order in which they were made, under their final names. */
+  /** The ports in the order of their creation, under their final names. */
   def ports: Seq[PortDescription] = madePorts.map(_._2)
 
   /** The same, each with its hardware. */
   private[rackwright] def madePorts: Seq[(Data, PortDescription)] =
     made.toSeq.map { case (port, describe) => port -> describe(port.instanceName) }
 
-  /** Cycles per second of the clock the unit is made for; that of the papers' accelerators (Karandikar 2024, section
-    * 7.5).
+  /** Cycles per second of the clock for which the unit is designed; by default, that of the papers' accelerators
+    * (Karandikar 2024, section 7.5).
     */
   def hertz: Long = 2000000000L
 
-  /** Where it may be attached: by default beside a hart, if that reaches it. */
+  /** The places where it may be attached: by default beside a hart, if its ports allow this. */
   def attach: Seq[Attach] = {
     val isReached = ports.exists {
       case _: CommandDescription | _: MmioDescription => true
@@ -36,11 +36,11 @@ abstract class HardwareUnit extends Module {
     Option.when(isReached)(Attach.Hart).toSeq
   }
 
-  /** Commands that leave the core with one of `opcodes` (n of custom-n), for a unit that does not say which there are.
+  /** Commands that leave the core with one of `opcodes` (n of custom-n), for a unit that does not list them.
     */
   protected def commandPort(opcodes: Int*): CommandPort = commandPort(CommandSet(), opcodes: _*)
 
-  /** Those of `commands` that leave the core with one of `opcodes`. */
+  /** The `commands` that leave the core with one of `opcodes`. */
   protected def commandPort(commands: CommandSet, opcodes: Int*): CommandPort = {
     checkOpcodes(opcodes)
     add(IO(new CommandPort))(CommandDescription(_, opcodes, commands))
@@ -57,14 +57,14 @@ abstract class HardwareUnit extends Module {
     s"a RoCC opcode is custom-0 to custom-3, not ${opcodes.mkString(", ")}"
   )
 
-  /** A port that asks memory; `intermediate` if it reads back what the unit itself has written before. */
+  /** A memory port; `intermediate` if it reads back data that the unit itself has written. */
   protected def memoryPort(params: MemoryPortParams, intermediate: Boolean = false): MemoryPort =
     add(IO(new MemoryPort(params)))(MemoryDescription(_, params, intermediate))
 
-  /** A port on which the core reads and writes `registers`; none for a unit that does not say which there are. */
+  /** A port through which the core reads and writes `registers`; none for a unit that does not list them. */
   protected def mmioPort(registers: RegisterMap = RegisterMap()): MmioPort = queuePort(registers, CommandSet())
 
-  /** The same where they are a queue of `commands`, each with one of `opcodes`. */
+  /** The same for registers that are a queue of `commands`, each with one of `opcodes`. */
   protected def queuePort(registers: RegisterMap, commands: CommandSet, opcodes: Int*): MmioPort =
     add(IO(Flipped(new MmioPort)))(MmioDescription(_, registers, opcodes, commands))
 
@@ -80,11 +80,11 @@ abstract class HardwareUnit extends Module {
   protected def streamInput(bytes: Int): DecoupledIO[StreamFlit] =
     add(IO(Flipped(Decoupled(new StreamFlit(bytes)))))(StreamDescription(_, outward = false, bytes))
 
-  /** Output: the interrupt line, high while it asks for attention; the pin is `interrupt_<name>`. */
+  /** Output: the interrupt line, high while it is active; the pin is `interrupt_<name>`. */
   protected def interruptPort(name: String): Bool =
     add(IO(Output(Bool())))(_ => InterruptDescription(name)).suggestName(s"interrupt_$name")
 
-  /** Output: nothing changes any more until a command, a register access, a flit or an answer of memory arrives. */
+  /** Output: the unit is inactive until a command, a register access, a flit or a response of memory arrives. */
   protected def idlePort(): Bool = add(IO(Output(Bool())))(IdleDescription(_))
 
   /** Names `signal` as the event `name`: its value is added up by the profiling layer in every cycle.

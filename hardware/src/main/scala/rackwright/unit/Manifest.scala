@@ -2,7 +2,7 @@ package rackwright.unit
 
 import java.security.MessageDigest
 
-/** Writes what the engine needs to know about a design (contract 3): the bridge between elaboration and engine. */
+/** Writes the description of a design for the engine (contract 3): the interface between elaboration and engine. */
 object Manifest {
 
   /** The manifest of `design`.
@@ -34,7 +34,7 @@ object Manifest {
   /** The ports of `design`, without its clock, reset and idle pins. */
   def ports(design: HardwareUnit): ujson.Value = design.ports.flatMap(describe)
 
-  /** Where `design` may be attached. */
+  /** The places where `design` may be attached. */
   def attach(design: HardwareUnit): ujson.Value = ujson.Arr.from(design.attach.map(_.name))
 
   private def idlePin(design: HardwareUnit): String = design.ports

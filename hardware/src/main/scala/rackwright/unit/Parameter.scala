@@ -5,15 +5,15 @@ package rackwright.unit
   * @param name
   *   lower case with hyphens, as on the command line.
   * @param default
-  *   the value where the user says nothing.
+  *   the default value.
   * @param range
   *   the values allowed, in words that a user reads in the list of units and in errors.
   * @param description
-  *   what it does, with its unit.
+  *   its effect, with its unit.
   */
 sealed abstract class Parameter(val name: String, val default: String, val range: String, val description: String) {
 
-  /** The value of `text` as it appears in the manifest, or None if it isn't allowed. */
+  /** The value of `text` as it appears in the manifest, or None if it is not allowed. */
   def parse(text: String): Option[ujson.Value]
 
   /** The value of `text`, or an error that names parameter, value and range. */
@@ -39,7 +39,7 @@ class WordParameter(name: String, default: String, words: Seq[String], descripti
 /** Makes parameters. */
 object Parameter {
 
-  /** A number from `allowed`, all of which the user may read in errors. */
+  /** A number from `allowed`, all of which are listed in errors. */
   def choice(name: String, default: Int, allowed: Seq[Int], description: String): Parameter =
     new IntegerParameter(name, default, allowed, allowed.mkString("one of ", ", ", ""), description)
 
@@ -58,13 +58,13 @@ object Parameter {
     new WordParameter(name, default, words, description)
 }
 
-/** A mistake of the user; the message is one line that says what to change. */
+/** An error of the user; the message is one line that states the correction. */
 case class UsageError(message: String) extends Exception(message)
 
 /** Checked values of a unit's parameters. */
 class ParameterValues private (values: Seq[(String, ujson.Value)]) {
 
-  /** The value of a whole number. */
+  /** The value of an integer parameter. */
   def int(name: String): Int = value(name).num.toInt
 
   /** The value of a word. */
@@ -79,10 +79,12 @@ class ParameterValues private (values: Seq[(String, ujson.Value)]) {
     ))
 }
 
-/** Checks what the user set. */
+/** Checks the user's settings. */
 object ParameterValues {
 
-  /** The values of `parameters`, where `chosen` overrides defaults; a usage error for names or values not allowed. */
+  /** The values of `parameters`, where `chosen` overrides defaults; a usage error for names or values that are not
+    * allowed.
+    */
   def apply(parameters: Seq[Parameter], chosen: Map[String, String]): ParameterValues = {
     val names = parameters.map(_.name)
     for (unknown <- chosen.keys.toSeq.sorted if !names.contains(unknown))

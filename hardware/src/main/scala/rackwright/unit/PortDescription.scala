@@ -7,11 +7,11 @@ sealed trait PortDescription {
   def name: String
 }
 
-/** RoCC commands with one of `opcodes`; each with what decides how its addresses are translated, if `translated`. */
+/** RoCC commands with one of `opcodes`; each with the context for the translation of its addresses, if `translated`. */
 case class CommandDescription(name: String, opcodes: Seq[Int], commands: CommandSet, translated: Boolean = false)
     extends PortDescription
 
-/** A decoupled memory port; `intermediate` if it reads back what the unit itself has written before. */
+/** A decoupled memory port; `intermediate` if it reads back data that the unit itself has written. */
 case class MemoryDescription(name: String, params: MemoryPortParams, intermediate: Boolean) extends PortDescription
 
 /** Registers that the core reads and writes; `opcodes` are those of the `commands` behind them, if any. */
@@ -24,10 +24,10 @@ case class Axi4Description(name: String, params: Axi4Params, intermediate: Boole
 /** Frames, `bytes` per beat; `outward` seen from the unit. */
 case class StreamDescription(name: String, outward: Boolean, bytes: Int) extends PortDescription
 
-/** An interrupt line, high while it asks for attention; the pin is `interrupt_<name>`. */
+/** An interrupt line, high while it is active; the pin is `interrupt_<name>`. */
 case class InterruptDescription(name: String) extends PortDescription
 
-/** The output that says that the clock may stop. */
+/** The output that allows the clock to stop. */
 case class IdleDescription(name: String) extends PortDescription
 
 /** A named event; the pin is `event_<name>`, `width` bits. */

@@ -2,7 +2,7 @@ package rackwright.unit
 
 import rackwright.port.{Register, RegisterField, RegisterMap}
 
-/** What a manifest says of a unit's registers; nothing of one that does not say which it has. */
+/** The registers of a unit in its manifest; empty for a unit that does not list them. */
 object RegisterMapJson {
 
   /** The member of the port's entry. */

@@ -10,15 +10,15 @@ trait UnitDescription {
   /** Lower case with hyphens, as on the command line. */
   def name: String
 
-  /** What it does, in one sentence. */
+  /** Its function, in one sentence. */
   def summary: String
 
-  /** How far it is: `ready`, or what is missing. */
+  /** Its state: `ready`, or what is missing. */
   def status: String
 
-  /** What the user may set. */
+  /** The parameters for users. */
   def parameters: Seq[Parameter]
 
-  /** Builds the top of the unit; runs within elaboration. Values are of `parameters` and checked. */
+  /** Builds the top of the unit; runs within elaboration. `values` are checked values of `parameters`. */
   def build(values: ParameterValues): HardwareUnit
 }

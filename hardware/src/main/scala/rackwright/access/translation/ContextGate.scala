@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.port.{CommandPort, CommandResponse, TranslatedCommandPort, TranslationContext, UnitCommand}
 
-/** Lets commands of one context at a time through to the unit, and answers the question for faults.
+/** Passes commands of one context at a time to the unit, and responds to the query for faults.
   *
   * A command of another context waits until the unit is calm: all accesses of the unit are then of the one context.
   * README.md is the contract.
@@ -18,16 +18,16 @@ class ContextGate extends Module {
   /** The unit. */
   val inner = IO(Flipped(new CommandPort))
 
-  /** The unit has nothing under way. */
+  /** No operation of the unit is in progress. */
   val calm = IO(Input(Bool()))
 
   /** The context of the unit. */
   val context = IO(Output(new TranslationContext))
 
-  /** Translations are to be forgotten. */
+  /** Translations are to be flushed. */
   val forget = IO(Output(Bool()))
 
-  /** The unit is to be reset: another process comes. */
+  /** The unit is to be reset, before commands of another process. */
   val renew = IO(Output(Bool()))
 
   /** Accesses that were refused, in one of the ports. */
@@ -42,7 +42,7 @@ class ContextGate extends Module {
   private val due = RegInit(0.U(4.W))
   private val renewing = RegInit(0.U(log2Ceil(ContextGate.resetCycles + 1).W))
 
-  /** As long as `renewing` is not 0: from a flop, for it goes everywhere in the unit. */
+  /** High while `renewing` is not 0: a flop, because of its fan-out to all of the unit. */
   private val resets = RegInit(false.B)
 
   private val request = outer.request
@@ -56,7 +56,7 @@ class ContextGate extends Module {
   private val answers = Wire(Decoupled(new CommandResponse))
   request.ready := Mux(asksForFault, due === 0.U && answers.ready, same && inner.request.ready && due =/= 15.U)
 
-  // Answers are given in order: that for a fault only when no other is due.
+  // Responses are in order: that for a fault is sent only if no other is pending.
   private val own = request.valid && asksForFault && due === 0.U
   answers.valid := own || inner.response.valid
   answers.bits := inner.response.bits
@@ -72,7 +72,7 @@ class ContextGate extends Module {
     faulted := true.B
     first := fault.bits
   }
-  // Questions about the operation that ended leave it. A unit may be no more calm as soon as a command is there.
+  // Questions about the operation that ended leave it. A unit may stop being calm as soon as a command has arrived.
   when(inner.request.fire && RegNext(calm, true.B) && !request.bits.xd) { faulted := false.B }
   when(switch) {
     present := request.bits.context
@@ -83,7 +83,8 @@ class ContextGate extends Module {
   when(leaves) { renewing := ContextGate.resetCycles.U }
   resets := leaves || renewing > 1.U
 
-  // Not in the cycle that finds the unit calm, which is known late: while the unit is reset it asks for nothing.
+  // Not in the cycle in which the unit becomes calm, which is known late: while the unit is reset, it sends no
+  // requests.
   context := present
   forget := outer.fence || renewing =/= 0.U
   renew := resets
@@ -94,10 +95,10 @@ class ContextGate extends Module {
 
 object ContextGate {
 
-  /** Asks where an access was refused; no unit uses its number. */
+  /** Queries the address of a refused access; no unit uses its number. */
   val fault: UnitCommand =
     UnitCommand("fault", 127, answer = "where the first access since the last start was refused, or 0")
 
-  /** How long a unit is reset. */
+  /** Number of cycles for which a unit is reset. */
   val resetCycles: Int = 8
 }

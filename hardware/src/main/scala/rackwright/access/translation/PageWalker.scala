@@ -15,13 +15,13 @@ class PageWalker(ports: Int) extends Module {
   /** Numbers of virtual pages; taken when the walk begins. */
   val request = IO(Vec(ports, Flipped(Decoupled(UInt(Paging.virtualPageBits.W)))))
 
-  /** The end of the walk of that port. */
+  /** The result of the walk of that port. */
   val result = IO(Vec(ports, Valid(new WalkResult)))
 
   /** Changes only while `idle`. */
   val context = IO(Input(new TranslationContext))
 
-  /** Tables have changed: what was read is forgotten, and a walk begins anew. */
+  /** Tables have changed: cached entries are dropped, and a walk restarts. */
   val forget = IO(Input(Bool()))
 
   /** Reads of entries. */
@@ -113,10 +113,10 @@ object PageWalker {
   }
 }
 
-/** An entry of a page table, its least significant bit last. */
+/** An entry of a page table, with its least significant bit last. */
 class PageTableEntry extends Bundle {
 
-  /** Reserved, or of extensions that are not there. */
+  /** Reserved, or for extensions that are not supported. */
   val reserved = UInt(10.W)
   val physical = UInt(Paging.physicalPageBits.W)
 

@@ -8,14 +8,14 @@ import rackwright.stream.SkidBuffer
 
 /** A memory port with virtual addresses on one with physical ones; README.md is the contract.
   *
-  * Translations are kept, fully associative, and replaced in turn. An access that may not be is answered with a fault
-  * and does not reach memory; its page is refused from then on, until the unit is calm, so that the many accesses that
-  * follow in the same page are not looked up each.
+  * Translations are cached, fully associative, and replaced in turn. An access without permission receives a fault as
+  * its response and does not reach memory; its page is then refused until the unit is calm, so that the many following
+  * accesses to the same page need no lookups.
   */
 class TranslatedPort(port: MemoryPortParams, params: TranslationParams) extends Module {
   require(port.addressBits == 64, s"virtual addresses have 64 bits, not ${port.addressBits}")
 
-  /** Where the unit asks. */
+  /** The unit's side. */
   val unit = IO(Flipped(new MemoryPort(port)))
 
   /** Where memory is. */
@@ -27,7 +27,7 @@ class TranslatedPort(port: MemoryPortParams, params: TranslationParams) extends 
   /** Forget all translations. */
   val forget = IO(Input(Bool()))
 
-  /** The unit has nothing under way: what was refused may be looked up again. */
+  /** No operation of the unit is in progress: refused pages may be looked up again. */
   val calm = IO(Input(Bool()))
 
   /** Walks. */
@@ -96,7 +96,7 @@ class TranslatedPort(port: MemoryPortParams, params: TranslationParams) extends 
       next := Mux(next === (params.entries - 1).U, 0.U, next + 1.U)
     }.otherwise { refuse(walked.bits.refused) }
   }
-  // What may be done in a page may have changed when it is asked for again: the tables are looked at then.
+  // Permissions of a page may have changed before the next request: the tables are then read again.
   when(fault.valid && canonical && !refused) {
     known.zip(hits).foreach { case (valid, here) => when(here) { valid := false.B } }
     refuse(false.B)
@@ -104,7 +104,7 @@ class TranslatedPort(port: MemoryPortParams, params: TranslationParams) extends 
   when(calm || forget) { refusing := false.B }
   when(forget) { known.foreach(_ := false.B) }
 
-  // What was refused is answered first: memory can wait, and refusals have little room.
+  // Refusals have priority over memory's responses: memory can wait, and refusals have little room.
   unit.response.valid := refusals.io.deq.valid || memory.response.valid
   unit.response.bits := memory.response.bits
   when(refusals.io.deq.valid) {

@@ -4,7 +4,7 @@ import chisel3._
 
 import rackwright.port.{Paging, TranslationContext}
 
-/** A leaf of the page tables: where a virtual page lies, and what may be done there. */
+/** A leaf of the page tables: the address of a virtual page, and its permissions. */
 class Translation extends Bundle {
 
   /** The virtual page; of a large one only the upper bits matter. */
@@ -32,14 +32,14 @@ class Translation extends Bundle {
   /** The physical page of the virtual page `number`. */
   def place(number: UInt): UInt = (physical & ~within.pad(Paging.physicalPageBits)) | (number & within)
 
-  /** Whether it lets through an access in `context`. */
+  /** Whether it allows an access in `context`. */
   def permits(context: TranslationContext, write: Bool): Bool = {
     val reachable = Mux(context.privilege === 0.U, user, !user || context.sum)
     reachable && Mux(write, writable, readable || (executable && context.mxr))
   }
 }
 
-/** How a walk ended. */
+/** The result of a walk. */
 class WalkResult extends Bundle {
 
   /** There is a leaf. */
@@ -57,6 +57,6 @@ class TranslationFault extends Bundle {
   val address = UInt(64.W)
   val write = Bool()
 
-  /** Because memory refused to give an entry of the tables, not because of what it says. */
+  /** Because memory refused the read of a table entry, not because of its contents. */
   val refused = Bool()
 }

@@ -23,7 +23,7 @@ class Controller(params: Params) extends Module {
   val rateWritten = IO(Output(Bool()))
   val counters = IO(Input(Vec(Counters.names.size, UInt(64.W))))
 
-  /** A request was given to a full queue and is lost. */
+  /** A request to a full queue, which is lost. */
   val refused = IO(Output(Bool()))
   val interrupt = IO(Output(Bool()))
 

@@ -4,7 +4,7 @@ import chisel3._
 
 import rackwright.nic.port.Registers
 
-/** What is counted in a cycle: one amount per name of [[Counters.names]]. */
+/** The counts of a cycle: one amount per name of [[Counters.names]]. */
 class Counters(amountBits: Int) extends Module {
   val amounts = IO(Input(Vec(Counters.names.size, UInt(amountBits.W))))
   val values = IO(Output(Vec(Counters.names.size, UInt(64.W))))

@@ -12,7 +12,7 @@ class ModerationSetting extends Bundle {
   val time = UInt(32.W)
 }
 
-/** The interrupt line: raised by completions that wait, lowered when none waits any more.
+/** The interrupt line: raised by waiting completions, lowered when none waits any more.
   *
   * The timer runs only while a completion waits and the line is low, so that the clock of an idle unit may stop.
   */

@@ -5,20 +5,21 @@ import chisel3.util._
 
 import rackwright.network.{Flit, Frame}
 
-/** How many flits may be sent: `flits` per `period` cycles, and `burst` at once after a pause. */
+/** The limit of sent flits: `flits` per `period` cycles, and a burst of `burst` after a pause. */
 class RateSetting extends Bundle {
   val flits = UInt(16.W)
   val period = UInt(16.W)
   val burst = UInt(16.W)
 }
 
-/** A token bucket (Karandikar 2024, section 2.3): a flit takes a token, `flits` tokens come every `period` cycles.
+/** A token bucket (Karandikar 2024, section 2.3): a flit takes a token, and `flits` tokens are added every `period`
+  * cycles.
   *
-  * A token is for as many bytes as are on the wire in a cycle. A wide flit with more of them takes two: it passes as
-  * soon as there is one, and a second that is not there is owed.
+  * A token is for the number of bytes that the wire transfers in a cycle. A wide flit with more bytes takes two tokens:
+  * it passes as soon as there is one, and a missing second one is owed.
   *
-  * The period begins with the first flit taken from a full bucket, and nothing runs while the bucket is full: so the
-  * clock of an idle unit may stop, and the flits of a burst leave at the same distances whenever it begins.
+  * The period begins with the first flit taken from a full bucket, and no counter runs while the bucket is full: the
+  * clock of an idle unit may therefore stop, and the flits of a burst leave at the same distances whenever it begins.
   *
   * @param flitBytes
   *   bytes of a flit.
@@ -37,7 +38,7 @@ class RateLimiter(flitBytes: Int) extends Module {
   private val unlimited = setting.flits === 0.U || setting.period === 0.U
   private val size = Mux(setting.burst > setting.flits, setting.burst, setting.flits)
   private val isWide = flitBytes > Frame.flitBytes
-  // Counted from full to empty, so that 0 is a full bucket of any size; one bit more where a token may be owed.
+  // Counted from full to empty, so that 0 is a full bucket of any size; one more bit if a token may be owed.
   private val spent = RegInit(0.U((if (isWide) 17 else 16).W))
   private val elapsed = RegInit(0.U(16.W))
 

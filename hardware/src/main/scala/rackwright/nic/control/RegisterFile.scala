@@ -34,7 +34,7 @@ class RegisterFile(hasFar: Boolean = false) extends Module {
   val sendCompletion = IO(Flipped(Decoupled(new Completion)))
   val receiveCompletion = IO(Flipped(Decoupled(new Completion)))
 
-  /** What the `counts` register says. */
+  /** The value of the `counts` register. */
   val counts = IO(Input(UInt(32.W)))
   val counters = IO(Input(Vec(Counters.names.size, UInt(64.W))))
   val settings = IO(Output(new Settings))
@@ -73,7 +73,7 @@ class RegisterFile(hasFar: Boolean = false) extends Module {
   sendCompletion.ready := reads(Registers.sendCompletion)
   receiveCompletion.ready := reads(Registers.receiveCompletion)
 
-  // The checksum is wanted of one frame.
+  // The checksum is requested for one frame only.
   when(sendRequest.valid) { state.sendChecksum.enable := false.B }
   when(writes(Registers.macAddress)) { state.macAddress := Registers.macAddress("address").of(data) }
   when(writes(Registers.interruptEnable)) { state.interruptEnable := Registers.interruptEnable.of(data) }

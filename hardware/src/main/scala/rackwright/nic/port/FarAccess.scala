@@ -2,7 +2,7 @@ package rackwright.nic.port
 
 import chisel3._
 
-/** An access to registers that are elsewhere, with the value that a read gives in the same cycle. */
+/** An access to registers outside, with the value of a read in the same cycle. */
 class FarAccess extends Bundle {
   val valid = Output(Bool())
   val write = Output(Bool())

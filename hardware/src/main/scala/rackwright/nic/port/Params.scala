@@ -5,7 +5,7 @@ import chisel3.util.{isPow2, log2Ceil}
 import rackwright.network.Frame
 import rackwright.port.MemoryPortParams
 
-/** What the user says about a network interface.
+/** The parameters of a network interface.
   *
   * @param portBytes
   *   bytes per beat of both memory ports.
@@ -49,6 +49,6 @@ case class Params(
   /** Flits that the packet buffer holds. */
   val bufferFlits: Int = bufferKib * 1024 / networkBytes
 
-  /** Clock at which as many bytes pass in a second as on the wire. */
+  /** The clock at which its number of bytes per second equals that of the wire. */
   val hertz: Long = Frame.hertzFor(networkBytes)
 }

@@ -2,7 +2,7 @@ package rackwright.nic.port
 
 import rackwright.port.{Register, RegisterMap}
 
-/** The register map, as `registers.json` has it. Every register has 64 bits. */
+/** The register map in `registers.json`. Every register has 64 bits. */
 object Registers {
 
   /** All of them. */

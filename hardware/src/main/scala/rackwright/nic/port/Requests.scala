@@ -4,17 +4,19 @@ import chisel3._
 
 import rackwright.port.Status
 
-/** Which Internet checksum is put into a frame that is sent (RFC 1071). */
+/** The Internet checksum inserted into a sent frame (RFC 1071). */
 class SendChecksumRequest extends Bundle {
   val enable = Bool()
 
-  /** First byte summed; the sum goes on to the end of the frame. */
+  /** First byte summed; the sum extends to the end of the frame. */
   val start = UInt(16.W)
 
-  /** Where the two bytes of the checksum go, high byte first. They count with what memory holds, usually zero. */
+  /** The position of the two bytes of the checksum, high byte first. They are summed with their values in memory,
+    * usually zero.
+    */
   val offset = UInt(16.W)
 
-  /** What the sum begins with: that of a pseudo header. */
+  /** The initial value of the sum: that of a pseudo header. */
   val initial = UInt(16.W)
 }
 
@@ -22,7 +24,7 @@ class SendChecksumRequest extends Bundle {
 class ReceiveChecksumSetting extends Bundle {
   val enable = Bool()
 
-  /** First byte summed; the sum goes on to the end of the frame. */
+  /** First byte summed; the sum extends to the end of the frame. */
   val start = UInt(16.W)
 }
 
@@ -36,24 +38,24 @@ class SendRequest(segments: Boolean = false) extends Bundle {
   val length = UInt(16.W)
   val checksum = new SendChecksumRequest
 
-  /** The frame goes on with the next request. */
+  /** The frame continues in the next request. */
   val more = Option.when(segments)(Bool())
 
   /** A header of virtio is before the frame. */
   val header = Option.when(segments)(Bool())
 }
 
-/** Where a frame may be received: at most `capacity` bytes. */
+/** A buffer for a received frame: at most `capacity` bytes. */
 class ReceiveRequest extends Bundle {
   val address = UInt(Registers.addressBits.W)
   val capacity = UInt(16.W)
 }
 
-/** How a frame ended. */
+/** The result of a frame. */
 class Completion extends Bundle {
   val status = UInt(Status.width.W)
 
-  /** Bytes of the frame; when received, also those that did not fit. */
+  /** Bytes of the frame; for a received one, including those that did not fit. */
   val length = UInt(16.W)
 
   /** When received with the sum switched on: the sum, not complemented. */

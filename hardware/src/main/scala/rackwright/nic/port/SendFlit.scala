@@ -4,7 +4,7 @@ import chisel3._
 
 import rackwright.network.{Flit, Frame}
 
-/** A flit of a frame that may want a checksum.
+/** A flit of a frame that may need a checksum.
   *
   * @param segments
   *   whether a header of virtio may be before it.

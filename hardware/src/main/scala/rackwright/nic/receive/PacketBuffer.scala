@@ -6,17 +6,17 @@ import chisel3.util._
 import rackwright.memory.Sram
 import rackwright.network.{Flit, Frame}
 
-/** Keeps whole frames from the wire until memory takes them, and drops frames for which there is no room.
+/** Stores whole frames from the wire until memory accepts them, and drops frames for which there is no room.
   *
-  * A frame is written behind the last whole one and becomes visible with its last flit. If it does not fit, is too long
-  * or has no bytes, its place is given back at its end: a part of a frame is never seen.
+  * A frame is written after the last whole one and becomes visible with its last flit. If it does not fit, is too long
+  * or has no bytes, its place is freed at its end: an incomplete frame is never visible.
   *
   * @param flits
-  *   how many of them it holds.
+  *   its capacity in flits.
   * @param flitBytes
   *   bytes of each.
   * @param tellsLengths
-  *   the length of each frame that is kept comes out as the frame becomes visible.
+  *   the length of each stored frame is output when the frame becomes visible.
   */
 class PacketBuffer(flits: Int, flitBytes: Int, tellsLengths: Boolean) extends Module {
   require(isPow2(flits) && flits > Frame.maxBytes / flitBytes, s"$flits flits can't hold the longest frame")
@@ -36,7 +36,7 @@ class PacketBuffer(flits: Int, flitBytes: Int, tellsLengths: Boolean) extends Mo
   /** A frame has been dropped in this cycle because it is too long or empty. */
   val droppedLength = IO(Output(Bool()))
 
-  /** Nothing moves until `out` is taken or a flit arrives. */
+  /** The buffer is inactive until `out` is taken or a flit arrives. */
   val idle = IO(Output(Bool()))
 
   private val ram = Sram(flits, new Flit(flitBytes))
@@ -65,7 +65,7 @@ class PacketBuffer(flits: Int, flitBytes: Int, tellsLengths: Boolean) extends Mo
     noRoom := false.B
   }.elsewhen(in.valid) {
     tail := tail + write
-    // Stays above the limit without wrapping, however long the frame goes on.
+    // Stays above the limit without wrapping, however long the frame is.
     length := Mux(tooLong, (Frame.maxBytes + 1).U, newLength)
     noRoom := lost
   }
@@ -76,7 +76,7 @@ class PacketBuffer(flits: Int, flitBytes: Int, tellsLengths: Boolean) extends Mo
   droppedLength := ends && wrongLength
   droppedFull := ends && !wrongLength && lost
 
-  // The memory answers one cycle later: read only what will find a place.
+  // The memory responds one cycle later: it is only read if there is room for the result.
   private val ahead = Module(new Queue(new Flit(flitBytes), PacketBuffer.readAhead))
   private val arriving = RegInit(false.B)
   private val reading = head =/= whole && ahead.io.count +& arriving < PacketBuffer.readAhead.U

@@ -20,7 +20,7 @@ class ReceiveChecksum(flitBytes: Int) extends Module {
   /** The same flits, each with the sum up to it; 0 when switched off. */
   val summed = IO(Decoupled(new Summed(new Flit(flitBytes))))
 
-  /** Nothing is taken or handed on in this cycle. */
+  /** No flit is accepted or passed on in this cycle. */
   val idle = IO(Output(Bool()))
 
   private val sum = Module(new InternetSum(new Flit(flitBytes), flitBytes))

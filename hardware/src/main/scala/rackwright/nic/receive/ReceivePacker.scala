@@ -17,8 +17,8 @@ class FrameBeat(port: MemoryPortParams) extends Bundle {
 
 /** Fills beats with the flits of frames, each frame to the buffer of one request.
   *
-  * One flit is taken per cycle. The last flit of a frame may lie in two beats: the second goes out in the next cycle,
-  * in which the first flit of the next frame is taken all the same, unless it fills a beat.
+  * One flit is taken per cycle. The last flit of a frame may extend over two beats: the second is output in the next
+  * cycle, in which the first flit of the next frame is accepted anyway, unless it fills a beat.
   *
   * @param flitBytes
   *   bytes of a flit, at most a beat.
@@ -30,7 +30,7 @@ class ReceivePacker(port: MemoryPortParams, flitBytes: Int) extends Module {
   val request = IO(Flipped(Decoupled(new ReceiveRequest)))
   val beat = IO(Decoupled(new FrameBeat(port)))
 
-  /** Nothing is taken or handed on in this cycle. */
+  /** No flit is accepted or passed on in this cycle. */
   val idle = IO(Output(Bool()))
 
   private val flit = summed.bits.along
@@ -111,7 +111,7 @@ class ReceivePacker(port: MemoryPortParams, flitBytes: Int) extends Module {
   }
 }
 
-/** What a request means. */
+/** The meaning of a request. */
 object ReceivePacker {
 
   /** 0 stands for the longest frame: requests of the public unit have no capacity. */

@@ -8,7 +8,7 @@ import rackwright.nic.port.{Completion, Params, ReceiveChecksumSetting, ReceiveR
 import rackwright.nic.virtio.{Arrival, TcpCheck}
 import rackwright.port.{MemoryPort, StreamFlit}
 
-/** Frames between sum and packer, where a front end cuts them into parts.
+/** Frames between sum and packer, where a front end divides them into parts.
   *
   * @param flitBytes
   *   bytes of a flit.
@@ -30,7 +30,7 @@ class ReceivePath(params: Params) extends Module {
   val checksum = IO(Input(new ReceiveChecksumSetting))
   val memory = IO(new MemoryPort(params.port))
 
-  /** Where frames go through a front end, if there is one. */
+  /** The path of frames through a front end, if there is one. */
   val detour = Option.when(params.virtio)(IO(new ReceiveDetour(params.networkBytes)))
 
   /** Bytes taken for memory in this cycle. */
@@ -41,7 +41,7 @@ class ReceivePath(params: Params) extends Module {
   /** A whole frame waits for memory or for a request. */
   val stall = IO(Output(Bool()))
 
-  /** Nothing changes until memory answers or there is a flit, a new request or a place for a completion. */
+  /** The path is inactive until memory responds or there is a flit, a new request or a place for a completion. */
   val idle = IO(Output(Bool()))
 
   private val buffer = Module(new PacketBuffer(params.bufferFlits, params.networkBytes, params.virtio))

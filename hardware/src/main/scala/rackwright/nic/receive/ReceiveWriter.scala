@@ -9,7 +9,7 @@ import rackwright.port.{MemoryPort, MemoryPortParams, Status}
 /** Has the beats of frames written, and completes each frame when all of its writes have been answered.
   *
   * Beats take the slots of a ring in their order, and leave it in their order once they are answered; the slot is the
-  * tag. So any number of frames may be under way, and a frame is complete when its last beat leaves.
+  * tag. Thus any number of frames may be in progress, and a frame is complete when its last beat leaves.
   */
 class ReceiveWriter(port: MemoryPortParams, outstanding: Int) extends Module {
   import ReceiveWriter.frames
@@ -20,7 +20,7 @@ class ReceiveWriter(port: MemoryPortParams, outstanding: Int) extends Module {
   /** In the order of the frames. */
   val completion = IO(Decoupled(new Completion))
 
-  /** Nothing is asked for, taken or handed on in this cycle. */
+  /** No request, flit or completion is transferred in this cycle. */
   val idle = IO(Output(Bool()))
 
   private val slotBits = log2Ceil(outstanding)
@@ -73,6 +73,6 @@ class ReceiveWriter(port: MemoryPortParams, outstanding: Int) extends Module {
 /** Sizes of a [[ReceiveWriter]]. */
 object ReceiveWriter {
 
-  /** Frames whose writes may be under way: the shortest frames (8 flits) during 256 cycles of latency. */
+  /** Frames with outstanding writes: the shortest frames (8 flits) during 256 cycles of latency. */
   val frames: Int = 32
 }

@@ -10,8 +10,8 @@ import rackwright.port.{MemoryPortParams, Status}
 
 /** Cuts frames out of the beats that hold them: the first byte of a frame is byte 0 of its first flit.
   *
-  * A flit is taken from one or two of the oldest three beats. Two beats can go in a cycle (at the end of a frame), and
-  * the third is there so that this costs nothing. Where a frame may have several parts, each is cut for itself.
+  * A flit is taken from one or two of the oldest three beats. Two beats can leave in a cycle (at the end of a frame),
+  * and the third is present so that this costs no cycle. If a frame may have several parts, each is aligned separately.
   *
   * @param flitBytes
   *   bytes of a flit, at most a beat.
@@ -27,7 +27,7 @@ class SendAligner(port: MemoryPortParams, segments: Boolean, flitBytes: Int) ext
   /** A frame waits for its bytes. */
   val stall = IO(Output(Bool()))
 
-  /** Nothing is taken or handed on in this cycle. */
+  /** No flit is accepted or passed on in this cycle. */
   val idle = IO(Output(Bool()))
 
   private val window = Reg(Vec(SendAligner.beats, new LoadedBeat(port.bytes)))

@@ -7,10 +7,10 @@ import rackwright.memory.SramQueue
 import rackwright.network.{ByteRange, Flit, InternetSum}
 import rackwright.nic.port.SendFlit
 
-/** Puts checksums into the frames that want one.
+/** Inserts checksums into the frames that request one.
   *
-  * The checksum comes before the bytes it covers, so such a frame waits here until it is whole. Other frames pass in
-  * the same cycle, unless they would overtake.
+  * The checksum precedes the bytes that it covers, so that such a frame waits here until it is complete. Other frames
+  * pass in the same cycle, unless they would overtake.
   *
   * @param flitBytes
   *   bytes of a flit.
@@ -21,7 +21,7 @@ class SendChecksum(flitBytes: Int) extends Module {
   val in = IO(Flipped(Decoupled(new SendFlit(flitBytes = flitBytes))))
   val out = IO(Decoupled(new Flit(flitBytes)))
 
-  /** Nothing is taken or handed on in this cycle. */
+  /** No flit is accepted or passed on in this cycle. */
   val idle = IO(Output(Bool()))
 
   private val flits = Module(new SramQueue(new Flit(flitBytes), bufferBytes / flitBytes))
@@ -32,7 +32,7 @@ class SendChecksum(flitBytes: Int) extends Module {
   private val sum = Module(new InternetSum(new SummedFrame, flitBytes))
   private val position = RegInit(0.U(16.W))
 
-  // A frame is whole when its sum is; those that are being summed have room.
+  // A frame is complete when its sum is; there is room for those being summed.
   private val hasRoomNow = frames.io.count <= (bufferedFrames - framesUnderWay).U
   private val hasRoom = RegNext(hasRoomNow, true.B)
   private val empty = flits.empty && !frames.io.deq.valid
@@ -81,7 +81,7 @@ class SendChecksum(flitBytes: Int) extends Module {
   idle := !in.fire && !out.fire && sum.idle && flits.still && hasRoom === hasRoomNow
 }
 
-/** What goes along with a flit that is summed. */
+/** The data that accompany a summed flit. */
 class SummedFrame extends Bundle {
   val insert = Bool()
   val offset = UInt(16.W)
@@ -90,14 +90,14 @@ class SummedFrame extends Bundle {
   val last = Bool()
 }
 
-/** A frame that waits to leave, with what is to be put into it. */
+/** A frame that waits to leave, with the checksum to insert. */
 class WholeFrame extends Bundle {
   val insert = Bool()
   val offset = UInt(16.W)
   val checksum = UInt(16.W)
 }
 
-/** Takes whole frames from the buffer and puts the two bytes of the checksum in their place. */
+/** Takes whole frames from the buffer and inserts the two bytes of the checksum. */
 class ChecksumInsert(flitBytes: Int) extends Module {
   val flit = IO(Flipped(Decoupled(new Flit(flitBytes))))
   val frame = IO(Flipped(Decoupled(new WholeFrame)))
@@ -130,6 +130,6 @@ object SendChecksum {
   /** Frames that may wait. */
   val bufferedFrames: Int = 16
 
-  /** Of those, frames of one flit that may be on their way through the sum and the register of the room. */
+  /** Of those, frames of one flit that may be in the pipeline of the sum and the register of the room. */
   private val framesUnderWay = 7
 }

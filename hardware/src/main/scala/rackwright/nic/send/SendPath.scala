@@ -10,13 +10,13 @@ import rackwright.nic.port.{Completion, Params, SendRequest}
 import rackwright.nic.virtio.{SegmentPacker, SendHeader}
 import rackwright.port.{MemoryPort, StreamFlit}
 
-/** Between headers of virtio and what the driver has agreed on. */
+/** The signals between virtio headers and the features agreed on with the driver. */
 class SendHeaders extends Bundle {
 
-  /** They may ask for checksums. */
+  /** Headers may request checksums. */
   val checksums = Input(Bool())
 
-  /** One has just asked for a checksum outside its frame. */
+  /** A header has just requested a checksum outside its frame. */
   val wrong = Output(Bool())
 }
 
@@ -29,7 +29,7 @@ class SendPath(params: Params) extends Module {
   val memory = IO(new MemoryPort(params.port))
   val network = IO(Decoupled(new StreamFlit(params.networkBytes)))
 
-  /** What concerns headers of virtio, if there may be any. */
+  /** The signals for virtio headers, if they are supported. */
   val headers = Option.when(params.virtio)(IO(new SendHeaders))
 
   /** A flit that leaves in this cycle. */
@@ -41,7 +41,7 @@ class SendPath(params: Params) extends Module {
   /** A flit waits for tokens. */
   val limited = IO(Output(Bool()))
 
-  /** Nothing changes until memory answers or there is a new request or a place for a completion. */
+  /** The path is inactive until memory responds or there is a new request or a place for a completion. */
   val idle = IO(Output(Bool()))
 
   private val reader = Module(new SendReader(params.port, params.outstanding, params.virtio))

@@ -8,25 +8,25 @@ import rackwright.nic.port.{Registers, SendChecksumRequest, SendRequest}
 import rackwright.nic.virtio.Virtio
 import rackwright.port.{MemoryPortParams, MemoryRequest, Status}
 
-/** A frame whose beats are on their way through the reservation buffer. */
+/** A frame whose beats are in the reservation buffer. */
 class SendFrame(port: MemoryPortParams, segments: Boolean = false) extends Bundle {
 
   /** Place of the frame's first byte in its first beat. */
   val offset = UInt(port.offsetBits.W)
   val length = UInt(16.W)
 
-  /** Anything but `ok`: nothing is read or sent for it. */
+  /** Anything but `ok`: no data are read or sent for it. */
   val status = UInt(Status.width.W)
   val checksum = new SendChecksumRequest
 
-  /** The frame goes on with the next one. */
+  /** The frame continues in the next one. */
   val more = Option.when(segments)(Bool())
 
   /** A header of virtio is before it. */
   val header = Option.when(segments)(Bool())
 }
 
-/** Asks memory for the beats of frames, one after the other without a pause, as long as there is room for the answers.
+/** Requests the beats of frames, one after the other without a pause, as long as there is room for the responses.
   */
 class SendReader(port: MemoryPortParams, outstanding: Int, segments: Boolean = false) extends Module {
   val request = IO(Flipped(Decoupled(new SendRequest(segments))))
@@ -35,10 +35,10 @@ class SendReader(port: MemoryPortParams, outstanding: Int, segments: Boolean = f
   val reserve = IO(Flipped(Decoupled(UInt(log2Ceil(outstanding).W))))
   val memory = IO(Decoupled(new MemoryRequest(port)))
 
-  /** Every frame, in order, when its first beat is about to be asked for. */
+  /** Every frame, in order, when its first beat is about to be requested. */
   val frame = IO(Decoupled(new SendFrame(port, segments)))
 
-  /** Nothing is asked for or taken in this cycle. */
+  /** No request is sent or accepted in this cycle. */
   val idle = IO(Output(Bool()))
 
   private val beatNumberBits = Registers.addressBits + 1 - port.offsetBits
@@ -77,7 +77,7 @@ class SendReader(port: MemoryPortParams, outstanding: Int, segments: Boolean = f
   }
 }
 
-/** What can be sent. */
+/** The limits of sent frames. */
 object SendReader {
 
   /** The length is that of a frame, and the checksum begins and ends within it. */

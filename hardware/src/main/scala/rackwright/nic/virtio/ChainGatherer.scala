@@ -3,37 +3,37 @@ package rackwright.nic.virtio
 import chisel3._
 import chisel3.util._
 
-/** What a [[ChainGatherer]] has found for a frame. */
+/** The result of a [[ChainGatherer]] for a frame. */
 class Gathered extends Bundle {
 
   /** The oldest `number` chains have room for it. */
   val enough = Bool()
   val number = UInt(log2Ceil(Virtio.chainsPerFrame + 1).W)
 
-  /** As many chains as it may fill have no room for it. */
+  /** The maximum number of chains has no room for it. */
   val small = Bool()
 }
 
-/** Finds out how many chains a frame fills, before its header is written, which says so (virtio 1.2, section 5.1.6.4):
-  * a chain per cycle, from the oldest one on.
+/** Determines the number of chains that a frame fills, before its header is written, which contains it (virtio 1.2,
+  * section 5.1.6.4): a chain per cycle, from the oldest one on.
   */
 class ChainGatherer extends Module {
   val in = IO(Flipped(Decoupled(new Chain)))
 
-  /** The oldest chain; not to be taken while a frame is looked at. */
+  /** The oldest chain; not to be taken while a frame is processed. */
   val out = IO(Decoupled(new Chain))
 
   /** A frame may fill several. */
   val mergeable = IO(Input(Bool()))
 
-  /** Bytes of the frame that is looked at, with its header. */
+  /** Bytes of the current frame, with its header. */
   val wanted = IO(Input(Valid(UInt(Virtio.totalBits.W))))
   val gathered = IO(Output(new Gathered))
 
   /** Forgets everything. */
   val clear = IO(Input(Bool()))
 
-  /** Nothing changes until a chain comes or goes, or there is another frame. */
+  /** The gatherer is inactive until a chain arrives or leaves, or there is another frame. */
   val idle = IO(Output(Bool()))
 
   private val entries = Virtio.chainsPerFrame
@@ -41,7 +41,7 @@ class ChainGatherer extends Module {
   private val head = RegInit(0.U(log2Ceil(entries).W))
   private val held = RegInit(0.U(log2Ceil(entries + 1).W))
 
-  /** Chains looked at for this frame, and the room in them. */
+  /** Chains counted for this frame, and the room in them. */
   private val seen = RegInit(0.U(log2Ceil(entries + 1).W))
   private val room = RegInit(0.U(17.W))
 

@@ -8,7 +8,7 @@ import rackwright.network.Frame
 import rackwright.port.{MemoryPort, MemoryPortParams}
 
 /** Reads chains of descriptors that the driver has made available, and checks them (virtio 1.2, sections 2.7.5 to
-  * 2.7.14). Only whole chains that break no rule come out.
+  * 2.7.14). Only complete and valid chains are output.
   *
   * @param writable
   *   the unit writes the buffers of this queue; else it reads them.
@@ -27,23 +27,23 @@ class ChainReader(port: MemoryPortParams, writable: Boolean) extends Module {
   /** The queue may be read. */
   val run = IO(Input(Bool()))
 
-  /** Forgets everything; only while nothing is under way. */
+  /** Drops all state; only while nothing is in progress. */
   val clear = IO(Input(Bool()))
 
-  /** The driver has made something available. */
+  /** The driver has made buffers available. */
   val notified = IO(Input(Bool()))
   val chain = IO(Decoupled(new Chain))
   val segment = IO(Decoupled(new Segment))
   val fault = IO(Output(UInt(Fault.width.W)))
   val memory = IO(new MemoryPort(port))
 
-  /** Chains that are known to have been made available, modulo 2^16. */
+  /** Number of chains known to have been made available, modulo 2^16. */
   val available = IO(Output(UInt(16.W)))
 
-  /** No access to memory is under way, and none begins. */
+  /** No access to memory is in progress, and none starts. */
   val stopped = IO(Output(Bool()))
 
-  /** Nothing changes until memory answers, a chain is taken, or the driver does something. */
+  /** The reader is inactive until memory responds, a chain is taken, or the driver sends a notification. */
   val idle = IO(Output(Bool()))
 
   private val access = Module(new RingAccess(port))
@@ -57,12 +57,12 @@ class ChainReader(port: MemoryPortParams, writable: Boolean) extends Module {
   private val state = RegInit(State.rest)
   private val kicked = RegInit(false.B)
 
-  /** The entry of the available ring that is read next, and those known to be there. */
+  /** The entry of the available ring that is read next, and the entries known to be available. */
   private val next = RegInit(0.U(16.W))
   private val known = RegInit(0.U(16.W))
   available := known
 
-  /** The driver has been told from where on it is to notify. */
+  /** The driver has been told at which entry to send a notification. */
   private val asked = RegInit(false.B)
   private val head = Reg(UInt(16.W))
   private val descriptor = Reg(UInt(16.W))
@@ -101,7 +101,7 @@ class ChainReader(port: MemoryPortParams, writable: Boolean) extends Module {
   private val newTotal = total +& Mux(length(31, 16).orR, 0xffff.U, length(15, 0))
   private val newCount = count + 1.U
   private val beyond = !window.holds(place, length)
-  // A frame to send is whole and not too long; one that is received may leave room over.
+  // A frame to send must fit completely; a buffer for a received one may be larger.
   private val tooLong = if (writable) false.B else length(31, 16).orR || newTotal > longest.U
   private val tooShort = if (writable) false.B else !hasNext && newTotal <= Virtio.headerBytes.U
   private val descriptorFault = MuxCase(
@@ -150,7 +150,8 @@ class ChainReader(port: MemoryPortParams, writable: Boolean) extends Module {
         }.elsewhen(waiting =/= 0.U) {
           state := State.askEntry
         }.otherwise {
-          // Something may have come before the driver knew that it is to notify: look once more.
+          // A buffer may have been added before the driver knew that it has to send a notification: the index is read
+          // once more.
           state := Mux(eventIndex && !asked, State.askEvent, State.rest)
         }
       }
@@ -198,7 +199,7 @@ class ChainReader(port: MemoryPortParams, writable: Boolean) extends Module {
       }
     }
   }
-  // What is not finished when the queue stops is not finished any more.
+  // A chain that is incomplete when the queue stops is dropped.
   when(broken =/= Fault.none || (!run && !access.waits && !access.request.fire)) { state := State.rest }
   when(clear) {
     next := 0.U
@@ -213,7 +214,7 @@ class ChainReader(port: MemoryPortParams, writable: Boolean) extends Module {
   idle := !access.request.valid && !answered && !moves && !leaves && !starts && segments.still
 }
 
-/** What a [[ChainReader]] does. */
+/** The action of a [[ChainReader]]. */
 object ChainReader {
   private val longest = Frame.maxBytes + Virtio.headerBytes
 

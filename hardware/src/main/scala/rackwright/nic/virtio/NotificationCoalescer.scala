@@ -4,11 +4,11 @@ import chisel3._
 
 import rackwright.nic.control.{InterruptModeration, ModerationSetting}
 
-/** When a driver is told of buffers that it got back from a queue. */
+/** When a driver is notified of buffers returned from a queue. */
 class NotificationSetting extends Bundle {
   val when = new ModerationSetting
 
-  /** Also when it does not want to know. */
+  /** Also if it has not requested it. */
   val always = Bool()
 
   /** As in a register. */
@@ -28,20 +28,21 @@ object NotificationSetting {
   }
 }
 
-/** Has a driver told of several frames at once: of so many, or of what there is so many cycles after the first one. */
+/** Notifies a driver of several frames together: after a number of frames, or a number of cycles after the first one.
+  */
 class NotificationCoalescer extends Module {
   val setting = IO(Input(new ModerationSetting))
 
-  /** A frame that the driver wants to know of. */
+  /** A frame of which the driver has requested a notification. */
   val used = IO(Input(Bool()))
 
-  /** It is to be told. */
+  /** The driver is to be notified. */
   val interrupt = IO(Output(Bool()))
 
-  /** Forgets what it has not told. */
+  /** Drops pending notifications. */
   val clear = IO(Input(Bool()))
 
-  /** No frame waits to be told. */
+  /** No notification is pending. */
   val idle = IO(Output(Bool()))
 
   private val untold = RegInit(0.U(setting.packets.getWidth.W))

@@ -6,7 +6,7 @@ import chisel3.util._
 import rackwright.network.{Flit, Summed}
 import rackwright.nic.port.ReceiveRequest
 
-/** A flit on its way to memory, and where the part of a frame goes that it belongs to.
+/** A flit for memory, and the destination of its part of a frame.
   *
   * @param flitBytes
   *   bytes of a flit.
@@ -16,9 +16,9 @@ class PartFlit(flitBytes: Int) extends Bundle {
   val request = new ReceiveRequest
 }
 
-/** Puts the header of virtio before received frames, and cuts them into the segments of chains.
+/** Prepends the virtio header to received frames, and divides them into the segments of chains.
   *
-  * A frame goes to the registers' requests when one waits as the frame begins, else to the chains that a
+  * A frame uses a request of the registers if one waits when the frame begins, otherwise the chains that a
   * [[ChainGatherer]] has found for it. One for which they have no room is dropped.
   *
   * @param flitBytes
@@ -30,33 +30,33 @@ class ReceiveSegments(flitBytes: Int) extends Module {
   /** Whole frames. */
   val in = IO(Flipped(Decoupled(new Summed(new Flit(flitBytes)))))
 
-  /** What is known of the same frames. */
+  /** The properties of the same frames. */
   val arrival = IO(Flipped(Decoupled(new Arrival)))
   val registers = IO(Flipped(Decoupled(new ReceiveRequest)))
   val chain = IO(Flipped(Decoupled(new Chain)))
   val segment = IO(Flipped(Decoupled(new Segment)))
 
-  /** Bytes of the next frame with its header, and how many chains it fills. */
+  /** Bytes of the next frame with its header, and the number of chains that it fills. */
   val wanted = IO(Output(Valid(UInt(Virtio.totalBits.W))))
   val gathered = IO(Input(new Gathered))
 
-  /** Headers say when a checksum has been found right. */
+  /** Headers report correct checksums. */
   val tellsChecksums = IO(Input(Bool()))
 
   /** Chains may be filled. */
   val run = IO(Input(Bool()))
   val out = IO(Decoupled(new PartFlit(flitBytes)))
 
-  /** With the last flit of each part: what is known of it when it is complete. */
+  /** With the last flit of each part: its properties when it is complete. */
   val part = IO(Decoupled(new Part))
 
   /** A frame has been dropped in this cycle. */
   val dropped = IO(Output(Bool()))
 
-  /** A frame is under way here to a chain. */
+  /** A frame for a chain is in progress here. */
   val busy = IO(Output(Bool()))
 
-  /** Nothing is taken or handed on in this cycle. */
+  /** No flit is accepted or passed on in this cycle. */
   val idle = IO(Output(Bool()))
 
   private val countBits = Flit.countBits(flitBytes)
@@ -68,7 +68,7 @@ class ReceiveSegments(flitBytes: Int) extends Module {
   wanted.valid := state === State.choose && arrival.valid
   wanted.bits := arrival.bits.length +& Virtio.headerBytes.U
 
-  // The header, in flits of its own, and the frame behind it.
+  // The header, in flits of its own, and the frame after it.
   private val headerFlits = (Virtio.headerBytes + flitBytes - 1) / flitBytes
   private val headerFlit = RegInit(0.U(log2Ceil(headerFlits + 1).W))
   private val header = state === State.header
@@ -84,7 +84,7 @@ class ReceiveSegments(flitBytes: Int) extends Module {
     }
   }
 
-  // As much of the flit as is left of it and finds room in the segment.
+  // The part of the flit that is left and fits into the segment.
   private val left = source.count - taken
   private val room = segment.bits.length - filled
   private val fits = left <= room
@@ -153,7 +153,7 @@ class ReceiveSegments(flitBytes: Int) extends Module {
 /** What [[ReceiveSegments]] do. */
 object ReceiveSegments {
 
-  /** Where `num_buffers` begins within a header (virtio 1.2, section 5.1.6). */
+  /** The position of `num_buffers` in a header (virtio 1.2, section 5.1.6). */
   private val numberOfBuffersBit = 80
 
   /** `VIRTIO_NET_HDR_F_DATA_VALID`, among the flags in the first byte. */

@@ -15,13 +15,13 @@ class RingRequest extends Bundle {
   val data = UInt(32.W)
 }
 
-/** What memory answered; `data` begins with the byte asked for. */
+/** Memory's response; `data` begins with the requested byte. */
 class RingAnswer extends Bundle {
   val data = UInt(RingAccess.dataBits.W)
   val fault = Bool()
 }
 
-/** Small accesses to rings, one after the other: who asks waits for the answer. */
+/** Small accesses to rings, one after the other: the requester waits for the response. */
 class RingAccess(port: MemoryPortParams) extends Module {
   val request = IO(Flipped(Decoupled(new RingRequest)))
   val answer = IO(Valid(new RingAnswer))

@@ -6,10 +6,10 @@ import chisel3.util._
 import rackwright.network.Flit
 import rackwright.nic.port.SendFlit
 
-/** Joins the parts of frames: every flit that comes out is full but the last of a frame.
+/** Joins the parts of frames: every output flit is full except for the last of a frame.
   *
-  * Frames of one part pass in the same cycle. A frame may end with a flit more than came in, which takes a cycle of its
-  * own.
+  * Frames of one part pass in the same cycle. A frame may end with one flit more than it had, which takes a cycle of
+  * its own.
   *
   * @param flitBytes
   *   bytes of a flit.
@@ -18,7 +18,7 @@ class SegmentPacker(flitBytes: Int) extends Module {
   val in = IO(Flipped(Decoupled(new SendFlit(flitBytes = flitBytes))))
   val out = IO(Decoupled(new SendFlit(flitBytes = flitBytes)))
 
-  /** Nothing is taken or handed on in this cycle. */
+  /** No flit is accepted or passed on in this cycle. */
   val idle = IO(Output(Bool()))
 
   private val flitBits = 8 * flitBytes

@@ -6,9 +6,9 @@ import chisel3.util._
 import rackwright.network.{Flit, Frame}
 import rackwright.nic.port.SendFlit
 
-/** Takes the headers of virtio off frames, and has the checksums put in that they ask for (virtio 1.2, section 5.1.6).
+/** Removes the virtio headers of frames, and passes on the checksums that they request (virtio 1.2, section 5.1.6).
   *
-  * Headers come in any parts, and every flit may be short. A flit that holds header only costs a cycle.
+  * Headers may be divided arbitrarily, and every flit may be short. A flit that holds header only costs a cycle.
   *
   * @param flitBytes
   *   bytes of a flit.
@@ -19,16 +19,16 @@ class SendHeader(flitBytes: Int) extends Module {
   val in = IO(Flipped(Decoupled(new SendFlit(segments = true, flitBytes))))
   val out = IO(Decoupled(new SendFlit(flitBytes = flitBytes)))
 
-  /** The driver has agreed to ask for checksums in headers. */
+  /** The driver has agreed to request checksums in headers. */
   val checksums = IO(Input(Bool()))
 
-  /** A header has asked for a checksum outside its frame, which ends in this cycle. */
+  /** A header has requested a checksum outside its frame, which ends in this cycle. */
   val wrong = IO(Output(Bool()))
 
-  /** Nothing is taken or handed on in this cycle. */
+  /** No flit is accepted or passed on in this cycle. */
   val idle = IO(Output(Bool()))
 
-  /** Bytes of the header taken before, and what they are. */
+  /** Number and contents of the header bytes accepted before. */
   private val before = RegInit(0.U(placeBits.W))
   private val known = RegInit(0.U(headerBits.W))
   private val lengthBefore = RegInit(0.U(Frame.lengthBits.W))
@@ -68,7 +68,7 @@ class SendHeader(flitBytes: Int) extends Module {
   }
 }
 
-/** Where a header has its fields. */
+/** The positions of fields in a header. */
 object SendHeader {
   private val headerBits = 8 * Virtio.headerBytes
   private val placeBits = log2Ceil(Virtio.headerBytes + 1)
@@ -76,7 +76,7 @@ object SendHeader {
   /** `VIRTIO_NET_HDR_F_NEEDS_CSUM` among the flags. */
   private val needsChecksumBit = 0
 
-  /** First byte summed; place of the checksum behind that. */
+  /** First byte summed; position of the checksum relative to it. */
   private val startByte = 6
   private val offsetByte = 8
   private val checksumBytes = 2

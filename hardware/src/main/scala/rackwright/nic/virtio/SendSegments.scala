@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.nic.port.SendRequest
 
-/** Has the frames sent that chains hold, part by part, behind their headers. */
+/** Sends the frames in chains, part by part, after their headers. */
 class SendSegments extends Module {
   val chain = IO(Flipped(Decoupled(new Chain)))
   val segment = IO(Flipped(Decoupled(new Segment)))
@@ -14,18 +14,18 @@ class SendSegments extends Module {
   val run = IO(Input(Bool()))
   val request = IO(Decoupled(new SendRequest(segments = true)))
 
-  /** With each request: what is known of it when it is complete. */
+  /** With each request: its properties when it is complete. */
   val part = IO(Output(new Part))
 
-  /** A frame is under way here. */
+  /** A frame is in progress here. */
   val busy = IO(Output(Bool()))
 
-  /** Nothing is taken or handed on in this cycle. */
+  /** No request is accepted or passed on in this cycle. */
   val idle = IO(Output(Bool()))
 
   private val begun = RegInit(false.B)
 
-  // A reader of chains has made sure that more than the header is there.
+  // The reader of chains has checked that they contain more than the header.
   private val ready = chain.valid && segment.valid && (begun || run)
   request.valid := ready
   request.bits := 0.U.asTypeOf(request.bits)

@@ -5,17 +5,16 @@ import chisel3.util._
 
 import rackwright.network.{Flit, Frame, InternetSum}
 
-/** What is known of a frame that waits in the packet buffer. */
+/** The properties of a frame that waits in the packet buffer. */
 class Arrival extends Bundle {
   val length = UInt(Frame.lengthBits.W)
 
-  /** It is a whole TCP segment whose checksum is right. */
+  /** It is a complete TCP segment with a correct checksum. */
   val verified = Bool()
 }
 
-/** Checks the checksums of TCP segments on their way into the packet buffer (RFC 9293, RFC 1071): in IPv4 without
-  * options and not in fragments, and in IPv6 without extension headers. Of all other frames it says that they are not
-  * verified.
+/** Verifies the checksums of TCP segments that enter the packet buffer (RFC 9293, RFC 1071): in IPv4 without options
+  * and fragments, and in IPv6 without extension headers. All other frames are reported as not verified.
   *
   * @param flitBytes
   *   bytes of a flit.
@@ -26,13 +25,13 @@ class TcpCheck(flitBytes: Int) extends Module {
   /** From the wire. */
   val flit = IO(Input(Valid(new Flit(flitBytes))))
 
-  /** With the last flit of a frame that is kept: its length. */
+  /** With the last flit of a stored frame: its length. */
   val kept = IO(Input(Valid(UInt(Frame.lengthBits.W))))
 
   /** The same frames, a few cycles later. */
   val arrival = IO(Valid(new Arrival))
 
-  /** No frame is on its way through. */
+  /** No frame is in the pipeline. */
   val idle = IO(Output(Bool()))
 
   /** The flits with the type and the version, with the lengths and the protocol, and with the first of addresses. */
@@ -45,13 +44,13 @@ class TcpCheck(flitBytes: Int) extends Module {
   private val four = Reg(Bool())
   private val six = Reg(Bool())
 
-  /** All flits up to this one are as those of a segment that can be checked. */
+  /** All flits up to this one are those of a segment that can be verified. */
   private val candidate = Reg(Bool())
 
   /** Bytes from the next flit to the segment's end. */
   private val left = Reg(UInt(17.W))
 
-  /** A byte of the frame, and two, when their flit is there. */
+  /** One byte, or two, of the frame, when their flit has arrived. */
   private def byte(place: Int): UInt = flit.bits.data(8 * (place % flitBytes) + 7, 8 * (place % flitBytes))
   private def word(place: Int): UInt = Cat(byte(place), byte(place + 1))
   private val full = flit.bits.count === flitBytes.U
@@ -114,7 +113,7 @@ class TcpCheck(flitBytes: Int) extends Module {
   idle := sum.idle
 }
 
-/** What goes along with a flit that is summed. */
+/** The data that accompany a summed flit. */
 class Checked extends Bundle {
   val kept = Bool()
   val length = UInt(Frame.lengthBits.W)
@@ -136,7 +135,7 @@ object TcpCheck {
   private val sixBytes = 40
   private val leastTcp = 20
 
-  /** Where the fields lie in a frame: the type of Ethernet, the version of IP, and those of its versions 4 and 6. */
+  /** The positions of fields in a frame: the Ethernet type, the version of IP, and those of its versions 4 and 6. */
   private val typeByte = 12
   private val versionByte = 14
   private val fourLengthByte = 16

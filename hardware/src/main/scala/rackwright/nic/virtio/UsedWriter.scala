@@ -5,8 +5,8 @@ import chisel3.util._
 
 import rackwright.port.{MemoryPort, MemoryPortParams}
 
-/** Gives buffers back to the driver, one after the other, and says whether it wants an interrupt (virtio 1.2, sections
-  * 2.7.7 and 2.7.8).
+/** Returns buffers to the driver, one after the other, and reports whether it has requested an interrupt (virtio 1.2,
+  * sections 2.7.7 and 2.7.8).
   */
 class UsedWriter(port: MemoryPortParams) extends Module {
   import UsedWriter._
@@ -16,25 +16,25 @@ class UsedWriter(port: MemoryPortParams) extends Module {
   /** The driver has agreed to event indices. */
   val eventIndex = IO(Input(Bool()))
 
-  /** Forgets everything; only while nothing is under way. */
+  /** Drops all state; only while nothing is in progress. */
   val clear = IO(Input(Bool()))
   val used = IO(Flipped(Decoupled(new Used)))
 
-  /** What the driver wants is not looked at: it is told of every frame. */
+  /** The driver's request is not read: it is notified of every frame. */
   val always = IO(Input(Bool()))
 
-  /** Buffers that were given back, modulo 2^16. */
+  /** Number of buffers returned, modulo 2^16. */
   val back = IO(Output(UInt(16.W)))
 
-  /** The driver wants to know of the buffers that it has just got. */
+  /** The driver has requested a notification of the buffers just returned. */
   val interrupt = IO(Output(Bool()))
   val fault = IO(Output(UInt(Fault.width.W)))
   val memory = IO(new MemoryPort(port))
 
-  /** Nothing is under way. */
+  /** Nothing is in progress. */
   val stopped = IO(Output(Bool()))
 
-  /** Nothing changes until memory answers or a buffer is given back. */
+  /** The writer is inactive until memory responds or a buffer is returned. */
   val idle = IO(Output(Bool()))
 
   private val access = Module(new RingAccess(port))
@@ -67,7 +67,7 @@ class UsedWriter(port: MemoryPortParams) extends Module {
   private val faulty = answered && access.answer.bits.fault
   private val ends = answered && state === State.event
   private val goesOn = answered && state === State.length && used.bits.more
-  // Whether the index that was asked for is that of one of the buffers of this frame.
+  // Whether the requested index is that of one of the buffers of this frame.
   private val reached = (index - word)(15, 0) <= together
   used.ready := ends || goesOn || faulty
   interrupt := ends && !faulty && (always || Mux(eventIndex, reached, !word(0)))
@@ -96,7 +96,7 @@ class UsedWriter(port: MemoryPortParams) extends Module {
   idle := !asks && !answered && !(state === State.rest && used.valid)
 }
 
-/** What a [[UsedWriter]] does. */
+/** The action of a [[UsedWriter]]. */
 object UsedWriter {
   private object State extends ChiselEnum {
     val rest, id, length, index, event = Value

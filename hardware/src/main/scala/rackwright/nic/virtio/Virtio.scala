@@ -27,17 +27,18 @@ object Virtio {
   /** Most chains that a received frame may fill. */
   val chainsPerFrame: Int = 16
 
-  /** Parts of frames under way in the send or the receive path. */
+  /** Maximum number of parts of frames in the send or the receive path. */
   val partsUnderWay: Int = 32
 
   /** More bytes than any frame with its header has. */
   val totalBits: Int = log2Ceil(Frame.maxBytes + headerBytes + 1)
 
-  /** Frames whose lengths are kept beside the packet buffer: as many of the shortest of Ethernet as it holds. */
+  /** Number of frames whose lengths are stored beside the packet buffer: its capacity of the shortest Ethernet frames.
+    */
   def lengthEntries(bufferKib: Int): Int = bufferKib * 1024 / Frame.leastBytes
 }
 
-/** How a driver has broken the rules; 0 when it has not. */
+/** A driver's rule violation; 0 if there is none. */
 object Fault {
   val width: Int = 3
   val none: UInt = 0.U(width.W)
@@ -57,14 +58,14 @@ object Fault {
   /** A buffer that is not in memory. */
   val address: UInt = 5.U(width.W)
 
-  /** A buffer to read where one to write is wanted, or the other way round, or a flag that was not agreed on. */
+  /** A readable buffer instead of a writable one or vice versa, or a flag that was not agreed on. */
   val order: UInt = 6.U(width.W)
 
-  /** A checksum wanted outside of its frame. */
+  /** A requested checksum outside of its frame. */
   val header: UInt = 7.U(width.W)
 }
 
-/** What a driver has said of a queue. */
+/** The driver's settings of a queue. */
 class Ring extends Bundle {
   val size = UInt(Virtio.sizeBits.W)
   val descriptors = UInt(64.W)
@@ -84,7 +85,7 @@ class Window extends Bundle {
   /** Its last byte. */
   val last = UInt(Registers.addressBits.W)
 
-  /** Whether all of `length` bytes at `place` lie in it; at least one. */
+  /** Whether all of `length` bytes at `place` are in it; at least one. */
   def holds(place: UInt, length: UInt): Bool = {
     val end = place(Registers.addressBits - 1, 0) +& length - 1.U
     !place(63, Registers.addressBits).orR && place >= first && end <= last
@@ -112,18 +113,18 @@ class Chain extends Bundle {
   val total = UInt(16.W)
 }
 
-/** A buffer that goes back to the driver. */
+/** A buffer to return to the driver. */
 class Used extends Bundle {
   val head = UInt(16.W)
 
   /** Bytes written to it. */
   val length = UInt(16.W)
 
-  /** The frame goes on in the next one, and the driver is to get all at once. */
+  /** The frame continues in the next one, and the driver is to receive all together. */
   val more = Bool()
 }
 
-/** A part of a frame under way in the send or the receive path. */
+/** A part of a frame in the send or the receive path. */
 class Part extends Bundle {
 
   /** Of the front end; else of the registers. */

@@ -2,8 +2,8 @@ package rackwright.nic.virtio
 
 import rackwright.port.{Register, RegisterMap}
 
-/** Where the registers of the virtio front end lie in the unit's page, as `registers.json` has it, 64 bits each. The
-  * bridge on the way to PCI puts accesses to the structures of virtio 1.2, section 4.1.4, here.
+/** The positions of the virtio front end's registers in the unit's page, from `registers.json`, 64 bits each. The
+  * bridge to PCI translates accesses to the structures of virtio 1.2, section 4.1.4, to these.
   */
 object VirtioMap {
 
@@ -26,7 +26,7 @@ object VirtioMap {
   val interruptStatus: Int = at("interrupt_status")
   val notification: Int = at("notification")
 
-  /** Two words of what only network devices have (virtio 1.2, section 5.1.4). */
+  /** Two words that are specific to network devices (virtio 1.2, section 5.1.4). */
   val deviceConfiguration: Seq[Int] = map("device_configuration").offsets
 
   /** These are not seen through PCI. */

@@ -26,7 +26,7 @@ class VirtioNet(params: Params) extends Module {
   val sendRequest = IO(Decoupled(new SendRequest(segments = true)))
   val sendCompletion = IO(Flipped(Decoupled(new Completion)))
 
-  /** The receive path: frames on their way to memory, and where they go. */
+  /** The receive path: frames for memory, and their destinations. */
   val arrived = IO(Input(Valid(new Arrival)))
   val arrivals = IO(Flipped(Decoupled(new Summed(flit))))
   val parts = IO(Decoupled(new Summed(flit)))
@@ -37,17 +37,17 @@ class VirtioNet(params: Params) extends Module {
   val roomy = IO(Output(Bool()))
   val memory = IO(new MemoryPort(VirtioNet.memoryPort(params.port)))
 
-  /** A frame has been dropped for want of room in chains. */
+  /** A frame has been dropped because chains had no room. */
   val dropped = IO(Output(Bool()))
 
-  /** The driver has agreed to ask for checksums in headers, and one has just asked for what cannot be. */
+  /** The driver has agreed to request checksums in headers, and one has just requested an impossible one. */
   val sendChecksums = IO(Output(Bool()))
   val wrongHeader = IO(Input(Bool()))
 
-  /** The driver has been told of buffers given back. */
+  /** The driver has been notified of returned buffers. */
   val raised = IO(Output(Bool()))
 
-  /** Of each of [[SendRing.bins]] whether as many buffers to send as that are known and not given back. */
+  /** For each of [[SendRing.bins]], whether the number of buffers known and not returned is in it. */
   val sendRing = IO(Output(Vec(SendRing.bins.size, Bool())))
 
   /** A rule has been broken. */
@@ -90,7 +90,7 @@ class VirtioNet(params: Params) extends Module {
     writer.clear := control.clear
   }
 
-  // Frames to send: those of the registers pass only while no driver is at work.
+  // Frames to send: those of the registers pass only while no driver is active.
   private val sent = underWay(Virtio.sendQueue)
   sending.chain <> readers(Virtio.sendQueue).chain
   sending.segment <> readers(Virtio.sendQueue).segment
@@ -129,7 +129,7 @@ class VirtioNet(params: Params) extends Module {
   receiving.tellsChecksums := agreement.receiveChecksums
   receiving.segment <> readers(Virtio.receiveQueue).segment
   receiving.run := agreement.works
-  // What decides where a frame is cut, and what packs its parts, fill a cycle each.
+  // The division of a frame and the packing of its parts take a cycle each.
   private val cut = SkidBuffer(receiving.out)
   parts.valid := cut.valid
   parts.bits := cut.bits.flit
@@ -184,17 +184,17 @@ class Software extends Bundle {
   val received = Flipped(Decoupled(new Completion))
 }
 
-/** How full the ring of frames to send is: a number of buffers from `least` to `most`. */
+/** The fill level of the ring of frames to send: a number of buffers from `least` to `most`. */
 case class SendRing(least: Int, most: Int) {
 
   /** Of the event that counts the cycles. */
   val name: String = if (least == most) s"send_ring_$least" else s"send_ring_${least}_$most"
 
-  /** Whether so many belong here. */
+  /** Whether this number is in the range. */
   def holds(buffers: UInt): Bool = buffers >= least.U && buffers <= most.U
 }
 
-/** Numbers of buffers that are told apart: each range begins at a power of two. */
+/** Ranges of numbers of buffers: each begins at a power of two. */
 object SendRing {
   val bins: Seq[SendRing] = Seq(SendRing(0, 0)) ++
     Seq.tabulate(log2Ceil(Virtio.ringEntries))(i => SendRing(1 << i, (2 << i) - 1)) :+
@@ -204,7 +204,7 @@ object SendRing {
 /** Shapes of a [[VirtioNet]]. */
 object VirtioNet {
 
-  /** The port through which rings are read and written, beside those of frames. */
+  /** The port through which rings are read and written, in addition to those of frames. */
   def memoryPort(port: MemoryPortParams): MemoryPortParams =
     MemoryArbiter.downstream(ringPort(port), 2 * Virtio.queues)
 

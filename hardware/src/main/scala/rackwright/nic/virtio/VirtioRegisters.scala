@@ -5,11 +5,11 @@ import chisel3.util._
 
 import rackwright.nic.port.FarAccess
 
-/** What the driver has agreed on with the device, and what the server has set. */
+/** The features agreed on between driver and device, and the settings of the server. */
 class Agreement extends Bundle {
   val eventIndex = Bool()
 
-  /** Headers ask for checksums; headers say that checksums are right; a frame may fill several chains. */
+  /** Headers request checksums; headers report correct checksums; a frame may fill several chains. */
   val sendChecksums = Bool()
   val receiveChecksums = Bool()
   val mergeable = Bool()
@@ -21,7 +21,7 @@ class Agreement extends Bundle {
   val works = Bool()
 }
 
-/** The registers of the front end (virtio 1.2, sections 2.1, 2.2, 4.1.4.3 and 5.1.4), and what they lead to. */
+/** The registers of the front end (virtio 1.2, sections 2.1, 2.2, 4.1.4.3 and 5.1.4), and their effects. */
 class VirtioRegisters extends Module {
   import VirtioMap._
   import VirtioRegisters._
@@ -30,19 +30,19 @@ class VirtioRegisters extends Module {
   val macAddress = IO(Input(UInt(48.W)))
   val agreement = IO(Output(new Agreement))
 
-  /** Queues of which the driver speaks in this cycle. */
+  /** Queues that the driver notifies in this cycle. */
   val notified = IO(Output(Vec(Virtio.queues, Bool())))
 
   /** The driver has broken a rule, or a buffer of its is not in memory. */
   val fault = IO(Input(UInt(Fault.width.W)))
 
-  /** Buffers were given back of which the driver wants to know. */
+  /** Buffers were returned of which the driver has requested a notification. */
   val used = IO(Input(Bool()))
 
-  /** Nothing of the driver's is under way. */
+  /** No operation of the driver is in progress. */
   val stopped = IO(Input(Bool()))
 
-  /** Everything else is to be as after reset. */
+  /** All other state is to be reset. */
   val clear = IO(Output(Bool()))
   val interrupt = IO(Output(Bool()))
 
@@ -85,7 +85,7 @@ class VirtioRegisters extends Module {
   for ((setting, register) <- moderation.zip(VirtioMap.moderation))
     when(writes(register)) { setting := NotificationSetting.of(data) }
 
-  // What a ring is does not change any more once it is in use.
+  // The set-up of a ring cannot be changed while it is in use.
   private val badRing = WireDefault(false.B)
   private val exists = driver.selected < Virtio.queues.U
   private val selected = driver.selected(0)
@@ -110,7 +110,7 @@ class VirtioRegisters extends Module {
   private val kept = Wire(Vec(statusBits, Bool()))
   kept := wanted.asBools
   kept(statusFeaturesOk) := features
-  // A driver must not go on without an agreement, and only a reset makes good again.
+  // A driver must not continue without an agreement, and only a reset recovers from errors.
   kept(statusDriverOk) := wanted(statusDriverOk) && features
   kept(statusNeedsReset) := needsReset
   when(writes(status)) {
@@ -133,7 +133,7 @@ class VirtioRegisters extends Module {
     driver.status := driver.status | (1 << statusNeedsReset).U
   }
 
-  // After a reset nothing of the driver's is touched any more: the status is 0 when nothing is under way.
+  // After a reset, no data of the driver are accessed any more: the status is 0 when nothing is in progress.
   clear := resetting && stopped
   when(clear) {
     resetting := false.B
@@ -190,7 +190,7 @@ class VirtioRegisters extends Module {
 /** Parts of [[VirtioRegisters]]. */
 object VirtioRegisters {
 
-  /** What a reset by the driver clears, beside the rings. */
+  /** State that a reset by the driver clears, in addition to the rings. */
   private class Driver extends Bundle {
     val status = UInt(VirtioMap.statusBits.W)
     val interrupts = UInt(2.W)
@@ -202,7 +202,7 @@ object VirtioRegisters {
 
   private def bits(features: Int*): UInt = features.map(BigInt(1) << _).sum.U(64.W)
 
-  /** Features that are offered unless the server has something against them. */
+  /** Features that are offered unless the server disables them. */
   private def choices: UInt = bits(
     VirtioMap.featureChecksum,
     VirtioMap.featureGuestChecksum,
