@@ -5,16 +5,16 @@ import chisel3.util._
 
 import rackwright.port.MemoryPortParams
 
-/** Bits of a stream that is read from its end (RFC 8878, section 4.1): the highest set bit of the last byte ends it,
-  * the bits below come next. The window shows them, the next one highest; behind the first byte of the stream come
-  * others that don't count.
+/** Bits of a stream that is read from its end (RFC 8878, section 4.1): the highest set bit of the last byte marks the
+  * end, and the bits below it are the first ones. The window contains them, the next one highest; bits after the first
+  * byte of the stream are ignored.
   *
   * @param port
   *   shape of the beats.
   * @param width
   *   bits of the window, a multiple of 64.
   * @param step
-  *   bits taken by each `take`; without it they come with `take`, and the window is filled in other cycles.
+  *   bits taken by each `take`; without it their number comes with `take`, and the window is filled in other cycles.
   */
 class BackwardBits(port: MemoryPortParams, width: Int, step: Option[Int]) extends Module {
   private val wordBits = 64
@@ -22,14 +22,14 @@ class BackwardBits(port: MemoryPortParams, width: Int, step: Option[Int]) extend
   private val words = port.bytes / wordBytes
   private val countBits = log2Ceil(width + 1)
 
-  /** A stream of so many bytes, at least one, comes next; its beats are given from its end. */
+  /** A stream of this number of bytes, at least one, is next; its beats are passed from its end. */
   val begin = IO(Flipped(Valid(UInt(BackwardBits.lengthBits.W))))
   val beat = IO(Flipped(Decoupled(new BackwardBeat(port))))
 
   /** Forgets the stream. */
   val clear = IO(Input(Bool()))
 
-  /** The stream is open: `window` shows its next bits, of which `count` are there. */
+  /** The stream is open: `window` contains its next bits, `count` of which are valid. */
   val open = IO(Output(Bool()))
   val window = IO(Output(UInt(width.W)))
   val count = IO(Output(UInt(countBits.W)))
@@ -94,7 +94,7 @@ class BackwardBits(port: MemoryPortParams, width: Int, step: Option[Int]) extend
   // After the last beat of the stream, zeros.
   when(late && wordsLeft === 0.U && !beat.fire && state === State.running) { exhausted := true.B }
 
-  // The first word: the byte with the mark on top, then what is below the mark.
+  // The first word: the byte with the mark on top, then the bits below the mark.
   private val markStep = RegInit(0.U(2.W))
   private val leading = PriorityEncoder(Reverse(partial(wordBits - 1, wordBits - 8))) +& 1.U
   private val unread = Reg(UInt(4.W))

@@ -21,13 +21,13 @@ class BackwardBeat(val port: MemoryPortParams) extends Bundle {
   val fault = Bool()
 }
 
-/** Reads ranges of memory from their ends, one after the other; the next range is asked for before the one before has
+/** Reads ranges of memory from their ends, one after the other; the next range is requested before the previous one has
   * been consumed.
   *
   * @param port
   *   shape of the memory port.
   * @param outstanding
-  *   beats asked for ahead of the consumer; a power of two, at most 2^tagBits.
+  *   beats requested ahead of the consumer; a power of two, at most 2^tagBits.
   */
 class BackwardLoader(port: MemoryPortParams, outstanding: Int) extends Module {
 
@@ -41,7 +41,7 @@ class BackwardLoader(port: MemoryPortParams, outstanding: Int) extends Module {
   /** Reads only. */
   val memory = IO(new MemoryPort(port))
 
-  /** Nothing is outstanding and no beat is wanted. */
+  /** No request is outstanding and no beat is needed. */
   val idle = IO(Output(Bool()))
 
   private val buffer = Module(new ReservationBuffer(port, outstanding))
@@ -51,7 +51,7 @@ class BackwardLoader(port: MemoryPortParams, outstanding: Int) extends Module {
   private val next = Reg(UInt(beatNumberBits.W))
   private val left = Reg(UInt((beatNumberBits + 1).W))
 
-  /** Something is left: kept apart, for others wait for it. */
+  /** Beats are left: a separate register, because other logic depends on it. */
   private val more = RegInit(false.B)
   private val first = Reg(Bool())
   private val end = Reg(UInt(port.offsetBits.W))
@@ -102,7 +102,7 @@ class BackwardLoader(port: MemoryPortParams, outstanding: Int) extends Module {
   idle := buffer.quiet && !more
 }
 
-/** What is known of a beat when it is asked for. */
+/** The properties of a beat at its request. */
 class BackwardMark(port: MemoryPortParams) extends Bundle {
   val first = Bool()
   val end = UInt(port.offsetBits.W)

@@ -3,7 +3,7 @@ package rackwright.entropy.bits
 import chisel3._
 import chisel3.util._
 
-/** Bits to append: the low `count` of `value`; those above don't matter. */
+/** Bits to append: the low `count` of `value`; those above are ignored. */
 class BitString(val most: Int) extends Bundle {
   val value = UInt(most.W)
   val count = UInt(log2Ceil(most + 1).W)
@@ -15,8 +15,8 @@ class PackedWord(val bytes: Int = 8) extends Bundle {
   val count = UInt(log2Ceil(bytes + 1).W)
 }
 
-/** Packs bits into words, the first bit lowest, as streams that are read from their end want it. Takes a string of bits
-  * in every cycle; a word leaves four cycles later and has to be taken.
+/** Packs bits into words, the first bit lowest, as required by streams that are read from their end. Accepts a string
+  * of bits in every cycle; a word leaves four cycles later and has to be taken.
   *
   * @param most
   *   the longest string, shorter than a word.
@@ -29,14 +29,14 @@ class BitPacker(most: Int, wordBytes: Int = 8) extends Module {
   require(most < wordBits, s"strings of $most bits don't fit beside a word of $wordBits")
   val bits = IO(Flipped(Valid(new BitString(most))))
 
-  /** Fills up to a byte and gives out what there is; not in a cycle with bits. */
+  /** Pads to a byte and outputs the bits; not in a cycle with bits. */
   val align = IO(Input(Bool()))
 
-  /** The count of bytes begins anew; when it isn't busy. */
+  /** Resets the count of bytes; while it is not busy. */
   val clear = IO(Input(Bool()))
   val word = IO(Valid(new PackedWord(wordBytes)))
 
-  /** Bytes given out; right when it isn't busy. */
+  /** Bytes output so far; valid while it is not busy. */
   val bytes = IO(Output(UInt(20.W)))
   val busy = IO(Output(Bool()))
 

@@ -10,7 +10,7 @@ import chisel3._
 class BitSource(val shown: Int) extends Bundle {
   val open = Output(Bool())
 
-  /** The next bits, the first one highest; `count` of them are there. */
+  /** The next bits, the first one highest; `count` of them are valid. */
   val window = Output(UInt(shown.W))
   val count = Output(UInt(8.W))
 
@@ -19,7 +19,7 @@ class BitSource(val shown: Int) extends Bundle {
   val take = Input(Bool())
   val bits = Input(UInt(7.W))
 
-  /** The first `count` bits behind `skip` others, at most `most`, as a number. */
+  /** The first `count` bits after `skip` others, at most `most`, as a number. */
   def number(skip: Int, count: UInt, most: Int): UInt = {
     val field = window(shown - 1 - skip, shown - skip - most)
     (field >> (most.U - count))(most - 1, 0)

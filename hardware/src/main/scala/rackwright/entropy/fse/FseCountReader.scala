@@ -3,7 +3,7 @@ package rackwright.entropy.fse
 import chisel3._
 import chisel3.util._
 
-/** What a reader of counts is told. */
+/** The parameters of a reader of counts. */
 class FseCountOrder extends Bundle {
 
   /** The largest accuracy and the largest symbol allowed. */
@@ -11,8 +11,8 @@ class FseCountOrder extends Bundle {
   val mostSymbol = UInt(FseTable.symbolBits.W)
 }
 
-/** Reads the description of an FSE table (RFC 8878, section 4.1.1), a symbol every four cycles. The bytes it reads are
-  * given as a window; it says how many of them it has done with.
+/** Reads the description of an FSE table (RFC 8878, section 4.1.1), a symbol every four cycles. Its input is a window
+  * of bytes; it outputs the number of consumed ones.
   */
 class FseCountReader extends Module {
   private val windowBits = 32
@@ -62,7 +62,7 @@ class FseCountReader extends Module {
   done := false.B
   wrong := failed
 
-  /** Bits are done with; `total` counts those of the byte they begin in that were already. */
+  /** Bits are consumed; `total` includes the consumed ones of the byte in which they begin. */
   private def passTo(total: UInt): Unit = {
     consume := total >> 3
     bit := total
@@ -81,7 +81,7 @@ class FseCountReader extends Module {
   private val short = low < max
   private val value = Mux(short, low, Mux(high >= threshold, high - max, high))
 
-  // How far a value of either width goes, worked out before it is known which it is.
+  // The end of a value of either width, computed before the width is known.
   private val shortEnd = Reg(UInt((FseTable.logBits + 1).W))
   private val longEnd = Reg(UInt((FseTable.logBits + 1).W))
   private val number = Reg(UInt((FseTable.stateBits + 2).W))

@@ -9,14 +9,14 @@ import rackwright.entropy.bits.BitString
 class FseDescription extends Module {
   import FseDescription.State
 
-  /** A table of that accuracy; its count of `symbol` is there in the same cycle. */
+  /** A table of that accuracy; its count of `symbol` is available in the same cycle. */
   val start = IO(Flipped(Valid(UInt(FseTable.logBits.W))))
   val symbol = IO(Output(UInt(FseTable.symbolBits.W)))
   val count = IO(Input(UInt((FseTable.stateBits + 1).W)))
   val enable = IO(Input(Bool()))
   val bits = IO(Valid(new BitString(FseDescription.mostBits)))
 
-  /** All bits have been given; up to a byte is to be filled up. */
+  /** All bits have been output; the last byte is to be padded. */
   val done = IO(Output(Bool()))
 
   private val state = RegInit(State.idle)
@@ -24,12 +24,12 @@ class FseDescription extends Module {
   private val at = Reg(UInt(FseTable.symbolBits.W))
   private val wanted = Reg(UInt((FseTable.stateBits + 1).W))
 
-  /** One more than what is not given yet; the power of two not above it, and its bits. */
+  /** One more than the remaining sum; the highest power of two not above it, and its bits. */
   private val left = Reg(UInt((FseTable.stateBits + 1).W))
   private val threshold = Reg(UInt((FseTable.stateBits + 1).W))
   private val width = Reg(UInt(FseTable.logBits.W))
 
-  /** The count before was nothing: how many more follow is told by threes. */
+  /** The previous count was zero: the number of further zeros is encoded in groups of three. */
   private val inRun = Reg(Bool())
   private val run = Reg(UInt(2.W))
   symbol := at

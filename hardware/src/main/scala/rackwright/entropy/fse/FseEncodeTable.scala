@@ -5,8 +5,8 @@ import chisel3.util._
 
 import rackwright.memory.{RegisterFile, Sram}
 
-/** What coding a symbol does to a state: it gives `bits` low bits of the state, one less if the state is below `least`;
-  * what is left of the state, plus `offset`, is the place of the next state.
+/** The effect of a symbol on a state: it outputs `bits` low bits of the state, one less if the state is below `least`;
+  * the rest of the state, plus `offset`, is the position of the next state.
   */
 class FseTransition extends Bundle {
   val bits = UInt(FseTable.logBits.W)
@@ -30,11 +30,11 @@ class FseEncodeTable extends Module {
   val build = IO(Input(Bool()))
   val busy = IO(Output(Bool()))
 
-  /** What a symbol does, two cycles later. */
+  /** The effect of a symbol, two cycles later. */
   val symbol = IO(Flipped(Valid(UInt(FseTable.symbolBits.W))))
   val transition = IO(Output(new FseTransition))
 
-  /** A place, and the state that stands there, one cycle later. */
+  /** A position, and the state stored there, one cycle later. */
   val place = IO(Flipped(Valid(UInt(FseTable.stateBits.W))))
   val state = IO(Output(UInt((FseTable.stateBits + 1).W)))
 
@@ -44,7 +44,7 @@ class FseEncodeTable extends Module {
   builder.build := build
   busy := builder.busy
 
-  // Transitions, as counts come in.
+  // Transitions, as counts arrive.
   private val log = Reg(UInt(FseTable.logBits.W))
   private val total = Reg(UInt((FseTable.stateBits + 1).W))
   when(start.valid) {
@@ -63,7 +63,7 @@ class FseEncodeTable extends Module {
   private val offset = RegEnable(before.zext - sized.zext, sizing)
   private val writtenSymbol = RegEnable(sizedSymbol, sizing)
   private val entry = Wire(new FseTransition)
-  // A symbol with one state gives all bits, from whatever state.
+  // A symbol with one state outputs all bits, from any state.
   private val shift = Mux(number === 1.U, log, bits)
   entry.bits := shift
   entry.least := number << shift
@@ -76,7 +76,7 @@ class FseEncodeTable extends Module {
   }
   transition := RegNext(transitions.read(symbol.bits, symbol.valid))
 
-  // States: those of a symbol stand side by side, ascending.
+  // States: those of a symbol are stored consecutively, in ascending order.
   private val cells = Sram(states, UInt((FseTable.stateBits + 1).W))
   private val placing = RegNext(builder.write.valid, false.B)
   private val size = 1.U << log

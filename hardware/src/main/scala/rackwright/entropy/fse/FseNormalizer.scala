@@ -6,7 +6,7 @@ import chisel3.util._
 import rackwright.memory.RegisterFile
 
 /** Scales counts of symbols to those of an FSE table, whose sum is the size of the table: each is rounded, none that
-  * occurs becomes nothing, and the largest takes what is left over.
+  * occurs becomes zero, and the largest takes the remainder.
   *
   * @param countBits
   *   bits of a count.
@@ -15,10 +15,10 @@ class FseNormalizer(countBits: Int) extends Module {
   import FseNormalizer.{fraction, State}
   private val symbols = 1 << FseTable.symbolBits
 
-  /** What the counts add up to: at least 32. `reciprocal` follows some 30 cycles later; then tables may be started. */
+  /** The sum of the counts: at least 32. `reciprocal` follows some 30 cycles later; then tables may be started. */
   val total = IO(Flipped(Valid(UInt(countBits.W))))
 
-  /** Begins a table of that accuracy: which of the counts is wanted, and the count one cycle later. */
+  /** Starts a table of that accuracy: the requested count, and its value one cycle later. */
   val start = IO(Flipped(Decoupled(UInt(FseTable.logBits.W))))
   val symbol = IO(Output(UInt(FseTable.symbolBits.W)))
   val count = IO(Input(UInt(countBits.W)))
@@ -128,10 +128,10 @@ class FseNormalizer(countBits: Int) extends Module {
 
 object FseNormalizer {
 
-  /** Bits of the reciprocal behind the point. */
+  /** Fractional bits of the reciprocal. */
   val fraction: Int = 24
 
-  /** `correct` gives the largest what is missing. */
+  /** `correct` adds the remainder to the largest count. */
   object State extends ChiselEnum {
     val idle, divide, scale, correct, end = Value
   }

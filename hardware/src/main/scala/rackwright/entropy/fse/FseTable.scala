@@ -8,13 +8,13 @@ import rackwright.memory.Sram
 /** An entry of an FSE decoding table. */
 class FseEntry extends Bundle {
 
-  /** What the next state is added to, and how many bits make it. */
+  /** The base of the next state, and the number of bits that are added to it. */
   val base = UInt(FseTable.stateBits.W)
   val bits = UInt(4.W)
   val symbol = UInt(FseTable.symbolBits.W)
 }
 
-/** An entry on its way to its table. */
+/** An entry for its table. */
 class FseWrite extends Bundle {
   val state = UInt(FseTable.stateBits.W)
   val entry = new FseEntry
@@ -27,7 +27,7 @@ class FseCount extends Bundle {
   val count = UInt((FseTable.stateBits + 1).W)
 }
 
-/** What tables may be. */
+/** The supported tables. */
 object FseTable {
 
   /** The largest accuracy (RFC 8878, section 3.1.1.3.2.1): 2^9 states. */

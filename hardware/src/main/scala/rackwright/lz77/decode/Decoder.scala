@@ -8,20 +8,18 @@ import rackwright.memory.SramQueue
 import rackwright.port.MemoryPort
 import rackwright.stream.Lines
 
-/** Turns segments (literals and copies) into the bytes they stand for, up to one line per cycle. README.md is the
-  * contract.
+/** Expands segments (literals and copies) to bytes, up to one line per cycle. README.md is the contract.
   *
-  * Mostly wires. Segments are cut into pieces, all that can be known of a piece is worked out, and pieces wait in a
-  * queue; steps are made of the oldest one or two. Copies from beyond the history are fetched from memory while they
-  * wait.
+  * Mostly wires. Segments are split into pieces, the properties of each piece are computed, and pieces wait in a queue;
+  * a step executes the oldest one or two. Copies from beyond the history are fetched from memory while they wait.
   */
 class Decoder(params: DecoderParams) extends Module {
   private val bytes = params.bytes
 
-  /** An operation begins; given when `drained`. */
+  /** An operation starts; set while `drained`. */
   val start = IO(Flipped(Valid(new DecoderStart(params))))
 
-  /** Give up: what is queued is forgotten. Held until `drained`. */
+  /** Aborts: queued pieces are dropped. Held until `drained`. */
   val abandon = IO(Input(Bool()))
 
   /** Segments, and their literals some time before them; allowed while `roomy`, and ten cycles longer. */
@@ -29,34 +27,34 @@ class Decoder(params: DecoderParams) extends Module {
   val literals = IO(Flipped(Valid(new LiteralRun(params))))
   val roomy = IO(Output(Bool()))
 
-  /** Where literals come long before their segments: more of them are allowed; `roomy` then speaks of segments only. */
+  /** If literals arrive long before their segments: more of them are allowed; `roomy` then refers to segments only. */
   val literalsRoomy: Option[Bool] = Option.when(params.literalsAhead)(IO(Output(Bool())))
 
-  /** No more segments come: the last line leaves when everything has been made. */
+  /** No more segments follow: the last line leaves when all bytes have been produced. */
   val finish = IO(Input(Bool()))
 
-  /** Lines of the output; the first and the last may not be whole. */
+  /** Lines of the output; the first and the last may be partial. */
   val output = IO(Decoupled(new OutputLine(bytes)))
 
-  /** The fall-back port, and how many lines of the output are known to be in memory. */
+  /** The fall-back port, and the number of output lines known to be in memory. */
   val memory = IO(new MemoryPort(params.port))
   val acknowledged = IO(Input(UInt(28.W)))
 
-  /** A fall-back read was answered with a fault: nothing more comes out. */
+  /** The response to a fall-back read was a fault: there is no further output. */
   val faulted = IO(Output(Bool()))
 
-  /** Nothing is queued or in flight, and after `finish` the last line has left. */
+  /** No piece is queued or in flight, and after `finish` the last line has left. */
   val drained = IO(Output(Bool()))
 
-  /** Bytes made since the start. */
+  /** Bytes produced since the start. */
   val made = IO(Output(UInt(32.W)))
   val events = IO(Output(new DecoderEvents))
 
-  /** Groups that wait to be cut; those that may be under way when `roomy` ends find room. */
+  /** Groups that wait to be split; there is room for those in progress when `roomy` goes low. */
   private val waitingGroups = 16
   private val groupsUnderWay = 10
 
-  /** Lines that wait for memory; those of the steps under way find room. */
+  /** Lines that wait for memory; there is room for those of the steps in progress. */
   private val waitingLines = 12
   private val linesUnderWay = 8
 
@@ -76,7 +74,7 @@ class Decoder(params: DecoderParams) extends Module {
   private val history = Module(new History(params))
   private val outputs = Module(new Queue(new OutputLine(bytes), waitingLines))
 
-  // In: cut, work out, queue, and ask for what the history won't have.
+  // Input: split, compute, queue, and request data outside of the history.
   private def groupsRoomy: Bool = RegNext(groups.io.count <= (waitingGroups - groupsUnderWay).U, false.B)
   literalsRoomy.foreach(_ := buffer.roomy)
   roomy := (if (params.literalsAhead) groupsRoomy else groupsRoomy && buffer.roomy)
@@ -124,7 +122,7 @@ class Decoder(params: DecoderParams) extends Module {
   maker.fallbackPair := fallback.pair
   history.append := maker.append
 
-  // Lines leave when they are complete, the last one when it is told that there are no more.
+  // Lines leave when they are complete, the last one when there are no more.
   private val total = RegInit(0.U(32.W))
   private val begin = Reg(UInt(params.lineBits.W))
   private val end = Reg(UInt(params.lineBits.W))
@@ -139,7 +137,7 @@ class Decoder(params: DecoderParams) extends Module {
   private val busy = waiting || maker.busy || history.stored
   private val quiet = RegNext(!busy, false.B) && !busy
 
-  // A cycle late, as it is known late: with `finish` nothing comes any more.
+  // A cycle late, because it is known late: with `finish`, there is no further input.
   private val flush = finish && RegNext(finish && quiet, false.B) && !flushed
   history.unfinished := endLine
   outputs.io.enq.valid := history.stored || (flush && begin =/= end)
@@ -181,7 +179,7 @@ class Decoder(params: DecoderParams) extends Module {
   events.segments := PopCount(issue.step.map(_.valid))
 }
 
-/** What happened in a cycle, for the profiling layer. */
+/** The events of a cycle, for the profiling layer. */
 class DecoderEvents extends Bundle {
 
   /** Pieces from beyond the history that were queued. */
@@ -193,7 +191,7 @@ class DecoderEvents extends Bundle {
   /** A step waited for the output. */
   val outputStall = Bool()
 
-  /** A step was made, and the pieces it was made of. */
+  /** A step was executed, and its pieces. */
   val steps = Bool()
   val segments = UInt(2.W)
 }

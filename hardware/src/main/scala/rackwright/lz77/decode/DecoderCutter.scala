@@ -3,7 +3,7 @@ package rackwright.lz77.decode
 import chisel3._
 import chisel3.util._
 
-/** A part of a segment that can be made in one step, if its source was made before. */
+/** A part of a segment that can be produced in one step, if its source was produced before. */
 class CutPiece(params: DecoderParams) extends Bundle {
   val valid = Bool()
   val literal = Bool()
@@ -12,17 +12,17 @@ class CutPiece(params: DecoderParams) extends Bundle {
   val fromDictionary = Option.when(params.dictionary)(Bool())
 }
 
-/** Cuts segments into pieces of at most one line that don't read what they make.
+/** Splits segments into pieces of at most one line that do not read their own output.
   *
-  * Groups whose segments need no cutting pass, a group per cycle; of others, one piece is cut per cycle. A copy from
-  * closer by than a line is cut at its offset. So that short repetitions don't stay slow, the offset then doubles, as
-  * the bytes before it hold two periods; the next copies with the same offset go on with what was reached.
+  * Groups whose segments need no splitting pass, a group per cycle; otherwise, one piece is split off per cycle. A copy
+  * with an offset of less than a line is split at its offset. To accelerate short repetitions, the offset then doubles,
+  * because the bytes before contain two periods; later copies with the same offset continue with the increased offset.
   */
 class DecoderCutter(params: DecoderParams) extends Module {
   private val lanes = params.lanes
   private val bytes = params.bytes
 
-  /** Forgets what is under way. */
+  /** Drops pieces in progress. */
   val clear = IO(Input(Bool()))
   val input = IO(Flipped(Decoupled(new CuttableGroup(params))))
 
@@ -34,7 +34,7 @@ class DecoderCutter(params: DecoderParams) extends Module {
   private val pass = group.simple && input.valid && enable
   private val cut = !group.simple && input.valid && enable
 
-  // The segment being cut.
+  // The segment being split.
   private val lane = RegInit(0.U(1.W))
   private val done = RegInit(0.U(Segment.lengthBits.W))
 
@@ -72,7 +72,7 @@ class DecoderCutter(params: DecoderParams) extends Module {
 
     done := Mux(whole, 0.U, done + take)
     lane := Mux(whole, !isLast, lane)
-    // A dictionary does not repeat what is made: behind a copy from it no longer offset will do.
+    // A dictionary does not repeat the output: after a copy from it, no larger offset is valid.
     runValid := segment.fromDictionary.fold(short)(short && !_)
     runOrigin := segment.offset
     runOffset := Mux(near && take === offset, offset << 1, offset)
@@ -85,7 +85,7 @@ class DecoderCutter(params: DecoderParams) extends Module {
   }
 }
 
-/** A group, and whether none of its segments has to be cut. */
+/** A group, and whether none of its segments has to be split. */
 class CuttableGroup(params: DecoderParams) extends SegmentGroup(params) {
   val simple = Bool()
 }

@@ -8,8 +8,8 @@ import rackwright.port.MemoryPort
 /** Fetches the sources of copies that the history doesn't reach from the output in memory, or from a dictionary, ahead
   * of their execution.
   *
-  * Lines are asked for in the order of the pieces that need them, each as soon as it has been answered as written; the
-  * answers come in any order. The tags go round, so that the tag, the place in the order and the place in the buffer
+  * Lines are requested in the order of the pieces that need them, each as soon as its write has a response; the
+  * responses may have any order. The tags go round, so that the tag, the place in the order and the place in the buffer
   * are the same.
   */
 class DecoderFallback(params: DecoderParams) extends Module {
@@ -17,10 +17,10 @@ class DecoderFallback(params: DecoderParams) extends Module {
   private val slotBits = params.slotBits
   private val waitingCopies = 32
 
-  /** Forgets everything; given when nothing is outstanding. */
+  /** Drops all state; set while no request is outstanding. */
   val clear = IO(Input(Bool()))
 
-  /** Forgets the copies not asked for. */
+  /** Drops the copies that have not been requested. */
   val stop = IO(Input(Bool()))
   val destination = IO(Input(UInt(port.addressBits.W)))
   val dictionary: Option[UInt] = Option.when(params.dictionary)(IO(Input(UInt(port.addressBits.W))))
@@ -35,7 +35,7 @@ class DecoderFallback(params: DecoderParams) extends Module {
   /** The next line, or the next two, have arrived. */
   val arrived = IO(Output(Vec(2, Bool())))
 
-  /** Lines, of those that have arrived, that a step takes; it reads them in the next cycle. */
+  /** Number of arrived lines that a step takes; it reads them in the next cycle. */
   val taken = IO(Input(UInt(2.W)))
 
   /** Reads the line at a slot and the one after it, for the next cycle. */
@@ -62,7 +62,7 @@ class DecoderFallback(params: DecoderParams) extends Module {
     )
   roomy := RegNext(copies.count <= (waitingCopies / 2).U, false.B)
 
-  // One line of the oldest copy per cycle; its address; then it is asked for as soon as it may be.
+  // One line of the oldest copy per cycle; its address; then it is requested as soon as this is allowed.
   private val line = Wire(Decoupled(new FallbackLine(params)))
   private val second = RegInit(false.B)
   private val copy = copies.head(0)

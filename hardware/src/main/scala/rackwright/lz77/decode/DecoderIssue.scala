@@ -11,10 +11,10 @@ class PieceRow(val params: DecoderParams) extends Bundle {
   val full = Bool()
 }
 
-/** Decides what the next step makes: the oldest piece, alone or with the one after it.
+/** Selects the pieces of the next step: the oldest one, alone or with the one after it.
   *
-  * Which pieces may go together is known before they come here. What is left to see is that sources have been made, up
-  * to the step before the previous one, and that fall-back reads have arrived.
+  * The pieces that may be combined are known before they arrive here. The remaining conditions are that sources have
+  * been produced, up to the step before the previous one, and that fall-back reads have arrived.
   */
 class DecoderIssue(params: DecoderParams) extends Module {
   private val lanes = params.lanes
@@ -24,7 +24,7 @@ class DecoderIssue(params: DecoderParams) extends Module {
   val clear = IO(Input(Bool()))
   val row = IO(Flipped(Decoupled(new PieceRow(params))))
 
-  /** A step may be made in this cycle. */
+  /** A step may be executed in this cycle. */
   val enable = IO(Input(Bool()))
 
   /** Fall-back lines that have arrived: at least one, at least two. */
@@ -40,7 +40,7 @@ class DecoderIssue(params: DecoderParams) extends Module {
   private val held = Reg(Vec(places, new Piece(params)))
   private val count = RegInit(0.U(log2Ceil(places + 1).W))
 
-  /** Bytes of the step made in the cycle before. */
+  /** Bytes of the step in the previous cycle. */
   private val latest = RegInit(0.U(params.countBits.W))
 
   private def there(piece: Piece): Bool = !piece.fallback || Mux(piece.crosses, arrived(1), arrived(0))
@@ -62,7 +62,7 @@ class DecoderIssue(params: DecoderParams) extends Module {
   waiting := count =/= 0.U && !there(first)
   empty := count === 0.U
 
-  // What is left moves to the front, and a row takes the places behind it.
+  // The remaining pieces move to the front, followed by a new row.
   private val popped = if (lanes == 2) Mux(one, Mux(two, 2.U, 1.U), 0.U) else one.asUInt
   row.ready := count <= (places - lanes).U
   private val left = count - popped

@@ -5,10 +5,10 @@ import chisel3.util._
 
 import rackwright.stream.Lines
 
-/** Literal bytes on their way from the input to the output: a ring of lines that is filled at any byte, without gaps.
+/** A buffer of literal bytes between input and output: a ring of lines that is filled at any byte, without gaps.
   *
-  * A run is turned to its place in the ring in one cycle and written in the next. The last line is held in a register
-  * as well, so that appending to it writes whole lines.
+  * A run is turned to its place in the ring in one cycle and written in the next. The last line is also stored in a
+  * register, so that appending to it writes whole lines.
   */
 class DecoderLiterals(params: DecoderParams) extends Module {
   private val bytes = params.bytes
@@ -47,7 +47,8 @@ class DecoderLiterals(params: DecoderParams) extends Module {
   private val line = at >> lineBits
   when(placing) { last := Mux(crosses, placed, merged) }
 
-  // The line after the last is written with it: what spilled over, or bytes that later ones replace. `roomy` keeps it free.
+  // The line after the last is written with it: bytes that overflow, or bytes that later ones replace. `roomy` keeps it
+  // free.
   for (bank <- 0 until 2) {
     val here = line(0) === bank.U
     banks.write(bank) := placing

@@ -10,20 +10,20 @@ import rackwright.port.MemoryPortParams
   *   the port of the fall-back reads. Its `bytes` is also the line of the history and the most bytes produced in a
   *   cycle.
   * @param historyBytes
-  *   bytes of the history kept on chip; a power of two from 2 KiB to 64 KiB.
+  *   bytes of the history on chip; a power of two from 2 KiB to 64 KiB.
   * @param lanes
   *   segments taken in and executed per cycle, 1 or 2. Each lane adds a read port to the history.
   * @param lookahead
-  *   segments held between decoding and execution: what hides the latency of fall-back reads.
+  *   segments between decoding and execution, which hide the latency of fall-back reads.
   * @param literalBytes
-  *   bytes of the buffer that holds the literals of those segments.
+  *   bytes of the buffer for the literals of those segments.
   * @param literalReserve
-  *   lines of that buffer kept free: those that may be under way when it says that it has no room, and two that are
-  *   written to.
+  *   free lines of that buffer: for those that may be in progress when it reports that it has no room, and two that are
+  *   being written.
   * @param literalsAhead
-  *   literals come long before their segments, and have a signal of their own that says whether there is room for more.
+  *   literals arrive long before their segments, and have a separate signal for room.
   * @param dictionary
-  *   copies may also read a dictionary, which lies in memory and counts as what stands before the output.
+  *   copies may also read a dictionary, which is in memory and precedes the output.
   */
 case class DecoderParams(
     port: MemoryPortParams = MemoryPortParams(32),
@@ -59,7 +59,7 @@ case class DecoderParams(
   /** Bits of a position inside a line. */
   val lineBits: Int = log2Ceil(bytes)
 
-  /** Bits of a number of bytes from 0 to a whole line. */
+  /** Width of a number of bytes from 0 to a whole line. */
   val countBits: Int = log2Ceil(bytes + 1)
 
   /** Bits of an offset that the history can serve. */
@@ -68,7 +68,7 @@ case class DecoderParams(
   /** Bits that name a line fetched by a fall-back read: the tag of the read. */
   val slotBits: Int = port.tagBits
 
-  /** Bits that name a line in any of the memories that pieces come from. */
+  /** Width of the address of a line in any source memory of pieces. */
   val sourceLineBits: Int = Seq(historyBytes, literalBytes).map(size => log2Ceil(size / bytes)).max.max(slotBits)
 }
 

@@ -14,9 +14,9 @@ class FallbackCopy(params: DecoderParams) extends Bundle {
   val two = Bool()
 }
 
-/** Works out all that is to be known of pieces before their turn comes: where their source is, whether it is out of
-  * reach of the history, which registers of the history hold it, and whether a piece may be made together with the one
-  * before it. Four stages in which nothing waits.
+/** Computes the properties of pieces in advance: the position of the source, whether it is out of reach of the history,
+  * the registers of the history that contain it, and whether a piece may be combined with the previous one. Four stages
+  * without stalls.
   */
 class DecoderPlacer(params: DecoderParams) extends Module {
   private val lanes = params.lanes
@@ -26,7 +26,7 @@ class DecoderPlacer(params: DecoderParams) extends Module {
   /** An operation begins. */
   val start = IO(Flipped(Valid(new DecoderStart(params))))
 
-  /** Forgets what is under way. */
+  /** Drops pieces in progress. */
   val clear = IO(Input(Bool()))
   val input = IO(Input(Vec(lanes, new CutPiece(params))))
 
@@ -36,7 +36,7 @@ class DecoderPlacer(params: DecoderParams) extends Module {
   /** Reads that fall-back pieces need, in the order of the pieces. */
   val copies = IO(Output(Vec(lanes, Valid(new FallbackCopy(params)))))
 
-  /** Something is under way. */
+  /** A piece is in progress. */
   val busy = IO(Output(Bool()))
 
   private val settings = RegEnable(start.bits, start.valid)
@@ -60,7 +60,7 @@ class DecoderPlacer(params: DecoderParams) extends Module {
     literals := 0.U
   }
 
-  /** A piece on its way, with what is known so far. */
+  /** A piece in progress, with its properties so far. */
   private class Placed extends Bundle {
     val cut = new CutPiece(params)
     val position = UInt(33.W)
@@ -72,7 +72,7 @@ class DecoderPlacer(params: DecoderParams) extends Module {
     val age = Vec(2, Bool())
   }
 
-  /** The same counted from the first line of the dictionary, as if the output stood behind it in memory. */
+  /** The same relative to the first line of the dictionary, as if the output followed it in memory. */
   private val dictionaryPosition = start.bits.dictionary.map { dictionary =>
     val place = Reg(UInt(33.W))
     place := place + sums.last
@@ -80,7 +80,7 @@ class DecoderPlacer(params: DecoderParams) extends Module {
     place
   }
 
-  // Where the source is.
+  // The position of the source.
   private val placing = VecInit((0 until lanes).map { i =>
     val placed = Wire(new Placed)
     placed := DontCare
@@ -181,7 +181,7 @@ class DecoderPlacer(params: DecoderParams) extends Module {
     Mux(distant || between >= bytes.U, most, between(params.countBits - 1, 0))
   }
 
-  /** Both read the history and want different lines of one bank. */
+  /** Both read different lines of one bank of the history. */
   private def meets(piece: Placed, before: Placed): Bool = {
     val numberBits = log2Ceil(params.historyBytes) - lineBits
     def line(of: Placed): UInt = (of.source >> lineBits)(numberBits - 1, 0)

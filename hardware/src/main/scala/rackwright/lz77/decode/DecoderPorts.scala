@@ -3,7 +3,7 @@ package rackwright.lz77.decode
 import chisel3._
 import chisel3.util._
 
-/** A run of output bytes: literals, or a copy of what stands `offset` bytes before it.
+/** A run of output bytes: literals, or a copy of the bytes `offset` before it.
   *
   * @param dictionary
   *   whether there are copies from a dictionary.
@@ -33,13 +33,13 @@ object Segment {
   val lengthBits: Int = log2Ceil(most + 1)
 }
 
-/** The segments of one cycle, in output order. Valid segments come first; at most one of them is a literal. */
+/** The segments of one cycle, in output order. Valid segments are first; at most one of them is a literal. */
 class SegmentGroup(val params: DecoderParams) extends Bundle {
   val segments = Vec(params.lanes, new Segment(params.dictionary))
 }
 
-/** Literal bytes on their way into the decoder: `count` bytes of `window` from byte `at` on, around its end. Byte 0 is
-  * the least significant one.
+/** Literal bytes for the decoder: `count` bytes of `window` from byte `at` on, around its end. Byte 0 is the least
+  * significant one.
   */
 class LiteralRun(val params: DecoderParams) extends Bundle {
   val window = UInt((8 * params.bytes).W)
@@ -47,7 +47,7 @@ class LiteralRun(val params: DecoderParams) extends Bundle {
   val count = UInt(params.countBits.W)
 }
 
-/** What a decoder is told at the start of an operation. */
+/** The parameters of a decoder at the start of an operation. */
 class DecoderStart(val params: DecoderParams) extends Bundle {
 
   /** Address of the first byte of the output. */
@@ -56,11 +56,11 @@ class DecoderStart(val params: DecoderParams) extends Bundle {
   /** Bytes of the history to use; copies from farther back read memory. */
   val history = UInt(params.offsetBits.W)
 
-  /** What counts as standing before the output. */
+  /** The bytes before the output. */
   val dictionary = Option.when(params.dictionary)(new DecoderDictionary(params))
 }
 
-/** A dictionary in memory; its last byte stands before the first one of the output. */
+/** A dictionary in memory; its last byte precedes the first one of the output. */
 class DecoderDictionary(params: DecoderParams) extends Bundle {
   val address = UInt(params.port.addressBits.W)
   val bytes = UInt(32.W)
@@ -72,8 +72,8 @@ class LinePlace(lineNumberBits: Int, lineBits: Int) extends Bundle {
   val byte = UInt(lineBits.W)
 }
 
-/** What one lane of a step makes, at most a line, with all that is known before its turn comes. Exactly one of
-  * `literal`, `history` and `fallback` says where the bytes come from.
+/** The output of one lane in a step, at most a line, with its precomputed properties. Exactly one of `literal`,
+  * `history` and `fallback` selects the source of the bytes.
   */
 class Piece(val params: DecoderParams) extends Bundle {
   val literal = Bool()
@@ -81,21 +81,21 @@ class Piece(val params: DecoderParams) extends Bundle {
   val fallback = Bool()
   val length = UInt(params.countBits.W)
 
-  /** The first byte in the memory it comes from, and whether the line after that one is needed too. */
+  /** The first byte in its source memory, and whether the line after that one is needed too. */
   val source = new LinePlace(params.sourceLineBits, params.lineBits)
   val crosses = Bool()
 
   /** Whether the two lines are still in the registers of the history. */
   val young = Vec(2, Bool())
 
-  /** The first byte in the output, as far as the registers of the history tell lines apart. */
+  /** The first byte in the output, as far as the registers of the history distinguish lines. */
   val place = new LinePlace(History.bankBits, params.lineBits)
 
   /** Bytes between the source and the step it is in, up to a line: alone, and together with the piece before it. */
   val slack = UInt(params.countBits.W)
   val pairedSlack = UInt(params.countBits.W)
 
-  /** May be made in the step of the piece before it, and how many bytes both make. */
+  /** May be combined with the previous piece in a step, and the number of bytes of both. */
   val pairs = Bool()
   val pairedLength = UInt(params.countBits.W)
 }
@@ -103,7 +103,7 @@ class Piece(val params: DecoderParams) extends Bundle {
 /** Signals that only some decoders have. */
 private[decode] object Optional {
 
-  /** Connects `from` to `to` where both are there. */
+  /** Connects `from` to `to` if both exist. */
   def connect[T <: Data](to: Option[T], from: Option[T]): Unit = to.zip(from).foreach { case (sink, source) =>
     sink := source
   }

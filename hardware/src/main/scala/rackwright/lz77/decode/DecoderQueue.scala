@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.memory.RegisterFile
 
-/** A queue that takes and gives up to `lanes` entries per cycle.
+/** A queue that accepts and outputs up to `lanes` entries per cycle.
   *
   * Entries rotate over one bank per lane, so that each bank is written and read at most once per cycle.
   *
@@ -29,7 +29,7 @@ class DecoderQueue[T <: Data](gen: T, entries: Int, lanes: Int) extends Module {
   val pushed = IO(Input(UInt(log2Ceil(lanes + 1).W)))
   val roomy = IO(Output(Bool()))
 
-  /** The oldest entries, of which the first `popped` are taken; `count` of all entries are held. */
+  /** The oldest entries, of which the first `popped` are taken; `count` entries are stored in all. */
   val head = IO(Output(Vec(lanes, gen)))
   val popped = IO(Input(UInt(log2Ceil(lanes + 1).W)))
   val count = IO(Output(UInt(log2Ceil(entries + 1).W)))

@@ -5,10 +5,10 @@ import chisel3.util._
 
 import rackwright.stream.Lines
 
-/** Where the bytes of a step go, one bit per byte of a line: worked out while the bytes are read. */
+/** The destination of the bytes of a step, one bit per byte of a line: computed while the bytes are read. */
 class StepMasks(val params: DecoderParams) extends Bundle {
 
-  /** Bytes of the step, and those of them that its first piece makes. */
+  /** Bytes of the step, and those of its first piece. */
   val all = UInt(params.bytes.W)
   val first = UInt(params.bytes.W)
 
@@ -17,7 +17,7 @@ class StepMasks(val params: DecoderParams) extends Bundle {
   val line = UInt(History.bankBits.W)
   val completes = Bool()
 
-  /** The byte after the last one, and how many bytes were made. */
+  /** The byte after the last one, and the number of bytes. */
   val end = UInt(params.lineBits.W)
   val count = UInt(params.countBits.W)
 }
@@ -58,7 +58,7 @@ class DecoderStep(params: DecoderParams) extends Module {
   /** The pieces of a step; the first exists if any does. */
   val step = IO(Input(Vec(lanes, Valid(new Piece(params)))))
 
-  /** Reads of the three sources, asked for in the first cycle. */
+  /** Reads of the three sources, requested in the first cycle. */
   val historyRead = IO(Output(Vec(lanes, Valid(new HistoryRead(params)))))
   val historyWindow = IO(Input(Vec(lanes, UInt((8 * bytes).W))))
   val literalRead = IO(Valid(UInt(log2Ceil(params.literalBytes).W)))
@@ -67,11 +67,11 @@ class DecoderStep(params: DecoderParams) extends Module {
   val fallbackRead = IO(Valid(UInt(params.slotBits.W)))
   val fallbackPair = IO(Input(UInt((16 * bytes).W)))
 
-  /** The bytes, and what is known of them. */
+  /** The bytes, and their properties. */
   val append = IO(Valid(new HistoryAppend(params)))
   val masks = IO(Output(new StepMasks(params)))
 
-  /** Something is under way. */
+  /** A step is in progress. */
   val busy = IO(Output(Bool()))
 
   // First cycle: read.
@@ -109,7 +109,7 @@ class DecoderStep(params: DecoderParams) extends Module {
     RegEnable((piece.place.byte - piece.source.byte)(lineBits - 1, 0), answering.head)
   }
 
-  // Third cycle: choose the bytes of each lane, and turn them by the larger part of the way.
+  // Third cycle: select the bytes of each lane, and rotate them by the larger part of the distance.
   private val choosing = RegNext(answering.head, false.B)
   private val fineBits = lineBits / 2
   private val chosen = (0 until lanes).map { lane =>
@@ -132,7 +132,7 @@ class DecoderStep(params: DecoderParams) extends Module {
     placed.all & ((placed.inLine & here) | (~placed.inLine & after))
   })
 
-  // Fourth cycle: turn the rest of the way, join, append.
+  // Fourth cycle: rotate by the rest of the distance, join, append.
   append.valid := RegNext(choosing, false.B)
   masks := RegEnable(placed, choosing)
   private val turned = chosen.zip(fineTurns).map { case (line, turn) => Lines.rotate(line, turn, bytes) }

@@ -12,7 +12,9 @@ class HistoryRead(val params: DecoderParams) extends Bundle {
   val young = Vec(2, Bool())
 }
 
-/** What a step adds to the history: bytes of `data` at their places in the line, from `place` on around its end. */
+/** The bytes that a step adds to the history: bytes of `data` at their positions in the line, from `place` on around
+  * its end.
+  */
 class HistoryAppend(val params: DecoderParams) extends Bundle {
   val data = UInt((8 * params.bytes).W)
 
@@ -26,12 +28,13 @@ class HistoryAppend(val params: DecoderParams) extends Bundle {
 
 /** The last bytes of the output, read at any distance while more are appended.
   *
-  * Lines go round over eight banks, each a memory with one read and one write port and a register for its youngest
-  * line; what is appended is written to the registers, and a line to its memory in the cycle after it is complete. The
-  * reads of a cycle may not want different lines of one bank from the memories; the planner sees to that.
+  * Lines are interleaved over eight banks, each a memory with one read and one write port and a register for its
+  * youngest line; appended bytes are written to the registers, and a line to its memory in the cycle after it is
+  * complete. The reads of a cycle must not need different lines of one bank from the memories; the planner ensures
+  * this.
   *
-  * A read takes three cycles: memories, registers of what was read, choice of the bytes. It sees what was appended up
-  * to the cycle before the choice.
+  * A read takes three cycles: memories, registers of the read lines, selection of the bytes. It includes bytes appended
+  * up to the cycle before the selection.
   */
 class History(params: DecoderParams) extends Module {
   private val bytes = params.bytes
@@ -44,12 +47,13 @@ class History(params: DecoderParams) extends Module {
   /** A read per lane. */
   val read = IO(Input(Vec(params.lanes, Valid(new HistoryRead(params)))))
 
-  /** In the cycle two after the read: its bytes, each where its source stands in the line. */
+  /** In the second cycle after the read: its bytes, each at the position of its source in the line. */
   val window = IO(Output(Vec(params.lanes, UInt((8 * bytes).W))))
 
   val append = IO(Flipped(Valid(new HistoryAppend(params))))
 
-  /** One cycle after the append that completes it: the line; at other times the line that bytes were last given to. */
+  /** One cycle after the append that completes it: the line; at other times the line to which bytes were last appended.
+    */
   val line = IO(Output(UInt((8 * bytes).W)))
 
   /** Which register `line` shows when none was completed. */
@@ -76,7 +80,7 @@ class History(params: DecoderParams) extends Module {
   stored := storing
   line := Mux1H(UIntToOH(Mux(storing, storedBank, unfinished)), recent)
 
-  // First cycle of a read: every bank gets the row that is wanted of it, if any.
+  // First cycle of a read: every bank gets the requested row, if any.
   private val wanted = read.flatMap { lane =>
     val number = lane.bits.source.line(rowBits + bankBits - 1, 0)
     val next = (number + 1.U)(rowBits + bankBits - 1, 0)
@@ -99,7 +103,7 @@ class History(params: DecoderParams) extends Module {
     when(RegNext(reads, false.B)) { fetched(bank) := data }
   }
 
-  // Second cycle: which byte comes from where; third cycle: the choice.
+  // Second cycle: the source of each byte; third cycle: the selection.
   for (lane <- 0 until params.lanes) {
     val request = RegEnable(read(lane).bits, read(lane).valid)
     val first = UIntToOH(request.source.line(bankBits - 1, 0), History.banks)
@@ -121,7 +125,7 @@ class History(params: DecoderParams) extends Module {
   }
 }
 
-/** What is fixed by the structure of the history. */
+/** Constants of the structure of the history. */
 object History {
 
   /** Memories, and lines in registers. */

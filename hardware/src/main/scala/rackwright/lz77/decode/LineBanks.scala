@@ -5,10 +5,10 @@ import chisel3.util._
 
 import rackwright.memory.Sram
 
-/** Memory of lines that is read at any byte: even and odd lines stand in two banks, so that two neighbours come at
-  * once.
+/** Memory of lines that is read at any byte: even and odd lines are in two banks, so that two neighbours are read
+  * together.
   *
-  * A read asked for in one cycle is answered in the next. A line written in a cycle is seen by reads of later cycles
+  * A read requested in one cycle has its result in the next. A line written in a cycle is seen by reads of later cycles
   * only. Each bank is a memory of one write and one read port.
   *
   * @param bytes
@@ -27,7 +27,7 @@ class LineBanks(bytes: Int, lines: Int) extends Module {
   /** The two lines of the read of the cycle before, first line in the low half. */
   val pair = IO(Output(UInt((16 * bytes).W)))
 
-  /** For the even and the odd bank: whether and where a line is written. */
+  /** For the even and the odd bank: whether and at which address a line is written. */
   val write = IO(Input(Vec(2, Bool())))
   val row = IO(Input(Vec(2, UInt(rowBits.W))))
   val data = IO(Input(Vec(2, UInt((8 * bytes).W))))

@@ -2,7 +2,7 @@ package rackwright.lz77.encode
 
 import chisel3.util._
 
-/** How four bytes become an index of the hash table. */
+/** The conversion of four bytes to an index of the hash table. */
 sealed trait HashFunction {
 
   /** The name on the elaboration command line. */
@@ -25,7 +25,7 @@ object HashFunction {
   )
 }
 
-/** What an entry of the hash table holds. */
+/** The contents of an entry of the hash table. */
 sealed trait EntryContents {
 
   /** The name on the elaboration command line. */
@@ -48,17 +48,17 @@ object EntryContents {
   )
 }
 
-/** Sizes of an LZ77 encoder, as a user says them.
+/** The parameters of an LZ77 encoder.
   *
   * @param historyKib
-  *   bytes of input kept on chip for matching, in KiB: a power of two, 2 to 64.
+  *   KiB of input stored on chip for matching: a power of two, 2 to 64.
   * @param hashLog2
   *   log2 of the entries of the hash table, over all ways: 9 to 15.
   * @param hashWays
-  *   entries looked at per position: 1, 2 or 4.
+  *   entries compared per position: 1, 2 or 4.
   * @param hashBanks
-  *   memories the hash table is spread over: 8, 16 or 32. Eight positions meet in them every cycle; those that lose are
-  *   not looked up.
+  *   memories the hash table is spread over: 8, 16 or 32. Eight positions compete for them in every cycle; positions
+  *   without a bank are not looked up.
   * @param hashFunction
   *   see [[HashFunction]].
   * @param entryContents
@@ -94,13 +94,13 @@ case class EncoderParams(
     s"hash-ways is 1 with entry-contents position (not $hashWays): without a key the ways can't be told apart"
   )
 
-  /** True where entries hold the bytes around their position. */
+  /** True if entries contain the bytes around their position. */
   def keyed: Boolean = entryContents == EntryContents.PositionAndKey
 
   val historyBytes: Int = historyKib * 1024
 
-  /** How far the history is written ahead of the group that is probed, at most, rounded up. Without keys groups wait
-    * between the two.
+  /** Maximum distance by which the history is written ahead of the group that is probed, rounded up. Without keys
+    * groups wait between the two.
     */
   val historyLead: Int = if (keyed) 128 else 256
 
@@ -122,7 +122,7 @@ case class EncoderParams(
   val literalBits: Int = log2Ceil(literalBytes + 1)
 }
 
-/** What is fixed by the structure of the encoder. */
+/** Constants of the structure of the encoder. */
 object EncoderParams {
 
   /** Positions searched per cycle, and so the most input bytes per cycle. */
@@ -141,7 +141,7 @@ object EncoderParams {
   /** Bytes from the first lane on that one probe of the history compares. */
   val span: Int = 32
 
-  /** Bytes seen at once: those before the group and those a probe compares. */
+  /** Bytes visible together: those before the group and those that a probe compares. */
   val viewBytes: Int = backBytes + span
 
   /** Bytes of an entry's content. */

@@ -7,7 +7,7 @@ import rackwright.stream.ByteStream
 
 import EncoderParams._
 
-/** A word of the input on its way into the history. */
+/** A word of the input for the history. */
 class HistoryWrite(params: EncoderParams) extends Bundle {
 
   /** Number of the word in the history. */
@@ -15,19 +15,20 @@ class HistoryWrite(params: EncoderParams) extends Bundle {
   val data = UInt(64.W)
 }
 
-/** A word of the input as it waits for its place in the view. */
+/** A word of the input that waits for its place in the view. */
 private class LoadedWord extends Bundle {
   val data = UInt(64.W)
 
-  /** At least one byte of it is the input's: behind its end there are words of zeros. */
+  /** At least one byte of it belongs to the input: words of zeros follow its end. */
   val real = Bool()
 }
 
 /** Cuts the input into groups of eight positions, each with the bytes that a probe may compare.
   *
-  * A group leaves when the words it looks ahead to have been loaded, so what a group sees never depends on when the
-  * input arrived. Each word is given to the history as it is loaded. Two words wait between the stream and the view, so
-  * that what the stream gives up depends on room in a queue and not on what the search does in the same cycle.
+  * A group leaves when the words of its lookahead have been loaded, so that its contents never depend on the times at
+  * which the input arrives. Each word is passed to the history when it is loaded. Two words are buffered between the
+  * stream and the view, so that consumption of the stream depends on room in a queue and not on the search in the same
+  * cycle.
   *
   * @param params
   *   sizes of the encoder.
@@ -54,7 +55,7 @@ class EncoderWindow(params: EncoderParams, streamBytes: Int) extends Module {
   private val view = Reg(UInt((8 * viewBytes).W))
   private val loaded = Reg(UInt(log2Ceil(ahead + 1).W))
 
-  /** Bytes not yet taken from the stream, and how many of them the next word has. */
+  /** Bytes not yet taken from the stream, and the number of them in the next word. */
   private val toLoad = Reg(UInt(32.W))
   private val want = Reg(UInt(4.W))
   private val toSearch = Reg(UInt(32.W))

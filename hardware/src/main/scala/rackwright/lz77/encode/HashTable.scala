@@ -15,11 +15,11 @@ class HashEntry(val params: EncoderParams) extends Bundle {
   val generation = UInt(generationBits.W)
   val position = UInt(segmentBits.W)
 
-  /** The bytes around the position; nothing if entries hold positions only. */
+  /** The bytes around the position; empty if entries contain positions only. */
   val content = UInt((if (params.keyed) 8 * contentBytes else 0).W)
 }
 
-/** A group on its way into the hash table, with the set of each of its positions. */
+/** A group for the hash table, with the set of each of its positions. */
 class HashLookup(val params: EncoderParams) extends Bundle {
   val group = new EncoderGroup
   val sets = Vec(lanes, Valid(UInt(params.indexBits.W)))
@@ -31,14 +31,14 @@ class HashFound(val params: EncoderParams) extends Bundle {
   val entries = Vec(lanes, Vec(params.hashWays, new HashEntry(params)))
 }
 
-/** The places where four bytes occurred last, looked up and replaced for eight positions per cycle.
+/** The last positions of four bytes, looked up and replaced for eight positions per cycle.
   *
-  * The table is spread over banks that serve one set per cycle each. Where positions of a group meet in a bank, the
-  * last of them wins; another with the same set shares what is read, any other goes without: its match is mostly found
-  * from a neighbour, by the bytes before it. A group sees what the groups before it wrote. The ways of a set are
+  * The table is spread over banks that serve one set per cycle each. If positions of a group compete for a bank, the
+  * last of them wins; another with the same set shares the read, any other is not looked up: its match is mostly found
+  * from a neighbour, by the bytes before it. A group sees the entries written by earlier groups. The ways of a set are
   * replaced in turn, by the number of the group.
   *
-  * Three cycles from `lookup` to `found`, which can't be stopped: who uses which bank, the memories, what was read.
+  * Three cycles from `lookup` to `found`, without stalls: bank arbitration, the memories, the read entries.
   *
   * @param params
   *   sizes of the encoder.
@@ -47,7 +47,7 @@ class HashTable(params: EncoderParams) extends Module {
   val lookup = IO(Flipped(Decoupled(new HashLookup(params))))
   val found = IO(Valid(new HashFound(params)))
 
-  /** A new operation: everything in the table is void. */
+  /** A new operation: all entries in the table become invalid. */
   val start = IO(Input(Bool()))
 
   /** Clearing after reset or for a new generation. */

@@ -7,7 +7,7 @@ import EncoderParams._
 
 /** Decides which position of a group uses which bank of the hash table.
   *
-  * Pure logic. The last position that asks for a bank wins it; others with the same set are served by the same read.
+  * Pure logic. The last position that requests a bank wins it; others with the same set use the same read.
   *
   * @param params
   *   sizes of the encoder.

@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.memory.WriteFirstMemory
 
-/** What an access of a bank leaves in its set.
+/** The update of a set by an access of a bank.
   *
   * @param params
   *   sizes of the encoder.
@@ -15,7 +15,7 @@ class HashReplacement(val params: EncoderParams) extends Bundle {
   val entry = UInt(new HashEntry(params).getWidth.W)
 }
 
-/** One memory of the hash table per way. A set is read and one of its ways replaced per cycle: what is read holds the
+/** One memory of the hash table per way. A set is read and one of its ways replaced per cycle: the result contains the
   * entries of all earlier accesses, not that of its own.
   *
   * @param params
@@ -30,10 +30,10 @@ class HashTableBank(params: EncoderParams) extends Module {
   /** The entry for the set accessed in the cycle before. */
   val replacement = IO(Input(new HashReplacement(params)))
 
-  /** A row to make void in all ways; not in the cycle after an access. */
+  /** A row to invalidate in all ways; not in the cycle after an access. */
   val clear = IO(Flipped(Valid(UInt(params.rowBits.W))))
 
-  /** The ways of the set accessed in the cycle before, way 0 lowest. */
+  /** The ways of the set accessed in the previous cycle, way 0 lowest. */
   val read = IO(Output(UInt((params.hashWays * entryBits).W)))
 
   private val accessed = RegNext(access.valid, false.B)

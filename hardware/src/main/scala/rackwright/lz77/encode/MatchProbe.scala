@@ -5,12 +5,13 @@ import chisel3.util._
 
 import EncoderParams._
 
-/** Finds how far matches reach, by comparing the group and what follows it with the history at one distance per cycle.
+/** Determines the lengths of matches, by comparing the group and the following bytes with the history at one distance
+  * per cycle.
   *
-  * Which distance: that of the group four before, if its bytes were equal to the end of the span, which is where this
-  * group begins (a long match goes on without ever being looked up again); otherwise that of the first open candidate.
-  * All open candidates of that distance learn their length. With keys one probe per group is enough, without keys the
-  * open candidates are probed one distance after the other.
+  * The distance is that of the group four before, if its bytes were equal to the end of the span, which is where this
+  * group begins (a long match continues without further lookups); otherwise that of the first open candidate. All open
+  * candidates of that distance get their lengths. With keys one probe per group is enough, without keys the open
+  * candidates are probed one distance after the other.
   *
   * Five stages: choose, read, align, compare, measure.
   *
@@ -27,7 +28,7 @@ class MatchProbe(params: EncoderParams) extends Module {
   /** Has to be taken. */
   val found = IO(Valid(new FoundGroup))
 
-  /** A probe on its way. */
+  /** A probe in progress. */
   private class Probe extends Bundle {
     val candidates = new CandidateGroup
     val number = UInt(2.W)
@@ -74,7 +75,7 @@ class MatchProbe(params: EncoderParams) extends Module {
     val known = Reg(Vec(lanes.size, Bool()))
     val number = RegInit(0.U(2.W))
 
-    // The group four before has been compared by now, whatever waited.
+    // The group four before has been compared by now, despite any waits.
     val chained = first && going(number).valid
     val open = lanes.zip(known).map { case (lane, done) => lane.open && (first || !done) }
     val distance = Mux(chained, going(number).bits, PriorityMux(open, lanes.map(_.distance)))
@@ -129,7 +130,7 @@ class MatchProbe(params: EncoderParams) extends Module {
     } else accumulate(learned, result)
   }
 
-  /** What lane `lane` knows after this probe, if its distance was probed. */
+  /** The state of lane `lane` after this probe, if its distance was probed. */
   private def learn(lane: Int, length: UInt): Candidate = {
     val before = measured.candidates.lanes(lane)
     val after = Wire(new Candidate)
@@ -145,7 +146,7 @@ class MatchProbe(params: EncoderParams) extends Module {
     after
   }
 
-  /** Collects what several probes of one group have learned. */
+  /** Combines the results of several probes of one group. */
   private def accumulate(learned: Vec[Candidate], result: ProbeResult): Unit = {
     val lanesSoFar = Reg(Vec(lanes, new Candidate))
     val firstResult = Reg(new ProbeResult)

@@ -11,12 +11,12 @@ class LiteralWrite extends Bundle {
   val count = UInt(4.W)
 }
 
-/** What choosing decided in one cycle. Positions count from the group's first one on. */
+/** The decision of one cycle. Positions count from the group's first one on. */
 class MatchDecision extends Bundle {
   val literals = UInt((8 * EncoderParams.lanes).W)
   val count = UInt(4.W)
 
-  /** Where the cycle began. */
+  /** The start of the cycle's positions. */
   val covered = UInt(foundBits.W)
 
   /** The open match went on until there. */
@@ -35,11 +35,11 @@ class MatchDecision extends Bundle {
 /** Chooses matches from the left to the right, and turns the input into sequences and literals.
   *
   * One match may start per cycle; a group leaves when no match can start in what is left of it. A chosen match grows
-  * while the probes of later groups find its distance equal. A sequence is given out when the next one starts, when its
-  * match has grown by `ahead` bytes that may go ahead, or when its run of literals fills the literal buffer.
+  * while the probes of later groups find its distance equal. A sequence is output when the next one starts, when its
+  * match has grown by `ahead` bytes that may be output early, or when its run of literals fills the literal buffer.
   *
-  * The only loop of the encoder is here, where the end of a match decides where the next may start: it looks up what
-  * [[MatchTable]] holds. Lengths are added up in the stages behind it, in which nothing waits.
+  * The only loop of the encoder is here, where the end of a match determines where the next may start: it is a lookup
+  * in [[MatchTable]]. Lengths are added in the following stages, which do not stall.
   *
   * @param params
   *   sizes of the encoder.
@@ -56,13 +56,13 @@ class MatchSelect(params: EncoderParams) extends Module {
   /** To the literal buffer; has to be taken. */
   val literals = IO(Valid(new LiteralWrite))
 
-  /** There is room for all that may be under way: two sequences and groups more than there are stages. */
+  /** There is room for all items in progress: two sequences and groups more than there are stages. */
   val room = IO(Input(Bool()))
 
   /** A group waits for room. */
   val waiting = IO(Output(Bool()))
 
-  /** The longest match that one element of the reference format holds: what goes ahead of a growing match. */
+  /** The longest match in one element of the reference format: the part of a growing match that is output early. */
   private val ahead = 64
 
   // First stage: the table.
@@ -87,7 +87,8 @@ class MatchSelect(params: EncoderParams) extends Module {
     val noLiterals = Reg(Bool())
     val probe = table.probe
 
-    // A probe reaches to the end of the group at least, so that no match starts in a group that is extended over.
+    // A probe extends at least to the end of the group, so that no match starts in a group covered by an extended
+    // match.
     val extended = hasMatch && noLiterals && probe.valid && probe.distance === distance &&
       probe.from <= covered && probe.until > covered
     val inGroup = covered < lanes.U
@@ -125,7 +126,7 @@ class MatchSelect(params: EncoderParams) extends Module {
     result
   }
 
-  // Third stage: how much the match grew, and the literals before the new match (or to the end) and after it.
+  // Third stage: the growth of the match, and the literals before the new match (or to the end) and after it.
   private val decided = RegNext(active, false.B)
   private val made = RegEnable(decision, active)
   private val isLast = RegEnable(decision.last && !again, active)

@@ -5,7 +5,7 @@ import chisel3.util._
 
 import EncoderParams._
 
-/** What choosing needs to know of one position. */
+/** The properties of one position for the selection. */
 class MatchEntry extends Bundle {
   val distance = UInt(distanceBits.W)
   val length = UInt(foundBits.W)
@@ -33,7 +33,8 @@ class MatchTable extends Bundle {
   val last = Bool()
 }
 
-/** Works out for every position of a group what follows if choosing comes to it: choosing then only looks up. */
+/** Computes for every position of a group the result if the selection reaches it: the selection is then only a lookup.
+  */
 object MatchTable {
 
   /** The table of `group`. Pure logic. */
