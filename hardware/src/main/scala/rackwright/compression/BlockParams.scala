@@ -4,10 +4,10 @@ import chisel3.util._
 
 import rackwright.lz77.encode.{EncoderLiterals, EncoderParams}
 
-/** What compressors have in common whose format gathers blocks. */
+/** The common parameters of compressors whose format has blocks. */
 trait BlockParams extends CompressorParams {
 
-  /** KiB of input that a block stands for, at most: a power of two, 4 to `blockMost`. */
+  /** Maximum KiB of input of a block: a power of two, 4 to `blockMost`. */
   def blockKib: Int
   def blockMost: Int
 
@@ -20,7 +20,7 @@ trait BlockParams extends CompressorParams {
 
   val blockBytes: Int = blockKib * 1024
 
-  /** A block is closed when it stands for so many bytes: one more sequence of the encoder would not be too much. */
+  /** A block is closed when it represents this number of bytes: one more sequence of the encoder would still fit. */
   val blockLimit: Int = blockBytes - encoder.maxLiteralRun - (1 << EncoderParams.matchBits) -
     EncoderLiterals.reserve
 }

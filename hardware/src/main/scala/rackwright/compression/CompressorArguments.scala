@@ -6,7 +6,7 @@ import rackwright.unit.{Parameter, ParameterValues}
 /** The parameters of elaboration that compressors have in common. */
 object CompressorArguments {
 
-  /** Those of the LZ77 encoder, with the defaults of a compressor. */
+  /** The parameters of the LZ77 encoder, with the defaults of a compressor. */
   def encoder(defaults: EncoderParams, historyMost: Int = EncoderParams.historyRange.max): Seq[Parameter] = Seq(
     Parameter.powerOfTwo("history-kib", defaults.historyKib, 2, historyMost, "KiB of input kept for matching"),
     Parameter.integer(
@@ -34,7 +34,7 @@ object CompressorArguments {
   def blockKib(most: Int): Parameter =
     Parameter.powerOfTwo("block-kib", 32, 4, most, "KiB of input that a block stands for, at most")
 
-  /** What [[encoder]]'s parameters say, on top of the defaults. */
+  /** The values of [[encoder]]'s parameters, on top of the defaults. */
   def encoderOf(values: ParameterValues, defaults: EncoderParams): EncoderParams = defaults.copy(
     historyKib = values.int("history-kib"),
     hashLog2 = values.int("hash-log2"),

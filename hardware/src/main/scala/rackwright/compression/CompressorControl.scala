@@ -11,16 +11,16 @@ import rackwright.stream.{StreamRange, WriterResult}
 
 /** Takes a compressor through one operation after the other: start, run, drain, report.
   *
-  * An operation ends early when input can't be read, output can't be written or the destination is full. It is reported
-  * when both streams are quiet, whichever way it ended. With a dictionary the encoder is given the end of that, and the
-  * input behind it.
+  * An operation ends early when input can't be read, output can't be written or the destination is full. Its end is
+  * reported when both streams are quiet, for any result. With a dictionary, the encoder receives its end, followed by
+  * the input.
   *
   * @param params
   *   what was built.
   * @param supported
-  *   whether the format can do what an operation's settings ask for.
+  *   whether the format supports an operation's settings.
   * @param reach
-  *   the furthest match that the format can write, where that is less than the encoder's history.
+  *   the maximum distance of matches in the format, if it is less than the encoder's history.
   */
 class CompressorControl(params: CompressorParams, supported: Operation => Bool, reach: Option[Operation => UInt])
     extends Module {
@@ -37,16 +37,16 @@ class CompressorControl(params: CompressorParams, supported: Operation => Bool, 
   /** Settings of the running operation, from the cycle after its start on. */
   val settings = IO(Output(new SettingValues(params.settings)))
 
-  /** What comes from the loader is the dictionary. */
+  /** The loader's bytes belong to the dictionary. */
   val inDictionary = IO(Output(Bool()))
 
-  /** The loader gives up its input. */
+  /** The loader aborts its input. */
   val stop = IO(Output(Bool()))
 
-  /** The encoder and the format's boxes forget everything: held from the end of an operation to the next start. */
+  /** The encoder and the format's boxes are reset: held from the end of an operation to the next start. */
   val clear = IO(Output(Bool()))
 
-  /** The last byte has been given to the writer. */
+  /** The last byte has been passed to the writer. */
   val finished = IO(Input(Bool()))
 
   /** Bytes taken from the loader in this cycle. */
@@ -56,10 +56,10 @@ class CompressorControl(params: CompressorParams, supported: Operation => Bool, 
   val unwritable = IO(Input(Bool()))
   val loaderIdle = IO(Input(Bool()))
 
-  /** An operation is under way that may want more input. */
+  /** An operation that may request more input is in progress. */
   val running = Option.when(params.streaming)(IO(Output(Bool())))
 
-  /** To the writer: nothing more comes. */
+  /** To the writer: there are no further bytes. */
   val finish = IO(Output(Bool()))
   val written = IO(Flipped(Decoupled(new WriterResult)))
 
@@ -68,7 +68,7 @@ class CompressorControl(params: CompressorParams, supported: Operation => Bool, 
   private val outputBytes = Reg(UInt(64.W))
   private val inputOffset = Reg(UInt(64.W))
 
-  /** Counted a cycle later: how much is consumed is known late, and an operation is reported later still. */
+  /** Counted a cycle later: the number of consumed bytes is known late, and an operation is reported even later. */
   private val consumedBefore = RegNext(Mux(state === State.running && !inDictionary, consumed, 0.U), 0.U)
 
   private val asked = operation.bits
@@ -148,7 +148,7 @@ class CompressorControl(params: CompressorParams, supported: Operation => Bool, 
   }
   when(result.fire) { state := State.idle }
 
-  /** What is known of the operation's dictionary. */
+  /** The properties of the operation's dictionary. */
   private def measure(): Unit = params.dictionary match {
     case Some(place) =>
       val module = Module(new DictionaryMeasure(params, place))

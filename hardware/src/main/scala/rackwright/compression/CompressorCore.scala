@@ -8,16 +8,16 @@ import rackwright.lz77.encode.{Encoder, EncoderEvents}
 import rackwright.operation.{CommandRouter, Operation}
 import rackwright.port.{CommandPort, MemoryPort, MemoryPortParams}
 
-/** Everything of a compressor but its format: commands, input, the LZ77 encoder and output.
+/** All parts of a compressor except its format: commands, input, the LZ77 encoder and output.
   *
   * @param params
   *   what to build.
   * @param opcode
   *   n of the custom-n this unit listens to.
   * @param supported
-  *   whether the format can do what an operation's settings ask for.
+  *   whether the format supports an operation's settings.
   * @param reach
-  *   the furthest match that the format can write, for an operation that asks for a further one.
+  *   the maximum distance of matches in the format, for an operation that allows a larger one.
   */
 class CompressorCore(
     params: CompressorParams,
@@ -84,7 +84,7 @@ class CompressorCore(
   control.loaderIdle := loader.idle
   control.written <> writer.result
 
-  /** Input in pieces: what is not there is not read; and what memory has of the output. */
+  /** Input in pieces: missing input is not read; and the output that memory has. */
   private def gate(): Unit = {
     val input = Module(new InputGate(params.port))
     val lines = Module(new WrittenLines(params.port, params.outstanding))
@@ -114,7 +114,7 @@ class CompressorCore(
   events.outputStall := encoder.events.outputStall || (format.output.valid && !format.output.ready)
 }
 
-/** What the ports of a [[CompressorCore]] look like from outside. */
+/** The external ports of a [[CompressorCore]]. */
 object CompressorCore {
 
   /** Output, and the records of completed operations. */

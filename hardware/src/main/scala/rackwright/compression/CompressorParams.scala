@@ -3,7 +3,7 @@ package rackwright.compression
 import rackwright.lz77.encode.EncoderParams
 import rackwright.operation.Setting
 
-/** What the compressors of all formats have in common: sizes, ports and the settings of the LZ77 encoder. */
+/** The common parameters of compressors of all formats: sizes, ports and the settings of the LZ77 encoder. */
 trait CompressorParams extends StreamParams {
 
   /** Sizes of the LZ77 encoder. */
@@ -15,10 +15,10 @@ trait CompressorParams extends StreamParams {
   /** Bytes of output per cycle. */
   def chunkBytes: Int
 
-  /** Where the dictionary of an operation is, in a compressor whose encoder takes one. */
+  /** The settings of an operation's dictionary, in a compressor whose encoder uses one. */
   def dictionary: Option[DictionarySettings] = None
 
-  /** What software may set at run time. */
+  /** The settings that software may change at run time. */
   def settings: Seq[Setting]
 
   /** The encoder takes eight bytes per cycle; sixteen offered keep it busy at any alignment. */

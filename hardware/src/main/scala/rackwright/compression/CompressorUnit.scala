@@ -11,7 +11,7 @@ import rackwright.unit.HardwareUnit
   */
 abstract class CompressorUnit(params: CompressorParams) extends HardwareUnit {
 
-  /** custom-1, with decompressors on custom-0: as the public compression units have it. */
+  /** custom-1, with decompressors on custom-0, as in the public compression units. */
   protected val opcode = 1
 
   val command = commandPort(StreamCommands.of(params.settings, params.streaming), opcode)
@@ -19,7 +19,7 @@ abstract class CompressorUnit(params: CompressorParams) extends HardwareUnit {
   val write: MemoryPort = memoryPort(CompressorCore.writePort(params))
   val idle = idlePort()
 
-  /** Connects the core, and gives its events their names. */
+  /** Connects the core, and names its events. */
   protected def connect(core: CompressorCore): Unit = {
     core.command <> command
     read <> core.read

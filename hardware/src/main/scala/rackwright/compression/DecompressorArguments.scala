@@ -5,12 +5,12 @@ import rackwright.unit.Parameter
 /** The parameters of elaboration that decompressors have in common. */
 object DecompressorArguments {
 
-  /** Those of a decompressor whose format uses `historyMost` KiB at most.
+  /** The parameters of a decompressor whose format uses at most `historyMost` KiB.
     *
     * @param rate
-    *   what the format can do in a cycle.
+    *   the rate of the format per cycle.
     * @param waiting
-    *   what waits between decoding and execution.
+    *   the queue between decoding and execution.
     */
   def apply(rate: Parameter, waiting: String, historyMost: Int = 64): Seq[Parameter] = Seq(
     StreamArguments.portBytes,

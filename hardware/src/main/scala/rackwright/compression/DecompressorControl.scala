@@ -11,15 +11,15 @@ import rackwright.stream.StreamRange
 
 /** Takes a decompressor through one operation after the other, and the LZ77 decoder through the parts of each.
   *
-  * A part begins when the one before has been written. An operation that ends early still writes what came before the
-  * place where it ended, unless memory refused something. It is reported when nothing is outstanding.
+  * A part begins when the one before has been written. An operation that ends early still writes the output before the
+  * position of its end, unless memory refused an access. Its end is reported when no request is outstanding.
   *
   * @param params
   *   what was built.
   * @param supported
-  *   whether the format can do what an operation's settings ask for.
+  *   whether the format supports an operation's settings.
   * @param dictionary
-  *   the dictionary of an operation, where the format has them.
+  *   the dictionary of an operation, if the format has dictionaries.
   */
 class DecompressorControl(
     params: DecompressorParams,
@@ -37,18 +37,18 @@ class DecompressorControl(
   val limited = IO(Output(Bool()))
   val inputReady = IO(Input(Bool()))
 
-  /** A part wants to begin; it does with `decode`, and may make `room` bytes. */
+  /** A part is ready to start; it starts with `decode`, and may produce `room` bytes. */
   val begin = IO(Input(Bool()))
   val before = Option.when(params.decoder.dictionary)(IO(Input(new DecoderDictionary(params.decoder))))
   val decode = IO(Valid(new DecoderStart(params.decoder)))
   val room = IO(Output(UInt(32.W)))
 
-  /** The part has been taken apart and is to be written out; its checksum is there. */
+  /** The part has been parsed and is to be written; its checksum is ready. */
   val close = IO(Input(Bool()))
   val closed = IO(Output(Bool()))
   val hashed = IO(Input(Bool()))
 
-  /** The whole input was taken apart; something is wrong; where, or where the end is. */
+  /** The whole input was parsed; an error; its position, or that of the end. */
   val finished = IO(Input(Bool()))
   val failed = IO(Input(Bool()))
   val failure = IO(Input(UInt(Status.width.W)))
@@ -57,23 +57,23 @@ class DecompressorControl(
   /** Memory refused a fall-back read or a write. */
   val refused = IO(Input(Bool()))
 
-  /** Everything but the decoder forgets what it does; the decoder does. */
+  /** All parts but the decoder drop their state; the decoder does. */
   val stop = IO(Output(Bool()))
   val abandon = IO(Output(Bool()))
 
-  /** To the decoder: no more segments of the part come. */
+  /** To the decoder: there are no further segments of the part. */
   val finish = IO(Output(Bool()))
 
-  /** The decoder has nothing more, the writer and the readers of the input are quiet. */
+  /** The decoder is empty, the writer and the readers of the input are quiet. */
   val drained = IO(Input(Bool()))
   val writerQuiet = IO(Input(Bool()))
   val inputIdle = IO(Input(Bool()))
 
-  /** Bytes of the part made. */
+  /** Bytes of the part produced so far. */
   val made = IO(Input(UInt(32.W)))
 
-  /** More of the input; how far it goes then, for whoever reads it, which takes a while. Lines of the part that memory
-    * has, and what that makes in bytes of the operation.
+  /** More of the input; its new end, for its readers, which takes a while. Lines of the part that memory has, and the
+    * resulting bytes of the operation.
     */
   val extension = Option.when(params.streaming)(IO(Flipped(Decoupled(new InputExtension))))
   val extend = Option.when(params.streaming)(IO(Valid(new InputEnd)))
@@ -86,11 +86,11 @@ class DecompressorControl(
   private val status = Reg(UInt(Status.width.W))
   private val inputOffset = Reg(UInt(64.W))
 
-  /** Bytes of the parts before, and whether a part was begun. */
+  /** Bytes of earlier parts, and whether a part has started. */
   private val written = Reg(UInt(64.W))
   private val begun = RegInit(false.B)
 
-  /** Of the part that was begun: `refused` may still speak of the operation before until then. */
+  /** For the part that has started: `refused` may still refer to the previous operation until then. */
   private val broken = refused && begun
 
   private val possible = params.supportsHistory(operation.bits) && supported(operation.bits) &&
@@ -111,7 +111,7 @@ class DecompressorControl(
   private val destination = RegNext(asked.destination + written)
   private val wide = (capacityLeft >> 32).orR
 
-  /** A cycle late, as it is known late; nothing moves again before a begin. */
+  /** A cycle late, because it is known late; there is no activity before the next start. */
   private val quiet = RegNext(drained && writerQuiet, false.B)
   private val wants = begin && !begun
   private val begins = state === State.running && wants && quiet && !failed && !broken && RegNext(wants, false.B)
@@ -163,7 +163,7 @@ class DecompressorControl(
     when(broken) {
       end(Status.accessFault)
     }.elsewhen(failed) {
-      // More than fits in what a decoder counts is not for this unit.
+      // More bytes than a decoder can count are not supported by this unit.
       end(Mux(failure === Status.outputFull && wide, Status.unsupported, failure))
     }.elsewhen(finished) {
       end(Status.ok)
@@ -183,7 +183,7 @@ class DecompressorControl(
   private def withoutDictionary(operation: Operation): Bool =
     dictionary.fold(true.B)(range => range(operation).length === 0.U)
 
-  /** Adds to the input while an operation is under way for which more follows. */
+  /** Extends the input while an operation in progress expects more. */
   private def lengthen(extension: DecoupledIO[InputExtension]): Unit = {
     val more = RegInit(false.B)
     when(operation.fire) { more := params.inPieces(operation.bits) }
@@ -205,7 +205,7 @@ class DecompressorControl(
     }
   }
 
-  /** What memory has of the output: all but the line that is being made. */
+  /** The output that memory has: all except the line in progress. */
   private def report(inMemory: UInt): Unit = {
     val lineBits = params.decoder.lineBits
     val first = RegEnable(destination(lineBits - 1, 0), begins)

@@ -6,13 +6,13 @@ import chisel3.util._
 import rackwright.lz77.decode.DecoderParams
 import rackwright.operation.{Operation, Setting}
 
-/** What the decompressors of all formats have in common: sizes, ports and the settings of the LZ77 decoder. */
+/** The common parameters of decompressors of all formats: sizes, ports and the settings of the LZ77 decoder. */
 trait DecompressorParams extends StreamParams {
 
-  /** KiB of output kept on chip: a power of two, 2 to `historyMost`. */
+  /** KiB of output stored on chip: a power of two, 2 to `historyMost`. */
   def historyKib: Int
 
-  /** The most of it that the format can use. */
+  /** Maximum of it that the format can use. */
   def historyMost: Int = 64
 
   /** Segments that may wait between decoding and execution: a power of two, 16 to 256. */
@@ -21,10 +21,10 @@ trait DecompressorParams extends StreamParams {
   /** The LZ77 decoder. */
   def decoder: DecoderParams
 
-  /** What software may set at run time. */
+  /** The settings that software may change at run time. */
   def settings: Seq[Setting]
 
-  /** Boxes of the format that read the input, beside the one that makes a stream of it. */
+  /** Boxes of the format that read the input, in addition to the one that makes a stream of it. */
   def readers: Int = 0
 
   require(
@@ -42,7 +42,7 @@ trait DecompressorParams extends StreamParams {
   lazy val onChipHistory: Setting =
     Setting("on_chip_history", 4, decoder.offsetBits + 1, decoder.historyBytes, "bytes of history that are used")
 
-  /** Whether an operation asks for a history that was built. */
+  /** Whether the unit has the history that an operation requests. */
   def supportsHistory(operation: Operation): Bool = {
     val history = operation.setting(onChipHistory.name)
     history >= DecoderParams.leastHistory.U && history <= decoder.historyBytes.U

@@ -9,14 +9,14 @@ import rackwright.operation.{CommandRouter, StreamCommands}
 import rackwright.port.MemoryPort
 import rackwright.unit.HardwareUnit
 
-/** The top of a decompressor: ports, commands, the way from the LZ77 decoder to memory, and events.
+/** The top of a decompressor: ports, commands, the path from the LZ77 decoder to memory, and events.
   *
   * @param params
   *   what to build.
   */
 abstract class DecompressorUnit(params: DecompressorParams) extends HardwareUnit {
 
-  /** custom-0, with compressors on custom-1: as the public compression units have it. */
+  /** custom-0, with compressors on custom-1, as in the public compression units. */
   private val opcode = 0
 
   val command = commandPort(StreamCommands.of(params.settings, params.streaming), opcode)
@@ -30,16 +30,16 @@ abstract class DecompressorUnit(params: DecompressorParams) extends HardwareUnit
     Module(new CommandRouter(opcode, params.settings, params.commandQueue, params.port, params.streaming))
   router.command <> command
 
-  /** Connects decoder and writer with memory, and gives the events that all decompressors have their names.
+  /** Connects decoder and writer with memory, and names the events that all decompressors have.
     *
     * Between the two the lines are the unit's own: it may need them for a checksum.
     *
     * @param start
-    *   when both begin an output, and where.
+    *   when both start an output, and its address.
     * @param starved
     *   the decoder waits for input.
     * @param lines
-    *   is given the number of lines of the output that memory has answered as written.
+    *   receives the number of output lines whose writes have responses.
     * @param settled
     *   is told when every line that was answered has been counted: an output may begin.
     */

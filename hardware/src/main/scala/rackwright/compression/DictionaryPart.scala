@@ -8,10 +8,10 @@ import rackwright.lz77.encode.EncoderParams
 import rackwright.operation.{Operation, Setting}
 import rackwright.stream.StreamRange
 
-/** The settings that say where a dictionary's content is: at which address, how many bytes. */
+/** The settings for a dictionary's content: its address and its number of bytes. */
 case class DictionarySettings(address: Setting, length: Setting)
 
-/** What the encoder is given before the input of an operation: the end of its dictionary. */
+/** The bytes that the encoder receives before the input of an operation: the end of its dictionary. */
 class DictionaryPart extends Bundle {
 
   /** All that follows is known: the operation may begin. */
@@ -20,7 +20,7 @@ class DictionaryPart extends Bundle {
   /** The operation has one. */
   val present = Bool()
 
-  /** Words of eight bytes, and where they are. */
+  /** Number of words of eight bytes, and their address. */
   val words = UInt(EncoderParams.beforeBits.W)
   val range = new StreamRange
 
@@ -31,7 +31,7 @@ class DictionaryPart extends Bundle {
   val wraps = Bool()
 }
 
-/** Works out which part of a dictionary is taken: whole words of its end, as many as the history holds.
+/** Computes the part of a dictionary that is used: whole words of its end, as many as the history can store.
   *
   * @param params
   *   of the compressor.
@@ -40,7 +40,7 @@ class DictionaryPart extends Bundle {
   */
 class DictionaryMeasure(params: CompressorParams, settings: DictionarySettings) extends Module {
 
-  /** An operation that has not begun. */
+  /** An operation that has not started. */
   val operation = IO(Flipped(Valid(new Operation(params.settings))))
 
   /** It begins, or is refused. */

@@ -8,14 +8,14 @@ import rackwright.lz77.decode.{Decoder, DecoderStart}
 import rackwright.operation.Operation
 import rackwright.stream.StreamRange
 
-/** Everything of a decompressor but its format: commands, the input as a stream, the LZ77 decoder and output.
+/** All parts of a decompressor except its format: commands, the input as a stream, the LZ77 decoder and output.
   *
   * @param params
   *   what to build.
   * @param supported
-  *   whether the format can do what an operation's settings ask for.
+  *   whether the format supports an operation's settings.
   * @param dictionary
-  *   the dictionary of an operation, where the format has them.
+  *   the dictionary of an operation, if the format has dictionaries.
   */
 abstract class FormatDecompressorUnit(
     params: DecompressorParams,

@@ -7,25 +7,26 @@ import rackwright.lz77.encode.Sequence
 import rackwright.operation.SettingValues
 import rackwright.stream.ByteChunk
 
-/** What a format sees of the compressor around it: sequences and literals come in, bytes of the format go out.
+/** The interface between a format and the compressor around it: sequences and literals enter, bytes of the format
+  * leave.
   *
-  * The boxes of a format stand in a reset between operations, so that each begins at the same state.
+  * The boxes of a format are held in reset between operations, so that each starts in the same state.
   *
   * @param params
   *   of the compressor.
   */
 class FormatPort(params: CompressorParams) extends Bundle {
 
-  /** An operation begins: bytes of input. The first sequence comes later. */
+  /** An operation begins: bytes of input. The first sequence arrives later. */
   val start = Flipped(Valid(UInt(32.W)))
 
   /** Settings of the operation, from `start` on. */
   val settings = Input(new SettingValues(params.settings))
 
-  /** What the encoder found; the literals of a sequence are there when it is. */
+  /** The encoder's results; the literals of a sequence are available when it is. */
   val sequence = Flipped(Decoupled(new Sequence(params.encoder)))
 
-  /** The next literals, first byte lowest, and how many of them are taken. */
+  /** The next literals, first byte lowest, and the number of them that are taken. */
   val literals = Input(UInt((8 * params.literalReadBytes).W))
   val consume = Output(UInt(log2Ceil(params.literalReadBytes + 1).W))
 
@@ -40,6 +41,6 @@ class FormatPort(params: CompressorParams) extends Bundle {
   /** The last byte has been handed on. */
   val finished = Output(Bool())
 
-  /** Something is made ready for the next operation. */
+  /** State for the next operation is being prepared. */
   val busy = Output(Bool())
 }

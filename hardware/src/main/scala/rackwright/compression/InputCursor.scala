@@ -22,33 +22,35 @@ class InputCursor(port: MemoryPortParams, outstanding: Int, streaming: Boolean) 
   val open = IO(Flipped(Valid(new StreamRange)))
   val ready = IO(Output(Bool()))
 
-  /** The bytes from here on are wanted next: bytes from the first one of the source, not beyond its end. The stream
-    * offers nothing, and no end, until it is there.
+  /** The next position in the input: bytes from the first one of the source, not beyond its end. The stream offers no
+    * bytes, and no end, until it is there.
     */
   val seek = IO(Flipped(Valid(UInt(64.W))))
 
-  /** How far the source goes: with `open`, and when it has become longer. Taken while nothing of that kind is
-    * `extending`; until it is obeyed the stream offers nothing.
+  /** The end of the source: with `open`, and when it has become longer. Accepted while no previous one is `extending`;
+    * until it has taken effect, the stream offers no bytes.
     */
   val extend = Option.when(streaming)(IO(Flipped(Valid(new InputEnd))))
   val extending = Option.when(streaming)(IO(Output(Bool())))
   val end = Option.when(streaming)(IO(Output(new InputEnd)))
 
-  /** The operation wants no more bytes. */
+  /** The operation needs no more bytes. */
   val stop = IO(Input(Bool()))
   val stream = IO(new ByteStream(port.bytes))
 
-  /** Where the next byte of the stream is, if none was consumed in the cycle before. */
+  /** The position of the next byte of the stream, if none was consumed in the previous cycle. */
   val position = IO(Output(UInt(64.W)))
   val memory = IO(new MemoryPort(port))
 
-  /** Nothing is outstanding and nothing is wanted. */
+  /** No request is outstanding and no bytes are needed. */
   val idle = IO(Output(Bool()))
 
   private val loader = Module(new StreamLoader(port, port.bytes, outstanding))
   private val source = Reg(new StreamRange)
 
-  /** The place of the next byte; what is consumed is known late, so its carry into the upper bits is kept apart. */
+  /** The position of the next byte; the number of consumed bytes is known late, so that its carry into the upper bits
+    * is stored separately.
+    */
   private val at = RegInit(0.U(64.W))
   private val carry = RegInit(false.B)
   private val countBits = log2Ceil(port.bytes + 1)
@@ -63,7 +65,8 @@ class InputCursor(port: MemoryPortParams, outstanding: Int, streaming: Boolean) 
   loader.range.valid := wanted && settled && !stop
   loader.range.bits.address := address
   loader.range.bits.length := length
-  // A cycle late, for what reads memory is not to wait for whoever decides where to go on; meanwhile nothing is offered.
+  // A cycle late, so that the logic that reads memory does not depend on the decision of the next position; meanwhile
+  // no bytes are offered.
   private val leaving = RegNext(seek.valid, false.B)
   loader.stop := leaving || stop
   loader.stream.consume := stream.consume
@@ -98,7 +101,7 @@ class InputCursor(port: MemoryPortParams, outstanding: Int, streaming: Boolean) 
   extend.foreach(lengthen)
   when(stop) { wanted := false.B }
 
-  /** Waits until nobody takes any more of what was offered, then has the source read anew from the next byte on. */
+  /** Waits until offered bytes are not taken any more, then lets the source read again from the next byte on. */
   private def lengthen(extend: Valid[InputEnd]): Unit = {
     val waits = RegInit(0.U(InputCursor.settleBits.W))
     val next = Reg(new InputEnd)
@@ -136,6 +139,6 @@ class InputCursor(port: MemoryPortParams, outstanding: Int, streaming: Boolean) 
 /** What is fixed. */
 object InputCursor {
 
-  /** Whoever takes bytes has seen within 2^settleBits cycles that none are offered. */
+  /** The consumer has observed within 2^settleBits cycles that no bytes are offered. */
   val settleBits: Int = 3
 }

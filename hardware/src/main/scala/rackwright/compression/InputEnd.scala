@@ -2,12 +2,12 @@ package rackwright.compression
 
 import chisel3._
 
-/** How far the input of an operation goes that comes in pieces. */
+/** The end of the input of an operation that arrives in pieces. */
 class InputEnd extends Bundle {
 
-  /** Bytes of the source that are there, from its first one on. */
+  /** Bytes of the source that are available, from its first one on. */
   val length = UInt(64.W)
 
-  /** Others follow behind them. */
+  /** Others follow after them. */
   val more = Bool()
 }

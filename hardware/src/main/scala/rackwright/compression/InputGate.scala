@@ -7,26 +7,26 @@ import rackwright.operation.InputExtension
 import rackwright.port.{MemoryPort, MemoryPortParams}
 import rackwright.stream.StreamRange
 
-/** Holds back the reads of a compressor for what is not there yet of its input, which comes in pieces.
+/** Delays a compressor's reads of input that has not arrived yet, if it arrives in pieces.
   *
-  * Beats are asked for in the order of their addresses, so that it is enough to count them.
+  * Beats are requested in the order of their addresses, so that counting them is sufficient.
   *
   * @param port
   *   shape of the memory port.
   */
 class InputGate(port: MemoryPortParams) extends Module {
 
-  /** An operation begins, with this input; nothing of it is there if it comes in pieces. */
+  /** An operation starts, with this input; none of it is available yet if it arrives in pieces. */
   val begin = IO(Flipped(Valid(new StreamRange)))
   val inPieces = IO(Input(Bool()))
 
-  /** It is under way. */
+  /** It is in progress. */
   val running = IO(Input(Bool()))
 
-  /** More of the input is there: so many bytes, or all of it. Taken while that is not all. */
+  /** More of the input is available: this number of bytes, or all of it. Taken while that is not all. */
   val extension = IO(Flipped(Decoupled(new InputExtension)))
 
-  /** The reads, and those that may be done. */
+  /** The reads, and those that are allowed. */
   val reads = IO(Flipped(new MemoryPort(port)))
   val memory = IO(new MemoryPort(port))
 
@@ -34,7 +34,7 @@ class InputGate(port: MemoryPortParams) extends Module {
   private val range = Reg(new StreamRange)
   private val there = Reg(UInt(64.W))
 
-  // The sum is known a cycle late, what it means another one.
+  // The sum is known a cycle late, its evaluation another cycle later.
   private val added = RegNext(extension.fire, false.B)
   private val sum = RegEnable(there +& extension.bits.bytes, extension.fire)
   private val whole = RegEnable(extension.bits.last, extension.fire)
@@ -64,7 +64,7 @@ class InputGate(port: MemoryPortParams) extends Module {
     asked := 0.U
     allowed := false.B
   }
-  // What was known of the operation before is not to be believed for two cycles.
+  // The state of the previous operation is invalid for two cycles.
   private val fresh = RegNext(begin.valid, false.B)
   when(fresh || RegNext(fresh, false.B)) { allowed := false.B }
 }

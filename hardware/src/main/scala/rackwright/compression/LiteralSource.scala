@@ -6,7 +6,7 @@ import chisel3.util._
 import rackwright.lz77.decode.{DecoderParams, LiteralRun}
 import rackwright.stream.ByteStream
 
-/** Where the literals of a block come from. */
+/** The source of the literals of a block. */
 object LiteralKind extends ChiselEnum {
   val raw, repeated, huffman = Value
 }
@@ -26,13 +26,13 @@ object LiteralOrder {
   val countBits: Int = 21
 }
 
-/** Gives the decoder literals that need no decoding: bytes of the input as they are, or one byte again and again. */
+/** Passes literals to the decoder that need no decoding: bytes of the input, or repetitions of one byte. */
 class LiteralSource(params: DecoderParams) extends Module {
 
-  /** Literals of a kind other than `huffman`; taken when those before have been given. */
+  /** Literals of a kind other than `huffman`; accepted when earlier ones have been passed. */
   val order = IO(Flipped(Decoupled(new LiteralOrder)))
 
-  /** Forgets what is left. */
+  /** Drops the remaining literals. */
   val clear = IO(Input(Bool()))
   val stream = IO(Flipped(new ByteStream(params.bytes)))
   val run = IO(Valid(new LiteralRun(params)))
@@ -51,15 +51,15 @@ class LiteralSource(params: DecoderParams) extends Module {
   private val last = left(params.countBits - 1, 0)
   private val go = roomy && left =/= 0.U
 
-  /** All of the last bytes are there. Known a cycle late, so that comparing and taking are two paths; those that are
-    * there stay.
+  /** All of the last bytes are available. Known a cycle late, so that comparing and taking are two paths; available
+    * bytes stay.
     */
   private val enough = RegInit(false.B)
   private val waits = raw && !many && left =/= 0.U && !order.fire && !clear
   private val isLess = stream.available < last
   enough := waits && !isLess && !(go && enough)
 
-  // As long as more than can be offered is wanted, all that is offered.
+  // All offered bytes, as long as more are needed than can be offered.
   private val take = Mux(raw, Mux(many, stream.available, Mux(enough, last, 0.U)), Mux(many, params.bytes.U, last))
   order.ready := left === 0.U
   stream.consume := Mux(go && raw, take, 0.U)

@@ -15,7 +15,7 @@ object StreamArguments {
   val streaming: Parameter =
     Parameter.choice("streaming", 0, Seq(0, 1), "1: the input of an operation may come in pieces")
 
-  /** What they say, of a unit with [[streaming]] or without. */
+  /** Their values, for a unit with [[streaming]] or without. */
   def sizesOf(values: ParameterValues, streams: Boolean = true): StreamSizes = StreamSizes(
     values.int("port-bytes"),
     values.int("outstanding"),

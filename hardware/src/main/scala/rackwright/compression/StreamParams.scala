@@ -6,7 +6,7 @@ import chisel3.util._
 import rackwright.operation.{Operation, Setting}
 import rackwright.port.MemoryPortParams
 
-/** How a unit that turns one stream into another meets memory and software.
+/** The memory and software interface of a unit that converts one stream to another.
   *
   * @param portBytes
   *   bytes per beat of the memory ports: 16 or 32.
@@ -15,7 +15,7 @@ import rackwright.port.MemoryPortParams
   * @param commandQueue
   *   operations that may wait: 1 to 8.
   * @param streaming
-  *   whether the input of an operation may come in pieces.
+  *   whether the input of an operation may arrive in pieces.
   */
 case class StreamSizes(
     portBytes: Int = 32,
@@ -34,7 +34,7 @@ case class StreamSizes(
   def whole: StreamSizes = copy(streaming = false)
 }
 
-/** What compressors and decompressors have in common. */
+/** The common parameters of compressors and decompressors. */
 trait StreamParams {
 
   /** Their ports, and the commands that may wait. */
@@ -48,11 +48,11 @@ trait StreamParams {
   /** Each of the ports inside the unit. */
   val port: MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(outstanding))
 
-  /** MORE_INPUT: 1 where input follows after the start. One bit more than needed, so that too much is seen. */
+  /** MORE_INPUT: 1 if more input follows after the start. One bit more than needed, so that too much is seen. */
   lazy val moreInput: Setting = Setting("more_input", 13, 2, 0, "1: input follows after the start")
   def streamingSettings: Seq[Setting] = if (streaming) Seq(moreInput) else Seq()
 
-  /** Whether the input of an operation comes in pieces; and whether what it says of that is in range. */
+  /** Whether the input of an operation arrives in pieces; and whether its settings for this are in range. */
   def inPieces(operation: Operation): Bool =
     if (streaming) operation.setting(moreInput.name) === 1.U else false.B
   def supportsInput(operation: Operation): Bool =

@@ -53,7 +53,7 @@ class Aes(params: Params) extends HardwareUnit {
   cipher.inverse := opening.inverse
   issuer.keyed := !(isExpanding && issuer.request.bits.slot === opening.slot)
 
-  // Blocks, and beside each what is known of it.
+  // Blocks, with the information on each.
   private val running = !router.idle
   private val beside = Module(new SramQueue(new IssuedBlock, Aes.beside))
   beside.clear := false.B
@@ -69,7 +69,7 @@ class Aes(params: Params) extends HardwareUnit {
 
   // Output.
   ending.piece <> held.out
-  // The oldest stands in a register, as the writer adds and compares what it says when it takes it.
+  // The oldest is in a register, because the writer adds and compares its values when it takes it.
   ending.opened <> Queue(Queue(opening.opened, Aes.underWay), 1, pipe = true)
   writer.start <> ending.start
   writer.chunk <> ending.chunk
@@ -95,10 +95,10 @@ object Aes {
   /** custom-2. */
   val opcode: Int = 2
 
-  /** Operations that are begun and have not ended. */
+  /** Operations that have started and not ended. */
   private val underWay: Int = 4
 
-  /** Blocks of input that wait, and what is known of those in the cipher: more than there can be. */
+  /** Waiting blocks of input, and the information on those in the cipher: more than there can be. */
   private val ahead: Int = 128
   private val beside: Int = 32
 }

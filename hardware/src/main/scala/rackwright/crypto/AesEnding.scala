@@ -8,7 +8,7 @@ import rackwright.operation.OperationResult
 import rackwright.port.Status
 import rackwright.stream.{ByteChunk, WriterResult}
 
-/** Writes the output of operations, one after the other, and says how each ended. */
+/** Writes the output of operations, one after the other, and reports their results. */
 class AesEnding extends Module {
   import AesEnding.State
 

@@ -8,7 +8,7 @@ import rackwright.operation.{Operation, OperationResult}
 import rackwright.port.Status
 import rackwright.stream.StreamRange
 
-/** What is known of an operation when it begins. */
+/** The properties of an operation at its start. */
 class OpenedOperation extends Bundle {
   val range = new WriterRange
 
@@ -20,7 +20,7 @@ class OpenedOperation extends Bundle {
   val length = UInt(64.W)
 }
 
-/** Takes operations: refuses what can't be done, has the key expanded where it is another one than the latest, and
+/** Accepts operations: refuses unsupported ones, starts the expansion of keys that differ from the latest one, and
   * starts the input.
   *
   * @param heldBytes
@@ -31,13 +31,13 @@ class AesOpening(heldBytes: Int) extends Module {
 
   val operation = IO(Flipped(Decoupled(new Operation(AesSettings.all))))
 
-  /** To the end of operations, the loader, the cutter, and the issuer: all are told at once. */
+  /** To the end of operations, the loader, the cutter, and the issuer, at the same time. */
   val opened = IO(Decoupled(new OpenedOperation))
   val range = IO(Decoupled(new StreamRange))
   val cut = IO(Decoupled(new CipherRequest))
   val issue = IO(Decoupled(new CipherRequest))
 
-  /** To the expander; what each slot has. */
+  /** To the expander; the key of each slot. */
   val key = IO(Decoupled(new CipherKey))
   val slot = IO(Output(UInt(1.W)))
   val sizes = IO(Output(Vec(CipherPipeline.slots, UInt(2.W))))
@@ -50,7 +50,7 @@ class AesOpening(heldBytes: Int) extends Module {
   private val asks = Reg(new Operation(AesSettings.all))
   private def value(setting: rackwright.operation.Setting): UInt = asks.setting(setting.name)
 
-  // The latest key, in the slot it is in, and how many operations have either slot.
+  // The latest key, its slot, and the number of operations that use each slot.
   private val latest = Reg(new CipherKey)
   private val known = RegInit(false.B)
   private val latestSlot = RegInit(0.U(1.W))
@@ -69,10 +69,10 @@ class AesOpening(heldBytes: Int) extends Module {
   wanted.size := size
   wanted.inverse := decrypts && !counts
   private val keyBits = VecInit(AesSettings.key.map(value(_))).asUInt
-  // Bytes behind the key do not matter.
+  // Bytes after the key are ignored.
   wanted.bytes := Mux(size === 2.U, keyBits, Mux(size === 1.U, keyBits(191, 0), keyBits(127, 0)))
 
-  // What is known a cycle after the operation, and a cycle after that.
+  // Properties known one cycle after the operation, and one cycle after that.
   private val extraBytes = Mux(isGcm, value(AesSettings.extraBytes), 0.U)
   private val others = RegNext(extraBytes +& tagBytes)
   private val textBytes = RegNext(length(lengthBits - 1, 0) - others)
@@ -122,7 +122,7 @@ class AesOpening(heldBytes: Int) extends Module {
   sizes := slotSizes
   inverse := slotInverse
 
-  // Operations leave in their order: which slot each has stands in a queue.
+  // Operations leave in order: their slots are in a queue.
   private val order = Module(new Queue(UInt(1.W), 8))
   order.io.enq.valid := begins
   order.io.enq.bits := mine
@@ -154,10 +154,10 @@ class AesOpening(heldBytes: Int) extends Module {
 
 object AesOpening {
 
-  /** Bits of the lengths that there may be: those of GCM (NIST SP 800-38D, section 5.2.1.1). */
+  /** Bits of the maximum lengths: those of GCM (NIST SP 800-38D, section 5.2.1.1). */
   val lengthBits: Int = 36
 
-  /** An operation is looked at in four cycles. */
+  /** An operation is processed in four cycles. */
   object State extends ChiselEnum {
     val idle, first, second, third, ready = Value
   }

@@ -2,25 +2,26 @@ package rackwright.crypto
 
 import chisel3._
 
-/** What a stage of a round is told of the block in it. */
+/** The control inputs of a stage of a round for the block in it. */
 class RoundControl extends Bundle {
 
   /** Of the inverse cipher (FIPS 197, section 5.3). */
   val inverse = Bool()
 
-  /** The block has fewer rounds, and passes as it is. */
+  /** The block has fewer rounds, and passes unchanged. */
   val pass = Bool()
 }
 
-/** One round of AES, either way, in three stages: half a substitution, the other half, and the rest with the key.
+/** One round of AES, in either direction, in three stages: half a substitution, the other half, and the rest with the
+  * key.
   *
-  * Each stage does what it is told for the block that is in it; there is always one, of which nobody may know.
+  * Each stage executes the operation for its block; there is always a block, which may be invalid.
   */
 class AesRound extends Module {
   val in = IO(Input(UInt(128.W)))
   val out = IO(Output(UInt(128.W)))
 
-  /** For the block that goes into each stage in this cycle. */
+  /** For the block that enters each stage in this cycle. */
   val control = IO(Input(Vec(AesRound.stages, new RoundControl)))
 
   /** For the third stage. */
@@ -44,7 +45,7 @@ class AesRound extends Module {
     val forward = VecInit((0 until 16).map(i => bytes((i + 4 * (i % 4)) % 16)))
     val backward = VecInit((0 until 16).map(i => bytes((i + 12 * (i % 4)) % 16)))
     val keyed = backward.asUInt ^ key
-    // The inverse mixes what has its key, by the same sums behind a step that makes their inverse of them.
+    // The inverse mixes after the addition of its key, by the same sums after a step that makes them their inverse.
     val columns = Mux(inverse, MixColumns.prepare(keyed), forward.asUInt)
     val unmixed = Mux(inverse, keyed, forward.asUInt ^ key)
     Mux(last, unmixed, MixColumns(columns) ^ Mux(inverse, 0.U, key))
@@ -73,7 +74,7 @@ object MixColumns {
     }
   }
 
-  /** What, mixed, is the inverse: each byte and four times the sum of it and the one opposite. */
+  /** The input whose mixing is the inverse: each byte plus four times the sum of it and the opposite one. */
   def prepare(block: UInt): UInt = columns(block) { bytes =>
     val sums = (0 until 2).map(row => double(double(bytes(row) ^ bytes(row + 2))))
     (0 until 4).map(row => bytes(row) ^ sums(row % 2))

@@ -4,7 +4,7 @@ import chisel3._
 
 import rackwright.operation.Setting
 
-/** What software may set; see README.md. */
+/** The settings for software; see README.md. */
 object AesSettings {
   val mode: Setting = Setting("mode", 4, 3, 0, "0 ECB, 1 CBC, 2 CTR, 3 GCM")
   val decrypt: Setting = Setting("decrypt", 5, 2, 0, "0 encrypts, 1 decrypts")
@@ -24,7 +24,7 @@ object CipherMode extends ChiselEnum {
   val ecb, cbc, ctr, gcm = Value
 }
 
-/** What is done with the blocks of an operation. */
+/** The processing of the blocks of an operation. */
 class CipherRequest extends Bundle {
   val mode = CipherMode()
   val decrypt = Bool()

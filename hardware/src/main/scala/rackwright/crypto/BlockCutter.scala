@@ -5,15 +5,15 @@ import chisel3.util._
 
 import rackwright.stream.ByteStream
 
-/** What a piece of the input is. */
+/** The kind of a piece of the input. */
 object PieceKind extends ChiselEnum {
 
-  /** Authenticated only; to be encrypted or decrypted; the end, which has the tag to compare with where there is one.
+  /** Only authenticated; to be encrypted or decrypted; the end, which contains the tag to compare if there is one.
     */
   val extra, text, end = Value
 }
 
-/** Up to a block of input; bytes behind its last one are 0. */
+/** Up to a block of input; bytes after its last one are 0. */
 class InputPiece extends Bundle {
   val kind = PieceKind()
   val data = UInt(128.W)
@@ -23,10 +23,10 @@ class InputPiece extends Bundle {
   val fault = Bool()
 }
 
-/** Cuts the input of an operation into blocks: what is only authenticated, text, and the end. */
+/** Divides the input of an operation into blocks: only authenticated data, text, and the end. */
 class BlockCutter extends Module {
 
-  /** Taken when the input of the operation before has been cut. */
+  /** Accepted when the input of the previous operation has been divided. */
   val request = IO(Flipped(Decoupled(new CipherRequest)))
   val stream = IO(Flipped(new ByteStream(16)))
   val piece = IO(Decoupled(new InputPiece))
@@ -35,11 +35,11 @@ class BlockCutter extends Module {
   private val busy = RegInit(false.B)
   private val hasTag = Reg(Bool())
 
-  /** Whole blocks left of what is being cut, and bytes behind these; the same of the text that follows. */
+  /** Remaining whole blocks of the current part, and bytes after these; the same for the text that follows. */
   private val blocks, textBlocks = Reg(UInt((AesOpening.lengthBits - 4).W))
   private val tail, textTail = Reg(UInt(4.W))
 
-  /** There are whole blocks left: known when the one before is taken. */
+  /** There are whole blocks left: known when the previous one is taken. */
   private val whole = Reg(Bool())
   private val cut = Reg(UInt((AesOpening.lengthBits + 1).W))
 
@@ -71,7 +71,7 @@ class BlockCutter extends Module {
     tail := textTail
   }
 
-  /** Nothing is left to be taken of the input, whatever it has. */
+  /** All needed input has been taken, even if there is more. */
   request.ready := !busy
   when(request.fire) {
     busy := true.B

@@ -8,30 +8,29 @@ import rackwright.port.Status
 /** Bytes of output, or the end of an operation, or both. */
 class OutputPiece extends Bundle {
 
-  /** Bytes; of an end without any, what is consumed of the input, or where it is wrong. */
+  /** Bytes; for an end without any, the number of consumed bytes of the input, or the position of an error. */
   val data = UInt(128.W)
   val bytes = UInt(5.W)
   val end = Bool()
   val status = UInt(Status.width.W)
 }
 
-/** What becomes of output that is held until the end of its operation. */
+/** The treatment of output that is held until the end of its operation. */
 class HeldPiece extends Bundle {
   val piece = new OutputPiece
 
-  /** It stays hidden, with what was hidden before. */
+  /** It stays hidden, with earlier hidden output. */
   val hides = Bool()
 
-  /** What was hidden before it is dropped. */
+  /** Earlier hidden output is dropped. */
   val drops = Bool()
 }
 
-/** Makes output of the blocks that come out of the cipher: adds what belongs to each, sums them, makes and compares
-  * tags.
+/** Computes output from the blocks of the cipher: adds the corresponding data, sums them, computes and compares tags.
   */
 class BlockFinisher extends Module {
 
-  /** A block out of the cipher, and what is known of it. */
+  /** A block from the cipher, and its information. */
   val block = IO(Flipped(Valid(UInt(128.W))))
   val issued = IO(Flipped(Decoupled(new IssuedBlock)))
 
@@ -66,7 +65,7 @@ class BlockFinisher extends Module {
   when(is(IssueKind.mask)) { mask := masked }
   private val tag = ghash.sum ^ mask
 
-  // The tag is made and compared in one cycle, and what follows of it in the next.
+  // The tag is computed and compared in one cycle, and its result is used in the next.
   private val isEnd = is(IssueKind.end)
   ended := isEnd
   private val made = Wire(new HeldPiece)
@@ -82,7 +81,7 @@ class BlockFinisher extends Module {
   private val held = RegNext(made)
   output.valid := RegNext(isEnd || is(IssueKind.text), false.B)
   output.bits := held
-  // Of what is compared, all is dropped unless the tag is right.
+  // With a comparison, all output is dropped unless the tag is correct.
   output.bits.drops := held.drops && (!right || held.piece.status =/= Status.ok)
   when(held.drops && held.piece.status === Status.ok && !right) { output.bits.piece.status := Status.malformed }
 }

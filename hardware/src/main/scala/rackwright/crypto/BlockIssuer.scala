@@ -6,11 +6,11 @@ import chisel3.util._
 /** What comes out of the cipher at a time. */
 object IssueKind extends ChiselEnum {
 
-  /** The key of the sum, what hides the tag, a block of what is only authenticated, of text, the lengths, the end. */
+  /** The key of the sum, the mask of the tag, a block of only authenticated data, of text, the lengths, the end. */
   val hashKey, mask, extra, text, lengths, end = Value
 }
 
-/** What is known of a block that is in the cipher. */
+/** The information on a block that is in the cipher. */
 class IssuedBlock extends Bundle {
   val kind = IssueKind()
   val mode = CipherMode()
@@ -18,19 +18,19 @@ class IssuedBlock extends Bundle {
   val bytes = UInt(5.W)
   val fault = Bool()
 
-  /** What is added to the block when it comes out; or, where that does not matter, what is summed or compared. */
+  /** The data added to the block at the output; or, if there are none, the data to be summed or compared. */
   val data = UInt(128.W)
 }
 
-/** Puts blocks into the cipher, in the order in which they come out: with counters, chained, or as they are. What only
-  * has its turn goes through it as well.
+/** Sends blocks to the cipher, in the order of their output: with counters, chained, or unchanged. Items that only need
+  * their place in the order also pass through it.
   */
 class BlockIssuer extends Module {
   import BlockIssuer._
 
   val request = IO(Flipped(Decoupled(new CipherRequest)))
 
-  /** The round keys of the slot `request` has are there. */
+  /** The round keys of the slot of `request` are ready. */
   val keyed = IO(Input(Bool()))
   val piece = IO(Flipped(Decoupled(new InputPiece)))
 
@@ -39,10 +39,10 @@ class BlockIssuer extends Module {
   val block = IO(Valid(new CipherBlock))
   val issued = IO(Decoupled(new IssuedBlock))
 
-  /** A block that another one is chained to has come out. */
+  /** A block to which another one is chained has left. */
   val result = IO(Flipped(Valid(UInt(128.W))))
 
-  /** A block could go in, and the input is not there. */
+  /** A block could enter, and there is no input. */
   val waits = IO(Output(Bool()))
 
   private val state = RegInit(State.idle)
@@ -134,7 +134,7 @@ class BlockIssuer extends Module {
 
 object BlockIssuer {
 
-  /** What is put in next: all of a request's blocks in `pieces`, the end behind the lengths in `end`. */
+  /** The next block: all of a request's blocks in `pieces`, the end after the lengths in `end`. */
   object State extends ChiselEnum {
     val idle, hashKey, mask, pieces, end = Value
   }

@@ -3,7 +3,7 @@ package rackwright.crypto
 import chisel3._
 import chisel3.util._
 
-/** A block on its way into the cipher. */
+/** A block for the cipher. */
 class CipherBlock extends Bundle {
   val data = UInt(128.W)
 
@@ -11,13 +11,13 @@ class CipherBlock extends Bundle {
   val slot = UInt(1.W)
 }
 
-/** AES over blocks, either way: a ring of rounds that each block passes twice, [[CipherPipeline.latency]] cycles from
-  * `in` to `out`, whatever the size of its key. A block goes in every other cycle, and never waits.
+/** AES on blocks, in either direction: a ring of rounds that each block passes twice, [[CipherPipeline.latency]] cycles
+  * from `in` to `out`, for any key size. A block enters every other cycle, and never stalls.
   */
 class CipherPipeline extends Module {
   import CipherPipeline._
 
-  /** Of each slot: its key's size and direction. They do not change while a block has it. */
+  /** Of each slot: its key's size and direction. They do not change while a block uses them. */
   val sizes = IO(Input(Vec(slots, UInt(2.W))))
   val inverse = IO(Input(Vec(slots, Bool())))
 
@@ -25,7 +25,7 @@ class CipherPipeline extends Module {
   val key = IO(Flipped(Valid(new RoundKey)))
   val keySlot = IO(Input(UInt(1.W)))
 
-  /** Blocks may come; without it nothing moves. */
+  /** Blocks may arrive; without it the pipeline is inactive. */
   val run = IO(Input(Bool()))
 
   /** A block may go in: so it is in every other cycle. */
@@ -40,12 +40,12 @@ class CipherPipeline extends Module {
   phase := !phase && run
   open := !phase
 
-  // Where a block is after so many cycles: there is one at every other place, and at a stage of a round the one of the
-  // first lap alternates with the one of the second, as a lap has an odd number of stages.
+  // The position of a block after this number of cycles: every other position has one, and at a stage of a round blocks
+  // of the first lap alternate with those of the second, because a lap has an odd number of stages.
   private val slotAt = Seq.iterate(in.bits.slot, 2 * lap + 2)(RegNext(_))
   private val validAt = Seq.iterate(in.valid && open, 2 * lap + 2)(RegNext(_, false.B))
 
-  /** Whether the block that will be at this stage of the ring is one of the second lap, and its slot. */
+  /** Whether the next block at this stage of the ring is one of the second lap, and its slot. */
   private def comes(stage: Int): (Bool, UInt) = {
     val second = if (stage % 2 == 0) phase else !phase
     (second, Mux(second, slotAt(stage + lap), slotAt(stage)))
@@ -75,15 +75,15 @@ class CipherPipeline extends Module {
 /** Its shape. */
 object CipherPipeline {
 
-  /** Of the largest key; a block with fewer passes the first ones as it is. */
+  /** For the largest key; a block with fewer rounds passes the first ones unchanged. */
   val rounds: Int = 14
 
-  /** Keys that blocks under way may have. */
+  /** Maximum number of keys of blocks in progress. */
   val slots: Int = 2
 
   /** Stages of half the rounds: an odd number. */
   val lap: Int = rounds / 2 * AesRound.stages
 
-  /** Cycles from the one in which a block goes in to the one in which it is out. */
+  /** Cycles from the one in which a block enters to the one in which it has left. */
   val latency: Int = 2 * lap + 1
 }

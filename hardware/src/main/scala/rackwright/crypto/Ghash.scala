@@ -3,11 +3,11 @@ package rackwright.crypto
 import chisel3._
 import chisel3.util._
 
-/** The sum of GCM over blocks (NIST SP 800-38D, section 6.4): a block every other cycle, whose sum is there two cycles
+/** The sum of GCM over blocks (NIST SP 800-38D, section 6.4): a block every other cycle, whose sum is ready two cycles
   * later.
   *
-  * Products are those of polynomials of 32 bits, of which three make one of twice the length (Karatsuba and Ofman
-  * 1963).
+  * Products are those of polynomials of 32 bits, three of which are combined to one of twice the length (Karatsuba and
+  * Ofman 1963).
   */
 class Ghash extends Module {
   import Ghash._
@@ -35,7 +35,7 @@ class Ghash extends Module {
 
 object Ghash {
 
-  /** A block as a polynomial, coefficient i in bit i, and back: the upper bit of each byte comes first. */
+  /** A block as a polynomial, coefficient i in bit i, and back: the upper bit of each byte is the first. */
   private def polynomial(block: UInt): UInt =
     VecInit.tabulate(128)(i => block(i / 8 * 8 + 7 - i % 8)).asUInt
 
@@ -50,7 +50,7 @@ object Ghash {
   private def carryless(one: UInt, other: UInt): UInt =
     (0 until 32).map(i => (Mux(one(i), other, 0.U(32.W)) << i).pad(63)).reduce(_ ^ _)
 
-  /** A product of two times `half` bits of those of both upper, both lower halves, and both sums. */
+  /** A product of two times `half` bits, from those of the upper halves, the lower halves, and their sums. */
   private def join(products: Seq[UInt], half: Int): UInt = {
     val (high, low, both) = (products(0), products(1), products(2))
     (high << (2 * half)).pad(4 * half - 1) ^ ((both ^ high ^ low) << half).pad(4 * half - 1) ^ low.pad(4 * half - 1)

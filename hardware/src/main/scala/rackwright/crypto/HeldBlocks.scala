@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.memory.Sram
 
-/** Output that waits for its writer; what is hidden waits until it is known that it may be seen, or is dropped.
+/** Output that waits for its writer; hidden output waits until it may be released, or is dropped.
   *
   * @param entries
   *   a power of two.
@@ -14,17 +14,18 @@ class HeldBlocks(entries: Int) extends Module {
   require(isPow2(entries) && entries > HeldBlocks.reserve)
   private val bits = log2Ceil(entries)
 
-  /** Always taken: nobody gives one that was not begun while there was room. */
+  /** Always accepted: no block is sent that was not started while there was room. */
   val in = IO(Flipped(Valid(new HeldPiece)))
   val out = IO(Decoupled(new OutputPiece))
 
-  /** As many as may be under way find room. */
+  /** There is room for all blocks in progress. */
   val roomy = IO(Output(Bool()))
 
   private val memory = Sram(entries, new OutputPiece)
   private val ahead = Module(new Queue(new OutputPiece, 3))
 
-  /** Where the next one is written, what may be seen ends, and the next one is read; one bit more than a place has. */
+  /** The next position to write, the end of the visible blocks, and the next position to read; with one additional bit.
+    */
   private val tail, seen, head = RegInit(0.U((bits + 1).W))
   private val place = Mux(in.bits.drops, seen, tail)
   when(in.valid) {
@@ -46,6 +47,6 @@ class HeldBlocks(entries: Int) extends Module {
 
 object HeldBlocks {
 
-  /** Places for what is under way when there is no more room. */
+  /** Places for blocks in progress when there is no more room. */
   val reserve: Int = 32
 }

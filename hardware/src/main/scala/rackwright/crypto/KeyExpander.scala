@@ -12,7 +12,7 @@ class CipherKey extends Bundle {
   /** [[KeySize]]. */
   val size = UInt(2.W)
 
-  /** Round keys are wanted in the order of the inverse cipher. */
+  /** Round keys are needed in the order of the inverse cipher. */
   val inverse = Bool()
 }
 
@@ -22,7 +22,7 @@ object KeySize {
   /** Words of a key (Nk of FIPS 197). */
   val words: Seq[Int] = Seq(4, 6, 8)
 
-  /** Rounds that a block of that size passes as it is, of [[CipherPipeline.rounds]]. */
+  /** Rounds that a block with this key size passes unchanged, of [[CipherPipeline.rounds]]. */
   val passed: Seq[Int] = words.map(count => CipherPipeline.rounds - (count + 6))
 
   def choose(size: UInt, values: Seq[Int], bits: Int): UInt =
@@ -32,26 +32,26 @@ object KeySize {
 /** A round key for one place of a cipher pipeline. */
 class RoundKey extends Bundle {
 
-  /** The round that it belongs to; [[CipherPipeline.rounds]] for what is added before the first. */
+  /** The round to which it belongs; [[CipherPipeline.rounds]] for the key added before the first. */
   val place = UInt(log2Ceil(CipherPipeline.rounds + 1).W)
   val bits = UInt(128.W)
 }
 
-/** Makes round keys of a key (FIPS 197, section 5.2), a word in a cycle, two cycles where it is substituted. */
+/** Computes the round keys of a key (FIPS 197, section 5.2), one word per cycle, two cycles if it is substituted. */
 class KeyExpander extends Module {
 
   /** Taken when the one before is done. */
   val key = IO(Flipped(Decoupled(new CipherKey)))
   val round = IO(Valid(new RoundKey))
 
-  /** All round keys have been given. */
+  /** All round keys have been sent. */
   val done = IO(Output(Bool()))
 
   private val busy = RegInit(false.B)
   private val wanted = Reg(new CipherKey)
   private val words = KeySize.choose(wanted.size, KeySize.words, 4)
 
-  /** Words made, the same modulo those of a key, and the latest eight, the last one first. */
+  /** Number of words, the same modulo those of a key, and the latest eight, the last one first. */
   private val count = Reg(UInt(6.W))
   private val phase = Reg(UInt(3.W))
   private val past = Reg(Vec(8, UInt(32.W)))

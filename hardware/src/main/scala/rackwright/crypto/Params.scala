@@ -4,7 +4,7 @@ import chisel3.util.log2Ceil
 
 import rackwright.port.MemoryPortParams
 
-/** What the user says about the unit.
+/** The parameters of the unit.
   *
   * @param portBytes
   *   bytes per beat of both memory ports.

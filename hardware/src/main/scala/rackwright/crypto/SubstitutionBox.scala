@@ -2,7 +2,7 @@ package rackwright.crypto
 
 import chisel3._
 
-/** The box of FIPS 197, section 5.1.1, and its inverse (5.3.2), in two halves between which registers stand. */
+/** The box of FIPS 197, section 5.1.1, and its inverse (5.3.2), in two halves separated by registers. */
 object SubstitutionBox {
   import TowerField.Linear
 
@@ -20,14 +20,14 @@ object SubstitutionBox {
   private val outOfForward = affine.after(TowerField.fromPairs)
   private val outOfInverse = TowerField.fromPairs
 
-  /** A byte as a pair, and the norm of it. */
+  /** A byte as a pair, and its norm. */
   def first(byte: UInt, inverse: Bool): UInt = {
     val pair = Mux(inverse, intoInverse(byte) ^ intoInverse(constant).U, intoForward(byte))
     val (high, low) = (pair(7, 4), pair(3, 0))
     TowerField.norm(high, low) ## high ## (high ^ low)
   }
 
-  /** The byte of what `first` gave. */
+  /** The byte for the result of `first`. */
   def second(middle: UInt, inverse: Bool): UInt = {
     val over = TowerField.reciprocal(middle(11, 8))
     val pair = TowerField.times(middle(7, 4), over) ## TowerField.times(middle(3, 0), over)

@@ -4,7 +4,7 @@ import chisel3._
 
 /** GF(2^8) as pairs over GF(2^4), where an inverse is cheap: y^2 + y + lambda over x^4 + x + 1 (Satoh et al. 2001).
   *
-  * Numbers are computed when the unit is elaborated; circuits are made of sums of bits.
+  * Numbers are computed when the unit is elaborated; circuits consist of sums of bits.
   */
 object TowerField {
 
@@ -19,7 +19,7 @@ object TowerField {
   /** In GF(2^4). */
   private def small(a: Int, b: Int): Int = product(a, b, 0x13, 4)
 
-  /** The least number with which the polynomial of the pairs has no root. */
+  /** The smallest number for which the polynomial of the pairs has no root. */
   private val lambda: Int = (1 until 16).find(l => (0 until 16).forall(y => (small(y, y) ^ y ^ l) != 0)).get
 
   /** Of pairs, the upper half in the upper four bits. */
@@ -29,7 +29,7 @@ object TowerField {
     ((high ^ small(ah, bl) ^ small(al, bh)) << 4) | (small(high, lambda) ^ small(al, bl))
   }
 
-  /** A sum of columns: a matrix over bits, by what each bit of the input adds. */
+  /** A sum of columns: a matrix over bits, by the contribution of each bit of the input. */
   case class Linear(columns: Seq[Int]) {
     def apply(value: Int): Int =
       columns.zipWithIndex.filter { case (_, i) => (value >> i & 1) == 1 }.map(_._1).foldLeft(0)(_ ^ _)
@@ -45,7 +45,7 @@ object TowerField {
     }
   }
 
-  /** From the numbers of FIPS 197 to pairs: x goes to a root of its polynomial, x^8 + x^4 + x^3 + x + 1. */
+  /** From the numbers of FIPS 197 to pairs: x is mapped to a root of its polynomial, x^8 + x^4 + x^3 + x + 1. */
   val toPairs: Linear = {
     def powers(root: Int): Seq[Int] = Seq.iterate(1, 9)(pairs(_, root))
     val root = (2 until 256).find { candidate =>

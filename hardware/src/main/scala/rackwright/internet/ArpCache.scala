@@ -3,7 +3,7 @@ package rackwright.internet
 import chisel3._
 import chisel3.util._
 
-/** What a search of the cache has found. */
+/** The result of a search of the cache. */
 class ArpFound extends Bundle {
   val hit = Bool()
   val mac = UInt(48.W)
@@ -18,7 +18,7 @@ class ArpCache(entries: Int) extends Module {
   /** Two cycles after `find`. */
   val found = IO(Valid(new ArpFound))
 
-  /** Nothing is being looked up or learnt. */
+  /** No lookup or update is in progress. */
   val idle = IO(Output(Bool()))
 
   private val present = RegInit(VecInit.fill(entries)(false.B))

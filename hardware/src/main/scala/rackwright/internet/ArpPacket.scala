@@ -2,23 +2,23 @@ package rackwright.internet
 
 import chisel3._
 
-/** Two stations of which one is asked or told about (RFC 826). */
+/** Two stations, one of which is requested or announced (RFC 826). */
 class ArpMessage extends Bundle {
   val isReply = Bool()
 
-  /** Whom the frame goes to. */
+  /** The destination of the frame. */
   val mac = UInt(48.W)
 
   /** Whose protocol address is in the field of the target. */
   val address = UInt(32.W)
 }
 
-/** A pair of addresses that somebody has told. */
+/** A pair of addresses announced by a station. */
 class ArpPair extends Bundle {
   val mac = UInt(48.W)
   val address = UInt(32.W)
 
-  /** It was told to us: it is kept even if it is new. */
+  /** It was addressed to us: it is stored even if it is new. */
   val isNew = Bool()
 }
 

@@ -3,13 +3,13 @@ package rackwright.internet
 import chisel3._
 import chisel3.util._
 
-/** Reads ARP packets: what the sender tells of itself is learnt, and a question for us is answered (RFC 826). */
+/** Parses ARP packets: the sender's addresses are learnt, and a request for us is answered (RFC 826). */
 class ArpReceive(params: Params) extends Module {
   val in = IO(Flipped(Decoupled(new Piece(new FrameInfo))))
   val settings = IO(Input(new Settings(params)))
   val learnt = IO(Valid(new ArpPair))
 
-  /** An answer to send, in this cycle or never: a station that has no place for it asks again. */
+  /** A reply to send, in this cycle or never: a station whose request is dropped repeats it. */
   val reply = IO(Valid(new ArpMessage))
   val ended = IO(Valid(UInt(Cause.width.W)))
   val idle = IO(Output(Bool()))
@@ -30,7 +30,7 @@ class ArpReceive(params: Params) extends Module {
     val target = UInt(32.W)
   }
 
-  // What is compared is in registers first.
+  // Compared values are first stored in registers.
   private val found = Reg(new Found)
   private val ends = RegInit(false.B)
   ends := reader.out.valid && flit.last
@@ -46,7 +46,7 @@ class ArpReceive(params: Params) extends Module {
   private val spoofed = found.sender === settings.address || found.sender.andR || found.senderMac(40)
   private val good = found.good && !spoofed
 
-  // A station that looks whether its address is free says 0 for its own (RFC 5227).
+  // A station that checks whether its address is free sends 0 as its own (RFC 5227).
   learnt.valid := ends && good && found.sender =/= 0.U
   learnt.bits.mac := found.senderMac
   learnt.bits.address := found.sender

@@ -3,7 +3,7 @@ package rackwright.internet
 import chisel3._
 import chisel3.util._
 
-/** Makes ARP packets of questions and answers, a few of which wait here. */
+/** Generates ARP requests and replies, a few of which wait here. */
 class ArpSend(params: Params) extends Module {
   val query = IO(Flipped(Decoupled(UInt(32.W))))
   val reply = IO(Flipped(Decoupled(new ArpMessage)))

@@ -10,7 +10,7 @@ object Bytes {
   def number(data: UInt, first: Int, bytes: Int): UInt =
     Cat((first until first + bytes).map(i => data(8 * i + 7, 8 * i)))
 
-  /** Numbers of whole bytes, one after the other, the first byte in the low bits as in a flit. */
+  /** Numbers of whole bytes, concatenated, the first byte in the low bits as in a flit. */
   def join(numbers: UInt*): UInt = {
     val all = Cat(numbers)
     require(all.getWidth % 8 == 0, s"${all.getWidth} bits are no whole bytes")

@@ -3,7 +3,7 @@ package rackwright.internet
 import chisel3._
 import chisel3.util.log2Ceil
 
-/** What became of a received frame: each has one of these, and one counter counts it. */
+/** The result of a received frame: each has exactly one, and one counter counts it. */
 object Cause {
 
   /** In the order of their codes, which is also that of the counters. */
@@ -13,7 +13,7 @@ object Cause {
   /** Width of a code. */
   val width: Int = log2Ceil(names.size)
 
-  /** The code of the frames that nothing is wrong with so far. */
+  /** The code of frames without an error so far. */
   val none: UInt = 0.U(width.W)
 
   /** The code of a name. */

@@ -2,12 +2,12 @@ package rackwright.internet
 
 import chisel3._
 
-/** What is counted: in a cycle up to so many of each name. */
+/** The counters: up to this number of events of each name per cycle. */
 class Counters extends Module {
   val amounts = IO(Input(Vec(Counters.names.size, UInt(Counters.amountBits.W))))
   val values = IO(Output(Vec(Counters.names.size, UInt(Counters.bits.W))))
 
-  /** Nothing was counted in the last cycle. */
+  /** No event was counted in the last cycle. */
   val idle = IO(Output(Bool()))
 
   private val counts = RegInit(VecInit.fill(Counters.names.size)(0.U(Counters.bits.W)))
@@ -24,6 +24,6 @@ object Counters {
   /** Width of a counter. */
   val bits: Int = 48
 
-  /** Width of what is added in a cycle. */
+  /** Width of the amount added per cycle. */
   val amountBits: Int = 3
 }

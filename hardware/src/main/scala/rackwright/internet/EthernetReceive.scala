@@ -6,7 +6,7 @@ import chisel3.util._
 import rackwright.network.Flit
 import rackwright.stream.SkidBuffer
 
-/** What the header of a frame says. */
+/** The header of a frame. */
 class FrameInfo extends Bundle {
   val source = UInt(48.W)
 
@@ -15,9 +15,10 @@ class FrameInfo extends Bundle {
   val cause = UInt(Cause.width.W)
 }
 
-/** Takes the Ethernet header, with a tag or without, off each frame, and tells ARP from IPv4 (RFC 894, IEEE 802.1Q).
+/** Removes the Ethernet header, with or without a tag, from each frame, and distinguishes ARP from IPv4 (RFC 894, IEEE
+  * 802.1Q).
   *
-  * A frame that is neither, or for somebody else, ends here.
+  * Other frames, and frames for other stations, are dropped here.
   */
 class EthernetReceive(params: Params) extends Module {
   val in = IO(Flipped(Decoupled(new Flit())))

@@ -6,13 +6,13 @@ import chisel3.util._
 import rackwright.network.Flit
 import rackwright.stream.SkidBuffer
 
-/** Where a frame goes, and of what type it is. */
+/** The destination and the type of a frame. */
 class FrameTarget extends Bundle {
   val mac = UInt(48.W)
   val isArp = Bool()
 }
 
-/** Puts the Ethernet header before what is sent, with the tag of the own network if there is one. The MAC pads. */
+/** Prepends the Ethernet header, with the tag of the own network if there is one. The MAC pads. */
 class EthernetSend(params: Params) extends Module {
   val in = IO(Flipped(Decoupled(new Piece(new FrameTarget))))
   val settings = IO(Input(new Settings(params)))

@@ -3,7 +3,7 @@ package rackwright.internet
 import chisel3._
 import chisel3.util._
 
-/** Lets whole frames of several sources pass, the sources in turn. */
+/** Passes whole frames of several sources, the sources in turn. */
 class FrameArbiter[T <: Data](gen: T, sources: Int) extends Module {
   val in = IO(Vec(sources, Flipped(Decoupled(new Piece(gen)))))
   val out = IO(Decoupled(new Piece(gen)))

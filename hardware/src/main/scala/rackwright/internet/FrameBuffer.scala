@@ -9,11 +9,11 @@ import rackwright.network.Flit
 /** Keeps frames until all of each is known to be good; a part of a frame, or a bad one, is never seen.
   *
   * @param gen
-  *   what is known of a frame with its last flit, and goes out with all of them.
+  *   the information on a frame that arrives with its last flit, and leaves with all of them.
   * @param flits
-  *   how many are held, a power of two.
+  *   capacity in flits, a power of two.
   * @param frames
-  *   how many frames are held.
+  *   capacity in frames.
   * @param waits
   *   whether a frame waits for room; else it is dropped.
   */
@@ -21,10 +21,10 @@ class FrameBuffer[T <: Data](gen: T, flits: Int, frames: Int, waits: Boolean) ex
   require(isPow2(flits), s"$flits flits are no power of two")
   private val pointerBits = log2Ceil(flits) + 1
 
-  /** Ready in every cycle unless frames wait. A frame that waits and is not lost has to fit. */
+  /** Ready in every cycle unless frames wait. A frame that waits and is not lost must fit. */
   val in = IO(Flipped(Decoupled(new Piece(gen))))
 
-  /** The frame at `in` is to be forgotten: from some flit on until its last. */
+  /** The frame at `in` is to be dropped: from some flit on until its last. */
   val lose = IO(Input(Bool()))
   val out = IO(Decoupled(new Piece(gen)))
 
@@ -56,7 +56,7 @@ class FrameBuffer[T <: Data](gen: T, flits: Int, frames: Int, waits: Boolean) ex
   abouts.io.enq.bits := in.bits.about
   full := lost
 
-  // The memory answers one cycle later: read only what will find a place.
+  // The memory responds one cycle later: it is only read if there is room for the result.
   private val ahead = Module(new Queue(new Flit(), FrameBuffer.readAhead))
   private val arriving = RegInit(false.B)
   private val reading = head =/= whole && ahead.io.count +& arriving < FrameBuffer.readAhead.U

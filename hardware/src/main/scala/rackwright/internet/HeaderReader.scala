@@ -3,19 +3,19 @@ package rackwright.internet
 import chisel3._
 import chisel3.util._
 
-/** Keeps the first flits of each frame beside the frame on its way, one cycle long.
+/** Stores the first flits of each frame while the frame passes, with a latency of one cycle.
   *
   * @param words
-  *   how many flits are kept.
+  *   number of stored flits.
   */
 class HeaderReader[T <: Data](gen: T, words: Int) extends Module {
   val in = IO(Flipped(Decoupled(new Piece(gen))))
   val out = IO(Decoupled(new Piece(gen)))
 
-  /** The first flits of the frame at `out`, right up to the one that is there. */
+  /** The first flits of the frame at `out`, valid up to the current one. */
   val header = IO(Output(UInt((64 * words).W)))
 
-  /** Which flit is at `out`; `words` for all after those that are kept. */
+  /** The number of the flit at `out`; `words` for all flits after the stored ones. */
   val index = IO(Output(UInt(log2Ceil(words + 1).W)))
 
   private val kept = Reg(Vec(words, UInt(64.W)))

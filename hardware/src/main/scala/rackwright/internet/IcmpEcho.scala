@@ -6,7 +6,7 @@ import chisel3.util._
 import rackwright.network.{Flit, InternetSum}
 import rackwright.stream.SkidBuffer
 
-/** Answers echo requests with what they hold (RFC 792); every other message ends here. */
+/** Responds to echo requests with their contents (RFC 792); all other messages are dropped here. */
 class IcmpEcho(params: Params) extends Module {
   val in = IO(Flipped(Decoupled(new Piece(new PacketInfo))))
   val out = IO(Decoupled(new Piece(new PacketTarget)))
@@ -79,7 +79,7 @@ object IcmpEcho {
   /** Number of ICMP in the header of a packet. */
   val protocol: Int = 1
 
-  /** Type and code of an echo request; those of its answer are 0. */
+  /** Type and code of an echo request; those of its reply are 0. */
   val request: Int = 0x0800
 
   /** Answers that wait at most. */

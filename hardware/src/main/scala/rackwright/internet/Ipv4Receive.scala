@@ -6,26 +6,26 @@ import chisel3.util._
 import rackwright.network.{Flit, InternetSum}
 import rackwright.stream.SkidBuffer
 
-/** What the headers of an Internet packet say. */
+/** The headers of an IP packet. */
 class PacketInfo extends Bundle {
   val frame = new FrameInfo
   val source = UInt(32.W)
   val destination = UInt(32.W)
 
-  /** It is to all hosts. */
+  /** It is for all hosts. */
   val broadcast = Bool()
   val protocol = UInt(8.W)
 
-  /** Bytes of the header, and behind it. */
+  /** Bytes of the header, and after it. */
   val headerBytes = UInt(6.W)
   val length = UInt(16.W)
 
-  /** What is wrong; right with the last flit. */
+  /** The error; valid with the last flit. */
   def cause: UInt = frame.cause
 }
 
-/** Takes the header of an Internet packet and the padding behind it away (RFC 791): options are skipped, and what is
-  * wrong is told with the last flit.
+/** Removes the header of an IP packet and the padding after it (RFC 791): options are skipped, and errors are reported
+  * with the last flit.
   */
 class Ipv4Receive(params: Params) extends Module {
   val in = IO(Flipped(Decoupled(new Piece(new FrameInfo))))
@@ -50,14 +50,14 @@ class Ipv4Receive(params: Params) extends Module {
   info.destination := destination
   info.protocol := Bytes.number(header, 9, 1)
   info.headerBytes := Cat(header(3, 0), 0.U(2.W))
-  // The whole packet so far; the header goes off below.
+  // The length of the packet so far; the header is subtracted below.
   info.length := total
   info.broadcast := destination.andR || destination === settings.broadcast
   private val isFragment = Bytes.number(header, 6, 2)(13) || Bytes.number(header, 6, 2)(12, 0) =/= 0.U
   private val firstByte = source(31, 24)
   private val wrongSource = source === settings.address || source === settings.broadcast ||
     firstByte === 0.U || firstByte === 127.U || firstByte >= 224.U
-  // One that comes to everybody is for all hosts, too (RFC 1122, 3.3.6).
+  // A broadcast frame must also be for all hosts (RFC 1122, 3.3.6).
   private val wrongDestination =
     Mux(destination === settings.address, reader.out.bits.about.broadcast, !info.broadcast)
   info.frame.cause := Cause.first(

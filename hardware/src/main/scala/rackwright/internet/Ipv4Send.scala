@@ -5,18 +5,18 @@ import chisel3.util._
 
 import rackwright.stream.SkidBuffer
 
-/** What is to be sent in an Internet packet. */
+/** The parameters of an IP packet to send. */
 class PacketTarget extends Bundle {
   val mac = UInt(48.W)
   val destination = UInt(32.W)
   val protocol = UInt(8.W)
 
-  /** Bytes behind the header. */
+  /** Bytes after the header. */
   val length = UInt(16.W)
 }
 
-/** Puts the header of an Internet packet before each message (RFC 791): never in fragments, and so without a number of
-  * its own (RFC 6864), with 64 hops to live. Its checksum takes three cycles before the header.
+/** Prepends the header of an IP packet to each message (RFC 791): never fragmented, and thus without an identification
+  * of its own (RFC 6864), with a time to live of 64 hops. Its checksum takes three cycles before the header.
   */
 class Ipv4Send(params: Params) extends Module {
   val in = IO(Flipped(Decoupled(new Piece(new PacketTarget))))

@@ -81,7 +81,7 @@ class Network(params: Params) extends HardwareUnit {
   networkOut.bits := Flit.onWire(ethernetSend.out.bits)
   ethernetSend.out.ready := networkOut.ready
 
-  // Streams of data: one that echoes goes from the buffer of what has come to that of what is sent.
+  // Streams of data: one that echoes leads from the buffer of received data to that of data to send.
   for (i <- 0 until params.streams) {
     val (received, sends) = (udpReceive.out(i), udpSends(i).in)
     val wire = Wire(Decoupled(new StreamFlit(Frame.flitBytes)))

@@ -4,7 +4,7 @@ import chisel3.util.{isPow2, log2Ceil}
 
 import rackwright.network.Frame
 
-/** What the user says about the network unit.
+/** The parameters of the network unit.
   *
   * @param streams
   *   pairs of stream ports with the data of UDP.
@@ -17,9 +17,9 @@ import rackwright.network.Frame
   * @param arpEntries
   *   addresses that the cache knows.
   * @param waiting
-  *   destinations whose address may be asked for at once.
+  *   maximum number of destinations whose addresses are being resolved.
   * @param echo
-  *   whether stream 0 has no ports and is a service that sends back what comes.
+  *   whether stream 0 has no ports and is a service that returns received data.
   */
 case class Params(
     streams: Int = 2,

@@ -4,7 +4,7 @@ import chisel3._
 
 import rackwright.network.Flit
 
-/** A flit of a frame, or of what is left of one, with what is known of it so far.
+/** A flit of a frame, or of the rest of one, with the information so far.
   *
   * @param gen
   *   what is known.

@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.network.Frame
 
-/** Puts a header before each frame: a flit per cycle, and one more cycle at the end where the bytes need another flit.
+/** Prepends a header to each frame: a flit per cycle, and one more cycle at the end if the bytes need another flit.
   *
   * @param most
   *   bytes of the longest header.
@@ -15,12 +15,12 @@ class Prepender[T <: Data](gen: T, most: Int) extends Module {
   private val words = (most + flitBytes - 1) / flitBytes
   val in = IO(Flipped(Decoupled(new Piece(gen))))
 
-  /** The header of the frame at `in`, from its first flit on and as long as that is not taken; behind its bytes, 0. */
+  /** The header of the frame at `in`, from its first flit on and as long as that is not taken; after its bytes, 0. */
   val header = IO(Input(UInt((8 * most).W)))
   val bytes = IO(Input(UInt(log2Ceil(most + 1).W)))
   val out = IO(Decoupled(new Piece(gen)))
 
-  /** Nothing is held back here. */
+  /** No bytes are stored here. */
   val idle = IO(Output(Bool()))
 
   private val at = RegInit(0.U(log2Ceil(words + 2).W))
@@ -28,7 +28,9 @@ class Prepender[T <: Data](gen: T, most: Int) extends Module {
   private val all = header.pad(64 * slots).asTypeOf(Vec(slots, UInt(64.W)))
   private val whole = (bytes >> 3).pad(at.getWidth)
 
-  /** Bytes of the header in the flit with the first of the frame's; those of a frame are kept, as they last longer. */
+  /** Bytes of the header in the flit with the first of the frame's; those of a frame are stored, because they are
+    * needed longer.
+    */
   private val residue = Reg(UInt(3.W))
   private val held = Reg(UInt(64.W))
   private val heldCount = Reg(UInt(Frame.countBits.W))
@@ -52,7 +54,7 @@ class Prepender[T <: Data](gen: T, most: Int) extends Module {
 
   when(rest && out.ready) { rest := false.B }
   when(!headed && in.valid && !rest) {
-    // The end of the header, of less than a flit, is held from the cycle on in which its whole flits have gone.
+    // The end of the header, of less than a flit, is stored from the cycle on in which its whole flits have left.
     residue := bytes(2, 0)
     held := all(whole)
     val goes = Mux(heads, out.ready, true.B)

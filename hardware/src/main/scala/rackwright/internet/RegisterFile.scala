@@ -31,7 +31,7 @@ class RegisterFile(params: Params) extends Module {
     } ++
     map.counters.map(_.offset).zip(counters)
 
-  // An access is looked at in the cycle after it came, and answered in the one after that.
+  // An access is processed in the cycle after its arrival, and its response is sent in the next one.
   private val access = Reg(chiselTypeOf(mmio.request.bits))
   private val holds = RegInit(false.B)
   private val answered = RegInit(false.B)
@@ -69,10 +69,10 @@ class RegisterFile(params: Params) extends Module {
   idle := !holds && !answered
 }
 
-/** What registers hold after reset. */
+/** The reset values of registers. */
 object RegisterFile {
 
-  /** Cycles of a second, the least between two queries for an address (RFC 1122, 2.3.2.1). */
+  /** Cycles of a second, the minimum between two requests for an address (RFC 1122, 2.3.2.1). */
   private val second: Long = 2000000000L
 
   private def initial(params: Params): Settings = {

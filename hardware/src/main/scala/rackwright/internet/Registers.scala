@@ -2,7 +2,7 @@ package rackwright.internet
 
 import rackwright.port.RegisterMap
 
-/** The register map, as `registers.json` has it for the largest table and the most streams. */
+/** The register map in `registers.json`, for the largest table and the maximum number of streams. */
 object Registers {
   private val largest = RegisterMap.read("internet")
 

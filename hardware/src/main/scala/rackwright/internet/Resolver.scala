@@ -5,9 +5,8 @@ import chisel3.util._
 
 import rackwright.stream.SkidBuffer
 
-/** Finds the station that each datagram goes to next: by mask and gateway the Internet address (RFC 1122, 3.3.1), by
-  * the cache of ARP its Ethernet address. Datagrams for a station that has to be asked for wait elsewhere; the others
-  * go on.
+/** Finds the next station of each datagram: by mask and gateway the IP address (RFC 1122, 3.3.1), by the ARP cache its
+  * Ethernet address. Datagrams for a station that has to be resolved wait elsewhere; the others continue.
   */
 class Resolver(params: Params) extends Module {
   val in = IO(Flipped(Decoupled(new Piece(new DatagramTarget))))
@@ -46,7 +45,7 @@ class Resolver(params: Params) extends Module {
   private val isBroadcast = destination.andR || destination === settings.broadcast
   private val isNear = ((destination ^ settings.address) & settings.mask) === 0.U
 
-  // What is compared here is used in the next cycles.
+  // Results of comparisons are used in the next cycles.
   private val hop = Reg(UInt(32.W))
   private val (multicast, broadcast) = (Reg(Bool()), Reg(Bool()))
   private val unreachable = Reg(Bool())
@@ -64,7 +63,7 @@ class Resolver(params: Params) extends Module {
       broadcast := isBroadcast
       unreachable := first === 0.U || first === 127.U || (first >= 240.U && !destination.andR) ||
         destination === settings.address || settings.address === 0.U
-      // What has waited goes first, so that nothing overtakes it.
+      // Waiting datagrams have priority, so that none is overtaken.
       when(queued.valid && !waiting.busy) { state := routed }
     }
     is(routed) { state := Mux(unreachable || (hop === 0.U && !known), drop, searched) }

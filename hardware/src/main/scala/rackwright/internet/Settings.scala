@@ -24,6 +24,6 @@ class Settings(params: Params) extends Bundle {
   val interval = UInt(40.W)
   val bindings = Vec(params.bindings, new Binding(params.streamBits))
 
-  /** All hosts of the own network, and the end of what the broadcast of it is. */
+  /** All hosts of the own network, whose broadcast address this is. */
   def broadcast: UInt = address | ~mask
 }

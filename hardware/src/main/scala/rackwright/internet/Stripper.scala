@@ -7,8 +7,8 @@ import rackwright.network.Frame
 
 /** Takes the first bytes of each frame away, so that the byte after them becomes byte 0 of a flit.
   *
-  * Every frame that comes in goes out, if need be without a byte. A flit passes in each cycle, but for one more cycle
-  * at the end of a frame whose bytes need another flit.
+  * Every incoming frame leaves, if necessary without a byte. A flit passes in each cycle, but for one more cycle at the
+  * end of a frame whose bytes need another flit.
   *
   * @param most
   *   most bytes that are taken away.
@@ -17,8 +17,8 @@ class Stripper[T <: Data](gen: T, most: Int) extends Module {
   private val flitBytes = Frame.flitBytes
   val in = IO(Flipped(Decoupled(new Piece(gen))))
 
-  /** How many bytes are taken away; right from the flit on in which the last of them is, and before never less than to
-    * the end of the flit at `in`.
+  /** Number of bytes to remove; valid from the flit on that contains the last of them, and before at least up to the
+    * end of the flit at `in`.
     */
   val bytes = IO(Input(UInt(log2Ceil(most + 1).W)))
   val out = IO(Decoupled(new Piece(gen)))
@@ -26,13 +26,13 @@ class Stripper[T <: Data](gen: T, most: Int) extends Module {
   /** With `out`: the frame has fewer bytes. */
   val cut = IO(Output(Bool()))
 
-  /** Nothing is held back here. */
+  /** No bytes are stored here. */
   val idle = IO(Output(Bool()))
 
   private val shift = bytes(2, 0)
   private val whole = bytes >> 3
 
-  /** The high bytes of the last flit, which go out before those of the next. */
+  /** The high bytes of the last flit, which leave before those of the next. */
   private val held = Reg(UInt(64.W))
   private val heldCount = Reg(UInt(Frame.countBits.W))
   private val heldAbout = Reg(gen)

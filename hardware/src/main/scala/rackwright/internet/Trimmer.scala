@@ -3,7 +3,7 @@ package rackwright.internet
 import chisel3._
 import chisel3.util._
 
-/** Ends each frame after so many bytes and swallows what comes behind; a flit per cycle. */
+/** Ends each frame after a given number of bytes and drops the rest; a flit per cycle. */
 class Trimmer[T <: Data](gen: T) extends Module {
   val in = IO(Flipped(Decoupled(new Piece(gen))))
 

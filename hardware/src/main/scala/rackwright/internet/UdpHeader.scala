@@ -5,13 +5,13 @@ import chisel3.util._
 
 import rackwright.stream.SkidBuffer
 
-/** A datagram on its way, and the station that it goes to next. */
+/** A datagram, and its next station. */
 class Routed extends Bundle {
   val datagram = new DatagramTarget
   val mac = UInt(48.W)
 }
 
-/** Puts the header of UDP before the data of a datagram. */
+/** Prepends the UDP header to the data of a datagram. */
 class UdpHeader extends Module {
   val in = IO(Flipped(Decoupled(new Piece(new Routed))))
   val out = IO(Decoupled(new Piece(new PacketTarget)))

@@ -6,8 +6,8 @@ import chisel3.util._
 import rackwright.network.{Flit, Frame, InternetSum}
 import rackwright.stream.SkidBuffer
 
-/** Gives the data of datagrams to the streams that their ports are bound to (RFC 768), each behind a header of 16
-  * bytes. A datagram is given when its checksum is right and all of it is there; without room it is dropped.
+/** Passes the data of datagrams to the streams to which their ports are bound (RFC 768), each after a header of 16
+  * bytes. A datagram is passed when its checksum is correct and it is complete; without room it is dropped.
   */
 class UdpReceive(params: Params) extends Module {
   val in = IO(Flipped(Decoupled(new Piece(new PacketInfo))))
@@ -48,7 +48,7 @@ class UdpReceive(params: Params) extends Module {
   trimmer.in <> SkidBuffer(parsed)
   trimmer.bytes := trimmer.in.bits.about.length
 
-  // Two flits are summed and given in the place of the header: what is of the pseudo header among them as well.
+  // Two flits are summed and passed in place of the header: they contain the fields of the pseudo header as well.
   private val trimmed = SkidBuffer(trimmer.out)
   private val at = RegInit(0.U(2.W))
   private val of = trimmed.bits.about

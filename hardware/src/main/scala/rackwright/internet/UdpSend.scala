@@ -6,7 +6,7 @@ import chisel3.util._
 import rackwright.network.{Flit, Frame, InternetSum}
 import rackwright.port.StreamFlit
 
-/** What is known of a datagram that is to be sent. */
+/** The properties of a datagram to send. */
 class DatagramTarget extends Bundle {
   val destination = UInt(32.W)
 
@@ -18,9 +18,9 @@ class DatagramTarget extends Bundle {
   val checksum = UInt(16.W)
 }
 
-/** Takes datagrams from a stream, each behind a header of 16 bytes, and makes their checksums (RFC 768).
+/** Accepts datagrams from a stream, each after a header of 16 bytes, and computes their checksums (RFC 768).
   *
-  * One whose length is not as its header says, or more than can be sent, is refused as a whole.
+  * A datagram whose length differs from its header, or exceeds the maximum, is refused completely.
   */
 class UdpSend(params: Params) extends Module {
   val in = IO(Flipped(Decoupled(new StreamFlit(Frame.flitBytes))))
@@ -44,7 +44,7 @@ class UdpSend(params: Params) extends Module {
   private val flit = reader.out.bits.flit
   private val length = Bytes.number(header, 12, 2)
 
-  // How many bytes have come, and whether that can't become right any more.
+  // Number of bytes so far, and whether the length cannot be correct any more.
   private val counted = RegInit(0.U(17.W))
   private val wrong = RegInit(false.B)
   private val isData = reader.index === 2.U
@@ -64,7 +64,7 @@ class UdpSend(params: Params) extends Module {
   sum.in.bits.mask := Flit.firstBytes(flit.count)
   sum.in.bits.odd := false.B
   sum.in.bits.first := reader.index === 0.U
-  // Protocol, and the length of the header of UDP twice; that of the data stands twice in the second flit.
+  // Protocol, and twice the length of the UDP header; that of the data is twice in the second flit.
   sum.in.bits.initial := (UdpReceive.protocol + 16).U
   when(reader.index === 1.U) { sum.in.bits.data := Bytes.join(settings.address, length, length) }
   private val along = sum.in.bits.along
@@ -85,7 +85,7 @@ class UdpSend(params: Params) extends Module {
   sum.out.ready := buffer.in.ready || !gives
   buffer.in.bits.flit := summed.flit
   buffer.in.bits.about := summed.about.target
-  // A checksum of 0 would say that there is none.
+  // A checksum of 0 would mean that there is none.
   buffer.in.bits.about.checksum := Mux(sum.out.bits.sum.andR, 0xffff.U, ~sum.out.bits.sum)
   buffer.lose := summed.about.wrong
   out <> buffer.out

@@ -6,25 +6,25 @@ import chisel3.util._
 import rackwright.memory.Sram
 import rackwright.network.Flit
 
-/** What is known of a destination whose address is asked for. */
+/** The state of a destination whose address is being resolved. */
 class WaitingSlot(params: Params) extends Bundle {
   val present = Bool()
   val address = UInt(32.W)
   val target = new DatagramTarget
 
-  /** The answer has come. */
+  /** The reply has arrived. */
   val known = Bool()
   val mac = UInt(48.W)
 
-  /** Cycles until the next query, and how many there are left. */
+  /** Cycles until the next request, and the number of remaining ones. */
   val timer = UInt(40.W)
   val queries = UInt(2.W)
 }
 
-/** Places for datagrams whose next station is not known yet, one for each: nobody else waits for it.
+/** Places for datagrams whose next station is not known yet, one for each: other datagrams do not wait for it.
   *
-  * The station is asked for at once and, as long as it does not answer, after each interval; after the last one the
-  * datagram is forgotten. A new datagram for the same station takes the place of the one before (RFC 1122, 2.3.2.2).
+  * The station is requested immediately and, as long as it does not reply, after each interval; after the last one the
+  * datagram is dropped. A new datagram for the same station takes the place of the one before (RFC 1122, 2.3.2.2).
   */
 class WaitingRoom(params: Params) extends Module {
   private val slotBits = log2Ceil(params.waiting) max 1
@@ -32,23 +32,23 @@ class WaitingRoom(params: Params) extends Module {
   val learnt = IO(Flipped(Valid(new ArpPair)))
   val query = IO(Decoupled(UInt(32.W)))
 
-  /** Whether a datagram for this station finds a place, and where; in the next cycle. */
+  /** Whether a datagram for this station has a place, and its number; in the next cycle. */
   val address = IO(Input(UInt(32.W)))
   val room = IO(Output(Bool()))
 
-  /** Another one is there, which goes. */
+  /** It contains another one, which is dropped. */
   val replaces = IO(Output(Bool()))
 
-  /** A datagram comes into the place that was found for it; what it is, with its last flit. */
+  /** A datagram enters the place that was found for it; its information, with its last flit. */
   val in = IO(Flipped(Valid(new Piece(new DatagramTarget))))
 
   /** Datagrams whose station has answered. */
   val out = IO(Decoupled(new Piece(new Routed)))
 
-  /** Nothing enters in this cycle or before `busy` was seen low, so that a datagram may begin to go out. */
+  /** No datagram enters in this cycle or before `busy` was low, so that one may start to leave. */
   val go = IO(Input(Bool()))
 
-  /** A datagram goes out, or will at once. */
+  /** A datagram leaves, or is about to. */
   val busy = IO(Output(Bool()))
 
   /** A station has not answered. */
@@ -65,7 +65,7 @@ class WaitingRoom(params: Params) extends Module {
   room := same.orR || free.orR
   replaces := same.orR
 
-  // The place stays the same until the datagram is there.
+  // The place stays the same until the datagram has arrived.
   private val at = RegInit(0.U(flitBits.W))
   private val entering = RegInit(false.B)
   private val place = Reg(UInt(slotBits.W))
@@ -77,7 +77,7 @@ class WaitingRoom(params: Params) extends Module {
     at := Mux(in.bits.flit.last, 0.U, at + 1.U)
   }
 
-  // Answers come to those that wait, and go out when nothing enters.
+  // Replies reach waiting datagrams, which leave when none enters.
   private val told = RegNext(learnt.valid, false.B)
   private val pair = RegNext(learnt.bits)
   private val hears = RegNext(VecInit(slots.map(_.address === learnt.bits.address)))
@@ -112,7 +112,7 @@ class WaitingRoom(params: Params) extends Module {
   }
   when(left) { leaving := false.B }
 
-  // One place at a time asks, or gives up.
+  // One place at a time sends a request, or gives up.
   private val due = VecInit(slots.map(slot => slot.present && !slot.known && slot.timer === 0.U))
   private val asking = RegNext(due.asUInt.orR, false.B)
   private val asker = RegNext(PriorityEncoder(due))
@@ -150,7 +150,7 @@ class WaitingRoom(params: Params) extends Module {
   idle := !slots.map(_.present).reduce(_ || _) && !told
 }
 
-/** How often is asked. */
+/** The number of requests. */
 object WaitingRoom {
 
   /** Queries for an address before its datagram is forgotten. */

@@ -9,8 +9,8 @@ import rackwright.port.Status
 
 /** Snappy for a decompressor that also knows other formats: the preamble, and then elements, from a stream of bytes.
   *
-  * Lines of the stream are what beats of memory are to [[SnappyDecompressor]]. Bytes in front of one that can't be read
-  * are not looked at, as far as they are no whole line.
+  * Lines of the stream correspond to beats of memory in [[SnappyDecompressor]]. Bytes before an unreadable one are not
+  * processed if they are not a whole line.
   *
   * @param params
   *   what to build.
@@ -27,7 +27,7 @@ class ElementBoxes(params: SnappyDecompressorParams) extends Module {
   private val inPreamble = state === State.preamble
   private val inBody = state === State.body
 
-  /** An operation is under way: the bytes of the input are this format's. */
+  /** An operation is in progress: the bytes of the input belong to this format. */
   private val reading = RegInit(false.B)
   when(open.valid) { reading := true.B }
   when(clear) { reading := false.B }
@@ -42,7 +42,7 @@ class ElementBoxes(params: SnappyDecompressorParams) extends Module {
   line.bits.last := stream.last
   line.bits.fault := unreadable
   stream.consume := Mux(line.fire && !unreadable, stream.available, 0.U)
-  // In registers, so that aligning the bytes and finding what they mean are two paths.
+  // In registers, so that aligning the bytes and decoding them are two paths.
   elements.beat <> withReset(reset.asBool || clear)(Queue(line, 2))
   elements.open.valid := open.valid
   elements.open.bits := 0.U
@@ -78,7 +78,7 @@ class ElementBoxes(params: SnappyDecompressorParams) extends Module {
     }.elsewhen((judged && !held.valid) || empty) {
       fail(Status.malformed)
     }.elsewhen(judged && tooLong) {
-      // Without a limit the room ends where the address space does.
+      // Without a limit, the room ends at the end of the address space.
       fail(Mux(decompressor.limited, Status.outputFull, Status.accessFault))
     }.elsewhen(judged) {
       state := State.begin

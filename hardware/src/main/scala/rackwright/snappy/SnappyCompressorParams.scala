@@ -4,7 +4,7 @@ import rackwright.compression.{CompressorParams, StreamSizes}
 import rackwright.lz77.encode.EncoderParams
 import rackwright.operation.Setting
 
-/** What a user chooses for a Snappy compressor.
+/** The parameters of a Snappy compressor.
   *
   * @param encoder
   *   sizes of the LZ77 encoder.
@@ -16,7 +16,7 @@ case class SnappyCompressorParams(
     stream: StreamSizes = StreamSizes()
 ) extends CompressorParams {
 
-  /** Literals moved per cycle: what fits beside the heads of elements. */
+  /** Literals moved per cycle: as many as fit beside the heads of elements. */
   def literalReadBytes: Int = portBytes / 2
   def chunkBytes: Int = portBytes
   def settings: Seq[Setting] = Seq(maxOffset, hashTableLog2) ++ streamingSettings

@@ -11,8 +11,8 @@ import rackwright.stream.StreamRange
 
 /** Takes a decompressor through one operation after the other: preamble, body, drain, report.
   *
-  * Nothing is written before the preamble says that the output fits. An operation that ends early still writes what
-  * came before the place where it ended, unless memory refused something. It is reported when both streams are quiet.
+  * No output is written before the preamble shows that it fits. An operation that ends early still writes the output
+  * before the position of its end, unless memory refused an access. It is reported when both streams are quiet.
   *
   * An operation whose input ended well needs neither loader nor elements any more: while it drains, the preamble of the
   * next one is read. Behind an operation that ended early, the next one waits until it is over.
@@ -29,14 +29,14 @@ class SnappyDecompressorControl(params: SnappyDecompressorParams) extends Module
   val declared = IO(Output(UInt(32.W)))
   val bodyBytes = IO(Output(UInt(64.W)))
 
-  /** The preamble, given once, and whether the bytes behind it can't be read. */
+  /** The preamble, sent once, and whether the bytes after it cannot be read. */
   val preamble = IO(Flipped(Valid(new SnappyPreamble)))
   val inputFault = IO(Input(Bool()))
 
   /** With `decode`: bytes of the preamble. */
   val preambleBytes = IO(Output(UInt(3.W)))
 
-  /** The body is decoded; how it goes. */
+  /** The body is being decoded; its state. */
   val body = IO(Output(Bool()))
   val finished = IO(Input(Bool()))
   val malformed = IO(Input(Bool()))
@@ -46,7 +46,7 @@ class SnappyDecompressorControl(params: SnappyDecompressorParams) extends Module
   /** Memory refused a fall-back read or a write. */
   val refused = IO(Input(Bool()))
 
-  /** The loader gives up its input; the decoder gives up what it holds. */
+  /** The loader aborts its input; the decoder drops its contents. */
   val stop = IO(Output(Bool()))
   val abandon = IO(Output(Bool()))
 
@@ -56,10 +56,10 @@ class SnappyDecompressorControl(params: SnappyDecompressorParams) extends Module
   val writerQuiet = IO(Input(Bool()))
   val counted = IO(Input(Bool()))
 
-  /** To the decoder: nothing more comes. */
+  /** To the decoder: there are no further bytes. */
   val finish = IO(Output(Bool()))
 
-  /** Bytes of output made. */
+  /** Bytes of output produced so far. */
   val made = IO(Input(UInt(32.W)))
 
   private val state = RegInit(State.idle)

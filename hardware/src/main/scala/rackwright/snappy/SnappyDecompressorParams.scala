@@ -4,17 +4,17 @@ import rackwright.compression.{DecompressorParams, StreamSizes}
 import rackwright.lz77.decode.DecoderParams
 import rackwright.operation.Setting
 
-/** What a user chooses for a Snappy decompressor.
+/** The parameters of a Snappy decompressor.
   *
   * @param historyKib
-  *   KiB of output kept on chip: a power of two, 2 to 64.
+  *   KiB of output stored on chip: a power of two, 2 to 64.
   * @param elementsPerCycle
   *   elements decoded and executed per cycle: 1 or 2.
   * @param lookahead
   *   elements that may wait between decoding and execution: a power of two, 16 to 256.
   * @param stream
-  *   ports, and operations that may wait; the elements are found by how much of the input is left, so that it does not
-  *   come in pieces.
+  *   ports, and operations that may wait; finding elements requires the length of the remaining input, so that it
+  *   cannot arrive in pieces.
   */
 case class SnappyDecompressorParams(
     historyKib: Int = 64,
@@ -25,7 +25,7 @@ case class SnappyDecompressorParams(
   require(!streaming, "a Snappy decompressor takes no input in pieces")
   require(Set(1, 2).contains(elementsPerCycle), s"elements-per-cycle is 1 or 2, not $elementsPerCycle")
 
-  /** The LZ77 decoder. Its buffer holds 4 bytes of literals per element that waits, which is what text needs. */
+  /** The LZ77 decoder. Its buffer has 4 bytes of literals per waiting element, which is sufficient for text. */
   val decoder: DecoderParams = DecoderParams(
     port,
     historyBytes = historyKib * 1024,

@@ -5,21 +5,21 @@ import chisel3.util._
 
 import rackwright.lz77.decode.{DecoderParams, Segment, SegmentGroup}
 
-/** Checks every rule of the format and hands on what is right. Three stages: sums, counters, verdict.
+/** Checks every rule of the format and passes on valid elements. Three stages: sums, counters, verdict.
   *
-  * The counters run ahead of the verdict: with the first wrong element they are of no use any more, and nothing more
-  * comes out. A long literal is checked with its head, so that no byte of a wrong element comes out.
+  * The counters run ahead of the check: they are invalid after the first wrong element, after which there is no output.
+  * A long literal is checked with its head, so that no byte of a wrong element is output.
   */
 class SnappyElementChecker(params: DecoderParams) extends Module {
 
-  /** A body begins: `declared` bytes of output come from `inputLeft` bytes of input. */
+  /** A body starts: `declared` bytes of output result from `inputLeft` bytes of input. */
   val start = IO(Input(Bool()))
   val declared = IO(Input(UInt(32.W)))
   val inputLeft = IO(Input(UInt(64.W)))
   val elements = IO(Flipped(Valid(new ReadElements(params))))
   val output = IO(Valid(new SegmentGroup(params)))
 
-  /** An element was wrong; nothing comes out from it on. */
+  /** An element was wrong; there is no output from it on. */
   val wrong = IO(Output(Bool()))
 
   /** The output is as long as declared. */
@@ -30,14 +30,14 @@ class SnappyElementChecker(params: DecoderParams) extends Module {
   val latestLeft = IO(Output(UInt(64.W)))
   val left = IO(Output(UInt(64.W)))
 
-  /** Something is under way. */
+  /** An element is in progress. */
   val busy = IO(Output(Bool()))
 
   private val stopped = RegInit(false.B)
   private val wrongLeftHeld = Reg(UInt(64.W))
   private val latestHeld = Reg(UInt(64.W))
 
-  /** What the counters are told of a cycle: input used and output made by the first element and by both. */
+  /** The inputs of the counters in a cycle: input used and output produced by the first element and by both. */
   private class Sums extends Bundle {
     val used = Vec(2, UInt(35.W))
     val made = Vec(2, UInt(34.W))

@@ -6,11 +6,11 @@ import chisel3.util._
 import rackwright.access.RangeBeat
 import rackwright.lz77.decode.{DecoderParams, LiteralRun, SegmentGroup}
 
-/** Takes a Snappy stream apart, up to two elements per cycle, and checks every rule of the format.
+/** Parses a Snappy stream, up to two elements per cycle, and checks every rule of the format.
   *
-  * Mostly wires: what each byte would mean ([[PlacedBeat]]), where elements begin ([[SnappyElementFinder]]), what they
-  * say ([[SnappyElementReader]]) and whether they are right ([[SnappyElementChecker]]). Nothing waits between the
-  * finder and the output; the finder stops while the output has no room for what is under way.
+  * Mostly wires: the meaning of each byte ([[PlacedBeat]]), the starts of elements ([[SnappyElementFinder]]), their
+  * contents ([[SnappyElementReader]]) and their validity ([[SnappyElementChecker]]). There are no stalls between the
+  * finder and the output; the finder stops while the output has no room for the elements in progress.
   *
   * @param forgets
   *   a preamble that can't be read is told of whatever the verdict on the stream before was. Without it, nothing is
@@ -22,37 +22,37 @@ class SnappyElementDecoder(params: DecoderParams, forgets: Boolean = false) exte
   val open = IO(Flipped(Valid(UInt(params.lineBits.W))))
   val beat = IO(Flipped(Decoupled(new RangeBeat(params.port))))
 
-  /** The stream is given up. */
+  /** The stream is aborted. */
   val stop = IO(Input(Bool()))
 
   /** The preamble, for one cycle; `start` some time later passes over it and begins the body. */
   val preamble = IO(Valid(new SnappyPreamble))
 
-  /** The body begins in the next cycle: `declared` bytes of output come from `inputLeft` bytes of input. */
+  /** The body starts in the next cycle: `declared` bytes of output result from `inputLeft` bytes of input. */
   val start = IO(Flipped(Valid(UInt(3.W))))
   val declared = IO(Input(UInt(32.W)))
   val inputLeft = IO(Input(UInt(64.W)))
 
-  /** Elements are taken in this cycle, if there are any: the output has room for all that may be under way. */
+  /** Elements are accepted in this cycle, if there are any: the output has room for all that may be in progress. */
   val enable = IO(Input(Bool()))
   val output = IO(Valid(new SegmentGroup(params)))
 
   /** The bytes of literals, in order, each before the segment it belongs to. */
   val literals = IO(Valid(new LiteralRun(params)))
 
-  /** The whole input was taken and made as many bytes as declared. */
+  /** The whole input was consumed and produced the declared number of bytes. */
   val finished = IO(Output(Bool()))
 
   /** An element, or the end, is wrong. */
   val malformed = IO(Output(Bool()))
 
-  /** The bytes after those that are there can't be read. */
+  /** The bytes after the available ones cannot be read. */
   val faultAhead = IO(Output(Bool()))
 
-  /** What comes next can't be read. */
+  /** The next bytes cannot be read. */
   val unreadable = IO(Output(Bool()))
 
-  /** The input does not come fast enough. */
+  /** The input does not arrive fast enough. */
   val starved = IO(Output(Bool()))
 
   /** Bytes of input from the head of the wrong, unreadable or next element on. */

@@ -7,7 +7,7 @@ import rackwright.compression.FormatPort
 import rackwright.lz77.encode.{EncoderParams, Sequence}
 import rackwright.stream.ByteChunk
 
-/** What leaves in one cycle: a piece of a copy, the head of a literal, some bytes of a literal; each may be nothing. */
+/** The output of one cycle: a piece of a copy, the head of a literal, some bytes of a literal; each may be empty. */
 class EmittedPart(params: EncoderParams, literalReadBytes: Int) extends Bundle {
   val copyLength = UInt(EncoderParams.matchBits.W)
   val distance = UInt(EncoderParams.distanceBits.W)
@@ -20,8 +20,8 @@ class EmittedPart(params: EncoderParams, literalReadBytes: Int) extends Bundle {
 /** Writes sequences as elements of the Snappy format, after a preamble with the length of the input.
   *
   * Per cycle one piece of a copy (up to 64 bytes of output for up to 3 bytes of element) or the last piece together
-  * with the head and the first bytes of the literal behind it; then `literalReadBytes` literals per cycle. Four stages:
-  * what leaves, its encoding, its bytes side by side, and a queue that has room for what is under way.
+  * with the head and the first bytes of the literal after it; then `literalReadBytes` literals per cycle. Four stages:
+  * selection of the output, its encoding, alignment of its bytes, and a queue with room for the parts in progress.
   *
   * @param params
   *   of the compressor around it.
@@ -43,8 +43,8 @@ class SnappyElementEmitter(params: SnappyCompressorParams) extends Module {
   private val chunks = Module(new Queue(new ByteChunk(chunkBytes), waitingChunks))
   private val enable = RegNext(chunks.io.count <= (waitingChunks - chunksUnderWay).U, false.B)
 
-  // First stage: what is left of a sequence, and what of it leaves. A long copy is cut so that no piece is shorter than
-  // the 4 bytes of a short copy element.
+  // First stage: the rest of a sequence, and the part of it that is output. A long copy is split so that no piece is
+  // shorter than the 4 bytes of a short copy element.
   private val present = RegInit(false.B)
   private val rest = Reg(new Sequence(encoder))
   private val headDue = Reg(Bool())
@@ -128,7 +128,7 @@ object SnappyElementEmitter {
     result
   }
 
-  /** The copy element for `length` bytes (1 to 64; nothing for 0): two bytes for a short and near one, else three. */
+  /** The copy element for `length` bytes (1 to 64; empty for 0): two bytes for a short and near one, else three. */
   def copy(length: UInt, distance: UInt): Part = {
     val short = length < 12.U && distance < 2048.U
     val shortBytes = Cat(distance(7, 0), distance(10, 8), (length - 4.U)(2, 0), 1.U(2.W))
@@ -137,7 +137,7 @@ object SnappyElementEmitter {
     part(3, Mux(none, 0.U, Mux(short, shortBytes, longBytes)), Mux(none, 0.U, Mux(short, 2.U, 3.U)))
   }
 
-  /** The head of a literal of `length` bytes, up to 65536; nothing for 0. */
+  /** The head of a literal of `length` bytes, up to 65536; empty for 0. */
   def literalHead(length: UInt): Part = {
     val less = (length - 1.U).pad(16)
     val count = Mux(length === 0.U, 0.U, Mux(length <= 60.U, 1.U, Mux(length <= 256.U, 2.U, 3.U)))

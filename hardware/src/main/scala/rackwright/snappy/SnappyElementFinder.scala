@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.lz77.decode.DecoderParams
 
-/** What lies at one or two places of the input, found in one cycle: elements, a head by itself, or a piece of a long
+/** The contents of one or two places of the input, found in one cycle: elements, a single head, or a piece of a long
   * literal. Places count from the first byte of `window`.
   */
 class FoundElements(val params: DecoderParams) extends Bundle {
@@ -13,29 +13,29 @@ class FoundElements(val params: DecoderParams) extends Bundle {
   /** Two beats, byte 0 lowest. */
   val window = UInt((16 * params.bytes).W)
 
-  /** Bytes of `window` that are there. */
+  /** Bytes of `window` that are available. */
   val available = UInt(log2Ceil(2 * params.bytes + 1).W)
 
-  /** The first place, and the byte after what lies there. */
+  /** The first place, and the byte after its contents. */
   val at = UInt(params.lineBits.W)
   val end = UInt(log2Ceil(2 * params.bytes + 1).W)
   val literal = Bool()
 
-  /** Only the head matters: the finder waits to be told what it says. */
+  /** Only the head matters: the finder waits for its meaning. */
   val alone = Bool()
 
   /** The bytes up to `end` are literals that belong to a head seen before. */
   val inLiteral = Bool()
 
-  /** A whole element lies at `end`; the byte after it. */
+  /** A whole element is at `end`; the byte after it. */
   val second = Bool()
   val secondEnd = UInt(log2Ceil(2 * params.bytes + 1).W)
 }
 
-/** What the head at a place says that is not simple. */
+/** The meaning of a head that is not simple. */
 class FoundHead extends Bundle {
 
-  /** The head is there as a whole. */
+  /** The head is completely available. */
   val there = Bool()
   val bytes = UInt(3.W)
 
@@ -43,12 +43,12 @@ class FoundHead extends Bundle {
   val literalBytes = UInt(33.W)
 }
 
-/** Finds where elements begin, up to two per cycle.
+/** Finds the starts of elements, up to two per cycle.
   *
-  * The place of an element follows from that of the one before: the only loop in front of the decoder. It is kept short
-  * by choosing among places that were prepared for every byte ([[PlacedBeat]]), and by leaving aside what is not
-  * simple: the head of a long literal, and what the end of the input cuts off. Those are found alone, and the finder
-  * waits until it is told what the head says.
+  * The place of an element follows from that of the one before: the only loop in front of the decoder. Its path is
+  * short because it selects among places that were prepared for every byte ([[PlacedBeat]]), and excludes cases that
+  * are not simple: the head of a long literal, and elements truncated by the end of the input. Those are found
+  * separately, and the finder waits for the meaning of the head.
   */
 class SnappyElementFinder(params: DecoderParams) extends Module {
   import SnappyElementFinder.State
@@ -63,21 +63,21 @@ class SnappyElementFinder(params: DecoderParams) extends Module {
   val stop = IO(Input(Bool()))
   val beat = IO(Flipped(Decoupled(new PlacedBeat(params.port))))
 
-  /** Something may be found in this cycle. */
+  /** Elements may be found in this cycle. */
   val enable = IO(Input(Bool()))
   val found = IO(Valid(new FoundElements(params)))
 
-  /** What a head found alone says; the preamble is one too. */
+  /** The meaning of a single head; the preamble is one too. */
   val head = IO(Flipped(Valid(new FoundHead)))
 
-  /** Every byte was found, or what comes next can't be read. */
+  /** Every byte was processed, or the next ones cannot be read. */
   val ended = IO(Output(Bool()))
   val unreadable = IO(Output(Bool()))
 
   /** The next byte belongs to a literal whose head was found. */
   val inLiteral = IO(Output(Bool()))
 
-  /** The bytes after those that are there can't be read. */
+  /** The bytes after the available ones cannot be read. */
   val faultAhead = IO(Output(Bool()))
 
   /** More input is needed. */
@@ -92,7 +92,7 @@ class SnappyElementFinder(params: DecoderParams) extends Module {
   /** The next place; a whole beat, if `current` is only to be left. */
   private val at = Reg(UInt((params.lineBits + 1).W))
 
-  /** One bit for each column, that of `at` set: the choice of its place is where the longest path begins. */
+  /** One bit for each column, that of `at` set: the selection of its place is the start of the longest path. */
   private val atColumn = Reg(UInt(bytes.W))
   private val literalLeft = Reg(UInt(33.W))
 
@@ -103,7 +103,7 @@ class SnappyElementFinder(params: DecoderParams) extends Module {
   private val inside = !at(params.lineBits)
   private val column = at(params.lineBits - 1, 0)
 
-  // Two elements: the second is looked for only where no byte is missing.
+  // Two elements: the second is searched for only if no byte is missing.
   private val first = Mux1H(atColumn, current.places)
   private val firstFound = currentValid && inside && first.simple && (whole || first.end <= available)
   private val secondColumn = first.end(params.lineBits - 1, 0)
@@ -115,7 +115,7 @@ class SnappyElementFinder(params: DecoderParams) extends Module {
   private val secondFound = foundHere || foundNext
   private val secondEnd = Mux(first.leaves, bytes.U +& secondNext.end, secondHere.end)(atBits - 1, 0)
 
-  // A head that isn't simple: five bytes tell all of it.
+  // A head that is not simple: five bytes determine all of it.
   private val ahead = available - column
   private val headThere = inside && column < available && (complete || ahead >= SnappyTag.most.U)
   private val rest = current.beat.end - at
@@ -139,7 +139,7 @@ class SnappyElementFinder(params: DecoderParams) extends Module {
   found.bits.second := takesSimple && secondFound
   found.bits.secondEnd := secondEnd
 
-  // Where the next place is, and, sooner, whether it is beyond the current beat.
+  // The next place, and, earlier, whether it is beyond the current beat.
   private val passed = Mux(state === State.skipping, at + literalLeft(2, 0), Mux(passing, literalEnd, at))
   private val reached = Mux(takesSimple, Mux(secondFound, secondEnd, first.end), passed.pad(atBits))
   private val simpleLeaves = first.leaves || (foundHere && secondHere.leaves)
@@ -202,7 +202,7 @@ class SnappyElementFinder(params: DecoderParams) extends Module {
 /** The states of a [[SnappyElementFinder]]. */
 object SnappyElementFinder {
 
-  /** `waiting` for what a head says, `skipping` over that head; `stuck` before a head that can't be read. */
+  /** `waiting` for the meaning of a head, `skipping` over that head; `stuck` before an unreadable head. */
   object State extends ChiselEnum {
     val idle, preamble, searching, waiting, skipping, literal, stuck = Value
   }

@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.lz77.decode.{DecoderParams, LiteralRun}
 
-/** One or two elements as they were read. */
+/** One or two elements as read. */
 class ReadElements(val params: DecoderParams) extends Bundle {
   val first = new SnappyElement
   val second = Valid(new SnappyElement)
@@ -14,10 +14,10 @@ class ReadElements(val params: DecoderParams) extends Bundle {
   val alone = Bool()
   val inLiteral = Bool()
 
-  /** The head of the first element is there as a whole. */
+  /** The head of the first element is completely available. */
   val there = Bool()
 
-  /** Literal bytes that are there, of a piece of a long literal. */
+  /** Available literal bytes of a piece of a long literal. */
   val piece = UInt(params.countBits.W)
 }
 
@@ -26,7 +26,7 @@ class SnappyElementReader(params: DecoderParams) extends Module {
   private val bytes = params.bytes
   private val headBits = 8 * SnappyTag.most
 
-  /** Forgets what is under way. */
+  /** Drops elements in progress. */
   val clear = IO(Input(Bool()))
   val found = IO(Flipped(Valid(new FoundElements(params))))
 
@@ -39,12 +39,12 @@ class SnappyElementReader(params: DecoderParams) extends Module {
   /** With `elements`: the first head as a preamble. */
   val preamble = IO(Output(new SnappyPreamble))
 
-  /** Something is under way. */
+  /** An element is in progress. */
   val busy = IO(Output(Bool()))
 
   // First stage: the bytes of the heads, and those of the literal.
   private val finding = RegNext(found.valid && !clear, false.B)
-  // Kept in every cycle: whether something was found is known late, and this is looked at only if it was.
+  // Stored in every cycle: whether elements were found is known late, and this is used only if they were.
   private val at = RegNext(found.bits)
 
   private def headAt(place: UInt): UInt = (at.window >> Cat(place, 0.U(3.W)))(headBits - 1, 0)
@@ -53,14 +53,14 @@ class SnappyElementReader(params: DecoderParams) extends Module {
   private val literalEnd = Mux(ofFirst, at.end, at.secondEnd)
   private val literalCount = (literalEnd - literalBegin)(params.countBits - 1, 0)
 
-  // Byte i of the run is taken where it stands modulo a beat.
+  // Byte i of the run is taken at its position modulo a beat.
   private val folded = Cat((0 until bytes).reverse.map { i =>
     val low = !literalBegin(params.lineBits) && literalBegin(params.lineBits - 1, 0) <= i.U
     val (inLow, inHigh) = (at.window(8 * i + 7, 8 * i), at.window(8 * (bytes + i) + 7, 8 * (bytes + i)))
     Mux(low, inLow, inHigh)
   })
 
-  // Second stage: what the heads say.
+  // Second stage: the meaning of the heads.
   private val reading = RegNext(finding && !clear, false.B)
   private val firstHead = RegEnable(headAt(at.at), finding)
   private val secondHead = RegEnable(headAt(at.end), finding)

@@ -6,7 +6,7 @@ import chisel3.util._
 import rackwright.access.RangeBeat
 import rackwright.port.MemoryPortParams
 
-/** What one byte of the input would mean if an element began there. */
+/** The meaning of one byte of the input if an element started there. */
 class SnappyPlace(bytes: Int) extends Bundle {
 
   /** Byte after the element, counted from the beginning of the beat. */
@@ -17,12 +17,12 @@ class SnappyPlace(bytes: Int) extends Bundle {
   val crosses = Bool()
   val literal = Bool()
 
-  /** The tag byte alone says where the element ends, and it is a copy or a literal of at most a beat. */
+  /** The tag byte alone determines the end of the element, and it is a copy or a literal of at most a beat. */
   val simple = Bool()
 }
 
-/** A beat of the input with what each of its bytes would mean. Where elements really begin is found later, and then
-  * needs nothing but a choice.
+/** A beat of the input with the meanings of each of its bytes. The actual starts of elements are found later, by a
+  * selection only.
   */
 class PlacedBeat(val port: MemoryPortParams) extends Bundle {
   val beat = new RangeBeat(port)

@@ -3,16 +3,16 @@ package rackwright.snappy
 import chisel3._
 import chisel3.util._
 
-/** The length of the output, as the preamble of a stream gives it: a varint of up to 5 bytes and 32 bits.
+/** The length of the output, from the preamble of a stream: a varint of up to 5 bytes and 32 bits.
   *
   * As in the reference library, padding with zero bits is valid, a sixth byte or a 33rd bit is not.
   */
 class SnappyPreamble extends Bundle {
 
-  /** Enough bytes are there to tell. */
+  /** Enough bytes are available for a decision. */
   val known = Bool()
 
-  /** The preamble ends within the bytes that are there and within 32 bits. */
+  /** The preamble ends within the available bytes and within 32 bits. */
   val valid = Bool()
   val bytes = UInt(3.W)
   val length = UInt(32.W)
@@ -22,7 +22,7 @@ class SnappyPreamble extends Bundle {
 object SnappyPreamble {
   private val most = 5
 
-  /** Decodes the preamble at bit 0 of `window` (40 bits), of which `available` bytes are there. */
+  /** Decodes the preamble at bit 0 of `window` (40 bits), of which `available` bytes are valid. */
   def decode(window: UInt, available: UInt): SnappyPreamble = {
     val preamble = Wire(new SnappyPreamble)
     val bytes = Seq.tabulate(most)(i => window(8 * i + 7, 8 * i))

@@ -3,7 +3,7 @@ package rackwright.snappy
 import chisel3._
 import chisel3.util._
 
-/** The head of one element: its tag byte and what belongs to it. */
+/** The head of one element: its tag byte and the bytes that belong to it. */
 class SnappyElement extends Bundle {
   val literal = Bool()
 
