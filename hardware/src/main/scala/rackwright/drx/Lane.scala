@@ -92,17 +92,24 @@ class Lane extends Module {
       (!control(0).adds && !control(0).multiplies) -> third
     )
   )
-  private val factor = Mux(control(0).adds, FloatNumber.one, second)
-  private val aligned = RegNext(MultiplyAdd.align(first, factor, added))
+  private val aligned = RegNext(MultiplyAdd.align(first, second, added, control(0).adds))
   private val (value, writes) = LaneFunction(control(0).function, first, second, control(0).float)
   private val computed = RegNext(value)
-  private val product = RegNext((first * second)(31, 0))
+
+  // A product of whole numbers is that with the lower half of one, and with its upper half, whose sum is made later.
+  private val lower = RegNext((first * second(15, 0))(31, 0))
+  private val upper = RegNext((first(15, 0) * second(31, 16))(15, 0))
   private val addend = RegNext(third)
   written := ShiftRegister(writes, Lane.stages)
 
-  private val found = Mux(control(1).multiplies || control(1).accumulates, product, computed)
-  private val total = found + Mux(control(1).accumulates, addend, 0.U)
-  private val summed = RegNext(Mux(control(1).sums, MultiplyAdd.add(aligned), MultiplyAdd.whole(total)))
+  private val isProduct = control(1).multiplies || control(1).accumulates
+  private val total = MultiplyAdd.sum(
+    Mux(isProduct, lower, computed),
+    Mux(isProduct, Cat(upper, 0.U(16.W)), 0.U),
+    Mux(control(1).accumulates, addend, 0.U)
+  )
+  private val summed =
+    RegNext(Mux(control(1).sums, MultiplyAdd.add(aligned, control(1).adds), MultiplyAdd.whole(total)))
   private val counted = RegNext(MultiplyAdd.count(summed))
   private val normalised = RegNext(MultiplyAdd.normalise(counted))
   private val rounded = RegNext(MultiplyAdd.round(normalised))

@@ -41,8 +41,11 @@ object MultiplyAdd {
   class Aligned extends Bundle {
     val result = new Result
 
-    /** The products of the first significand with parts of the second, of which the first is the lowest. */
+    /** The products of the first significand with parts of the second, of which the first is the lowest; and the first
+      * significand alone, for a product with one.
+      */
     val products = Vec(significandBits / partBits, UInt((significandBits + partBits).W))
+    val significand = UInt(significandBits.W)
     val addend = UInt(wordBits.W)
 
     /** Something of the third number is below place 0: in one of these parts. */
@@ -80,9 +83,13 @@ object MultiplyAdd {
     val exponent = SInt(exponentBits.W)
   }
 
-  /** First stage. */
-  def align(first: UInt, second: UInt, third: UInt): Aligned = {
-    val (a, b, c) = (new FloatNumber(first), new FloatNumber(second), new FloatNumber(third))
+  /** First stage: of the product of two numbers and a third one, or, with `adds`, of the first one and a third one.
+    *
+    * What takes long here does not wait for what `adds` decides: it decides between results.
+    */
+  def align(first: UInt, second: UInt, third: UInt, adds: Bool): Aligned = {
+    val (a, b) = (new FloatNumber(first), new FloatNumber(Mux(adds, FloatNumber.one, second)))
+    val (factor, c) = (new FloatNumber(second), new FloatNumber(third))
     val nothing = a.zero || b.zero
     val sign = a.sign ^ b.sign
     val out = Wire(new Aligned)
@@ -95,8 +102,9 @@ object MultiplyAdd {
     out.subtracts := sign =/= c.sign
     out.addendSign := c.sign
     for ((product, part) <- out.products.zipWithIndex) {
-      product := a.significand * b.significand(partBits * (part + 1) - 1, partBits * part)
+      product := a.significand * factor.significand(partBits * (part + 1) - 1, partBits * part)
     }
+    out.significand := a.significand
 
     // A third number with its lowest bit at place 76, less `distance`. One for which that is not far enough to the
     // left, or that is added to nothing, stays there and gives the exponent.
@@ -116,18 +124,21 @@ object MultiplyAdd {
     out
   }
 
-  /** Second stage. */
-  def add(in: Aligned): Summed = {
+  /** Second stage, with the `adds` of the first. */
+  def add(in: Aligned, adds: Bool): Summed = {
     val out = Wire(new Summed)
+    val whole = Cat(in.significand, 0.U((significandBits - 1).W))
     val products = in.products.zipWithIndex.map { case (product, part) =>
-      Cat(product, 0.U((productPlace + partBits * part).W)).pad(wordBits + 1)
+      // The part of a product with one is what the highest part of one gives; the others are 0.
+      val single = if (part == in.products.size - 1) whole >> (partBits * part) else 0.U
+      Cat(Mux(adds, single, product), 0.U((productPlace + partBits * part).W)).pad(wordBits + 1)
     }
     val addend = in.addend.pad(wordBits + 1) ^ Fill(wordBits + 1, in.subtracts)
     val sticky = in.below.orR
     // With bits below place 0 to subtract, the sum is one less and something.
     val carry = in.subtracts && !sticky
-    val (single, double) = summands(products :+ addend)
-    out.sum := (single + double + carry)(wordBits, 0).asSInt
+    val (first, second) = summands(products :+ addend)
+    out.sum := (first + second + carry)(wordBits, 0).asSInt
     out.result := in.result
     out.sticky := sticky
     out.exponent := in.exponent
@@ -141,8 +152,14 @@ object MultiplyAdd {
     else {
       val (a, b, c) = (numbers(0), numbers(1), numbers(2))
       val carries = ((a & b) | (a & c) | (b & c)) << 1
-      summands(numbers.drop(3) ++ Seq(a ^ b ^ c, carries(wordBits, 0)))
+      summands(numbers.drop(3) ++ Seq(a ^ b ^ c, carries(a.getWidth - 1, 0)))
     }
+
+  /** The sum of whole numbers of 32 bits, in 32 bits. */
+  def sum(numbers: UInt*): UInt = {
+    val (first, second) = summands(numbers.map(number => WireInit(UInt(32.W), number)))
+    (first + second)(31, 0)
+  }
 
   /** In the place of the second stage: a whole number. */
   def whole(number: UInt): Summed = {
