@@ -47,6 +47,7 @@ RUN_KEYS = [
     "timing",
     "stdout",
     "unknown_calls",
+    "waves",
     "fabric",
 ]
 
