@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from bootstrap import tools
+from bootstrap import packages, tools
 from bootstrap.paths import BUILD, REPOSITORY, STAMPS
 from rackwright import history
 from rackwright.errors import RackwrightError
@@ -137,6 +137,8 @@ def _machine() -> str:
     tools.find_all(tools.TOOLS)
     parts = [sys.version, platform.platform(), str(os.cpu_count())]
     parts += [f"{tool.name} {tools.find(tool)}" for tool in tools.TOOLS]
-    parts += [f"{path.name} {path.read_text(encoding='utf-8')}" for path in sorted(STAMPS.glob("*"))]
+    # Where tools were found last is noted anew whenever a command has another search path, and is above.
+    stamps = sorted(path for path in STAMPS.glob("*") if path != packages.KNOWN)
+    parts += [f"{path.name} {path.read_text(encoding='utf-8')}" for path in stamps]
     parts += [f"{name}={value}" for name, value in sorted(os.environ.items()) if name.startswith(_VARIABLES)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
