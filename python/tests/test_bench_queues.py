@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from command_line import rw
 
-from rackwright import Server, compile_program
+from rackwright import compile_program
 from rackwright.benchmarks.queues import PROGRAM, TABLE, QueueRow, gains, measure_row
 from rackwright.records import read_records
 from rackwright.tiles.layout import read_layout
-from rackwright.tiles.machine import hart_count, tile_configs
+from rackwright.tiles.machine import tile_server
 
 TWO_HARTS = """
 mesh: {width: 2, height: 2}
@@ -39,8 +39,7 @@ def test_the_committed_table_reaches_what_cohort_published_at_least() -> None:
 def test_a_row_is_measured_again_to_the_cycle(batch: int, tmp_path: Path) -> None:
     file = tmp_path / "tiles.yaml"
     file.write_text(TWO_HARTS)
-    layout = read_layout(file)
-    server = Server("rocket", tile_configs(layout), harts=hart_count(layout))
+    server = tile_server(read_layout(file))
     row = measure_row("batch", "queue", server, compile_program([PROGRAM]), 64, batch)
     table = read_records(TABLE, QueueRow)
     assert [row.cycles_per_element] == [

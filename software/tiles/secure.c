@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rackwright/rocc.h"
 #include "services/aes.h"
 #include "services/tile_network.h"
 
@@ -26,20 +27,6 @@ static uint64_t each[MOST_PACKETS], begun[MOST_PACKETS];
 /* Of packets as descriptors: those to be sent, by the number of the packet, and the buffers of those received. */
 static rw_queue *buffers;
 static uint64_t leaving[MOST_WINDOW][DATAGRAM_MOST / 8], received[MOST_WINDOW][DATAGRAM_MOST / 8];
-
-static inline uint64_t cycles(void)
-{
-    uint64_t now;
-    __asm__ volatile("rdcycle %0" : "=r"(now));
-    return now;
-}
-
-static inline uint64_t instructions(void)
-{
-    uint64_t now;
-    __asm__ volatile("rdinstret %0" : "=r"(now));
-    return now;
-}
 
 static void open_aes(unsigned tile, bool decrypts)
 {
@@ -78,41 +65,42 @@ static void *serves(void *which)
     return NULL;
 }
 
-static size_t there_and_back(uint64_t *words, size_t bytes, size_t packets, size_t window)
+/* One packet that has come back, whose data is in `back` or, of a descriptor, in a buffer; NULL while there is none. */
+static inline const uint64_t *popped_packet(bool described, uint64_t *back, size_t bytes)
+{
+    void *data = back;
+    return (described ? rw_described_try_pop(way_out, &data) : rw_packet_try_pop(way_out, back)) == (long)bytes ? data : NULL;
+}
+
+/* `described` is a constant of each caller. */
+static inline __attribute__((always_inline)) size_t there_and_back(bool described, uint64_t *words, size_t bytes, size_t packets, size_t window)
 {
     static uint64_t back[DATAGRAM_MOST / 8];
     size_t same = 0, pushed = 0, popped = 0;
     while (popped < packets) {
         if (pushed < packets && pushed - popped < window) {
-            words[0] = pushed;
-            uint64_t now = cycles();
-            if (rw_packet_try_push(entry, words, bytes)) begun[pushed++] = now;
+            uint64_t *packet = described ? leaving[pushed % window] : words;
+            packet[0] = pushed;
+            uint64_t now = rackwright_cycles();
+            if (described ? rw_described_try_push(entry, packet, bytes) : rw_packet_try_push(entry, packet, bytes)) begun[pushed++] = now;
         }
-        if (rw_packet_try_pop(way_out, back) != (long)bytes) continue;
-        each[popped] = cycles() - begun[popped];
-        same += back[0] == popped++ && !memcmp(back + 1, words + 1, bytes - 8);
+        const uint64_t *data = popped_packet(described, back, bytes);
+        if (!data) continue;
+        each[popped] = rackwright_cycles() - begun[popped];
+        same += data[0] == popped++ && !memcmp(data + 1, words + 1, bytes - 8);
+        if (described) rw_queue_push(buffers, &(uint64_t){(uintptr_t)data});
     }
     return same;
 }
 
-static size_t described_there_and_back(uint64_t *words, size_t bytes, size_t packets, size_t window)
+static size_t by_streams(uint64_t *words, size_t bytes, size_t packets, size_t window)
 {
-    size_t same = 0, pushed = 0, popped = 0;
-    void *back;
-    while (popped < packets) {
-        if (pushed < packets && pushed - popped < window) {
-            uint64_t *packet = leaving[pushed % window];
-            packet[0] = pushed;
-            uint64_t now = cycles();
-            if (rw_described_try_push(entry, packet, bytes)) begun[pushed++] = now;
-        }
-        if (rw_described_try_pop(way_out, &back) != (long)bytes) continue;
-        each[popped] = cycles() - begun[popped];
-        const uint64_t *data = back;
-        same += data[0] == popped++ && !memcmp(data + 1, words + 1, bytes - 8);
-        rw_queue_push(buffers, &(uint64_t){(uintptr_t)back});
-    }
-    return same;
+    return there_and_back(false, words, bytes, packets, window);
+}
+
+static size_t by_descriptors(uint64_t *words, size_t bytes, size_t packets, size_t window)
+{
+    return there_and_back(true, words, bytes, packets, window);
 }
 
 /* Packets that all begin as `words`, and have buffers for a window of them in both directions. */
@@ -139,7 +127,7 @@ int main(int count, char **words)
     size_t bytes = strtoul(words[2], NULL, 10), packets = strtoul(words[3], NULL, 10), window = strtoul(words[4], NULL, 10);
     if (!bytes || bytes % 16 || bytes > 1472 || !packets || packets > MOST_PACKETS || !window || window > MOST_WINDOW) return 2;
     const bool describes = !strcmp(words[1], "-d-");
-    size_t (*const go)(uint64_t *, size_t, size_t, size_t) = describes ? described_there_and_back : there_and_back;
+    size_t (*const go)(uint64_t *, size_t, size_t, size_t) = describes ? by_descriptors : by_streams;
     for (size_t i = 0; i < DATAGRAM_MOST / 8; i++) data[i] = UINT64_C(0x9e3779b97f4a7c15) * (i + 1);
     entry = way_out = rw_queue_create(ELEMENTS, 8);
     for (unsigned service = 0; service < SERVICES; service++)
@@ -162,9 +150,9 @@ int main(int count, char **words)
 
     /* The first one has the station's address asked for; others wait for it. */
     if (go(data, bytes, 1, 1) != 1 || go(data, bytes, WARM_UP, window) != WARM_UP) return 1;
-    uint64_t start = cycles(), retired = instructions();
+    uint64_t start = rackwright_cycles(), retired = rackwright_instructions();
     size_t same = go(data, bytes, packets, window);
-    uint64_t all = cycles() - start, executed = instructions() - retired;
+    uint64_t all = rackwright_cycles() - start, executed = rackwright_instructions() - retired;
     ends = true;
     for (unsigned i = 0; i < 2; i++)
         if (shares[i]) pthread_join(harts[i], NULL);

@@ -13,7 +13,7 @@ from rackwright.programs import compile_program
 from rackwright.records import write_records
 from rackwright.server import Server
 from rackwright.tiles.layout import Layout, read_layout
-from rackwright.tiles.machine import hart_count, tile_configs
+from rackwright.tiles.machine import tile_server
 from rackwright.unit_config import UnitConfig
 
 TABLE = REPOSITORY / "validation" / "queues" / "table.csv"
@@ -70,7 +70,7 @@ def measure(layout: Layout) -> Iterator[QueueRow]:
     if not units or units[0].holds != UNIT:
         raise RackwrightError(f"the first tile with a unit has to have {UNIT}, whose queues are measured")
     program = compile_program([PROGRAM])
-    tiles = Server("rocket", tile_configs(layout), harts=hart_count(layout))
+    tiles = tile_server(layout)
     commands = Server("rocket", [UnitConfig(UNIT)])
     for batch in BATCHES:
         yield measure_row("batch", "queue", tiles, program, BATCHED_BYTES, batch)

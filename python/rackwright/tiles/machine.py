@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from rackwright.server import Server
 from rackwright.tiles.layout import Layout, Tile
 from rackwright.unit_config import UnitConfig
+
+
+def tile_server(layout: Layout) -> Server:
+    """A server of `rocket` harts with the units of a layout on its tiles."""
+    return Server("rocket", tile_configs(layout), harts=hart_count(layout))
 
 
 def tile_configs(layout: Layout, clock: str | None = None) -> list[UnitConfig]:

@@ -193,16 +193,21 @@ static inline bool rw_queue_pop(rw_queue *queue, void *element)
 /* Packets in a queue with elements of 8 bytes: the number of bytes, then the bytes in whole elements, with 0 behind the last one. */
 #define RW_PACKET_MOST 2048
 
+/* Whether so many elements can be put; looks at the consumer's index only if the one that was seen last says no. */
+static inline bool rw_queue_has_places(rw_queue *queue, size_t elements)
+{
+    if (queue->length - (queue->put - queue->read_seen) >= elements) return true;
+    queue->read_seen = __atomic_load_n(&queue->read, __ATOMIC_ACQUIRE);
+    return queue->length - (queue->put - queue->read_seen) >= elements;
+}
+
 static inline size_t rw_packet_elements(size_t bytes) { return 1 + (bytes + 7) / 8; }
 
 /* Puts and publishes a packet of 1 to RW_PACKET_MOST bytes, which are aligned to 8; false without places for all of it. */
 static inline bool rw_packet_try_push(rw_queue *queue, const void *data, size_t bytes)
 {
     const size_t elements = rw_packet_elements(bytes);
-    if (queue->length - (queue->put - queue->read_seen) < elements) {
-        queue->read_seen = __atomic_load_n(&queue->read, __ATOMIC_ACQUIRE);
-        if (queue->length - (queue->put - queue->read_seen) < elements) return false;
-    }
+    if (!rw_queue_has_places(queue, elements)) return false;
     const rw_word *words = (const rw_word *)data;
     rw_word *places = (rw_word *)(uintptr_t)queue->base;
     const uint64_t mask = queue->length - 1;
@@ -287,10 +292,7 @@ static inline void rw_tile_describe(unsigned tile, bool sends_descriptors, rw_qu
  * `sent`. */
 static inline bool rw_described_try_push(rw_queue *queue, const void *data, size_t bytes)
 {
-    if (queue->length - (queue->put - queue->read_seen) < 2) {
-        queue->read_seen = __atomic_load_n(&queue->read, __ATOMIC_ACQUIRE);
-        if (queue->length - (queue->put - queue->read_seen) < 2) return false;
-    }
+    if (!rw_queue_has_places(queue, 2)) return false;
     rw_word *places = (rw_word *)(uintptr_t)queue->base;
     const uint64_t mask = queue->length - 1;
     places[queue->put & mask] = bytes;

@@ -12,7 +12,7 @@ from rackwright.drx.kernel import row_major
 from rackwright.drx.nest import Access, Nest, Number, Operation, Result, Source
 from rackwright.drx.operations import nothing_of
 
-_LINE = 64
+LINE = 64
 """Bytes of a cache line, one of which is accessed for elements that are far apart."""
 
 _UNROLLED = (8, 4, 2, 1)
@@ -174,7 +174,7 @@ class Loops:
             steps = self.arrays[source.operation].strides.get(axis, 0)
         else:
             steps = 0
-        return min(abs(steps) * self.element(source).bytes, _LINE)
+        return min(abs(steps) * self.element(source).bytes, LINE)
 
 
 def input_name(access: Access) -> str:

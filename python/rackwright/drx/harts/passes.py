@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from rackwright.drx.harts.loops import Array, Loops, input_name
+from rackwright.drx.harts.loops import LINE, Array, Loops, input_name
 from rackwright.drx.harts.values import TYPES
 from rackwright.drx.nest import Nest, Result
 from rackwright.drx.tiling import coalesced
@@ -112,7 +112,7 @@ class NestCode:
         return Code([[self._pass(name, items, loops, ())]])
 
     def _touched(self, loops: Loops, axis: int) -> int:
-        written = min(abs(self.nest.strides[axis]) * self.nest.element.bytes, 64)
+        written = min(abs(self.nest.strides[axis]) * self.nest.element.bytes, LINE)
         return written + sum(loops.step(access, axis) for access in self.nest.accesses)
 
     def _elementwise(self, loops: Loops, members: Sequence[int], order: Sequence[int]) -> int:

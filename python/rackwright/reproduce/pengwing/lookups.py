@@ -12,7 +12,7 @@ from rackwright.reproduce.pengwing.secure import PUBLISHED_HZ
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
 from rackwright.tiles.layout import read_layout
-from rackwright.tiles.machine import hart_count, tile_configs
+from rackwright.tiles.machine import tile_server
 
 TILES = REPOSITORY / "examples" / "tiles" / "store.yaml"
 _FOLDER = REPOSITORY / "software"
@@ -52,8 +52,7 @@ class LookupRun:
 
 def server() -> Server:
     """Three harts, and the units of the figure on tiles."""
-    layout = read_layout(TILES)
-    return Server("rocket", tile_configs(layout), harts=hart_count(layout))
+    return tile_server(read_layout(TILES))
 
 
 def run_gets(by: str, most: int = MOST_GETS, *, on: Server | None = None) -> LookupRun:

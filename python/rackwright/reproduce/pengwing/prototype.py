@@ -7,9 +7,8 @@ from rackwright.errors import RackwrightError
 from rackwright.programs import compile_program
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
-from rackwright.server import Server
 from rackwright.tiles.layout import read_layout
-from rackwright.tiles.machine import hart_count, tile_configs
+from rackwright.tiles.machine import tile_server
 
 TILES = REPOSITORY / "examples" / "tiles" / "two-by-two.yaml"
 PROGRAM = REPOSITORY / "software" / "tiles" / "prototype.c"
@@ -18,9 +17,7 @@ PROGRAM = REPOSITORY / "software" / "tiles" / "prototype.c"
 def measure(settings: Settings) -> Outcome:
     """The program of the section; a run is exact, so that a quick one is the same."""
     settings.detail("pengwing-4.1: four elements there and back")
-    layout = read_layout(TILES)
-    server = Server("rocket", tile_configs(layout), harts=hart_count(layout))
-    result = server.run(compile_program([PROGRAM]))
+    result = tile_server(read_layout(TILES)).run(compile_program([PROGRAM]))
     numbers = [int(word) for word in result.stdout.split()]
     if result.exit_code != 0 or len(numbers) != 4:
         raise RackwrightError(f"{PROGRAM.name} ended with {result.exit_code} and said {result.stdout!r}")

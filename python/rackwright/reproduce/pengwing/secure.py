@@ -11,7 +11,7 @@ from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
 from rackwright.tiles.layout import read_layout
-from rackwright.tiles.machine import hart_count, tile_configs
+from rackwright.tiles.machine import tile_server
 
 TILES = REPOSITORY / "examples" / "tiles" / "secure.yaml"
 _FOLDER = REPOSITORY / "software" / "tiles"
@@ -56,8 +56,7 @@ class SecureRun:
 
 def server() -> Server:
     """Three harts, and the units of the figure on tiles."""
-    layout = read_layout(TILES)
-    return Server("rocket", tile_configs(layout), harts=hart_count(layout))
+    return tile_server(read_layout(TILES))
 
 
 def run_packets(
