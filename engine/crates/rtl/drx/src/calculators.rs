@@ -1,12 +1,46 @@
-use crate::isa::ISA;
+use crate::isa::{Element, ISA};
+
+/// Address calculators.
+const COUNT: usize = 16;
 
 /// The layout of an operand's elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Format {
-    /// The number of a type.
-    pub element_type: u32,
+    /// Their type.
+    pub element: Element,
     /// Bytes from one element to the next.
     pub lane: i32,
+    /// Number of elements read together: for all lanes, or as many as a line is guaranteed to contain, or one.
+    pub together: u32,
+}
+
+impl Format {
+    /// The layout of elements in lines of so many lanes.
+    pub fn new(lanes: usize, element: Element, lane: i32) -> Format {
+        Format {
+            element,
+            lane,
+            together: together(lanes as i32, element, lane),
+        }
+    }
+
+    /// Whether all lanes have the same element.
+    pub fn is_same(&self) -> bool {
+        self.element.bytes == 0 || self.lane == 0
+    }
+}
+
+fn together(lanes: i32, element: Element, lane: i32) -> u32 {
+    if element.bytes == 0 || lane == 0 {
+        return lanes as u32;
+    }
+    let size = element.bytes as i32;
+    let known = ISA.strides.iter().any(|&by| by as i32 * size == lane);
+    if !known || lane > ISA.stride_bytes {
+        return 1;
+    }
+    let whole = (4 * lanes - size) / lane + 1;
+    1 << whole.min(lanes).ilog2()
 }
 
 /// An operand of an instruction.
@@ -18,43 +52,47 @@ pub struct Operand {
     pub format: Format,
 }
 
+/// A value of each calculator.
+type Each = [u32; COUNT];
+
 /// The strided address calculators.
 #[derive(Debug, Clone)]
 pub struct Calculators {
-    levels: usize,
-    /// Of calculator c, the address when l loops are open, at `c * (levels + 1) + l`.
-    addresses: Vec<u32>,
-    /// The increment of calculator c for loop l, at `c * levels + l`.
-    strides: Vec<u32>,
-    formats: Vec<Format>,
-    regions: Vec<u32>,
+    lanes: usize,
+    /// Addresses when l loops are open, at l.
+    addresses: Vec<Each>,
+    /// Increments for each loop.
+    strides: Vec<Each>,
+    formats: [Format; COUNT],
+    regions: Each,
 }
 
 impl Calculators {
-    /// All at 0, for at most `levels` loops.
-    pub fn new(levels: usize) -> Calculators {
-        let count = ISA.calculators;
+    /// All at 0, of a unit with these lanes, for at most `levels` loops.
+    pub fn new(lanes: usize, levels: usize) -> Calculators {
+        assert_eq!(ISA.calculators, COUNT, "instructions have numbers for so many");
         Calculators {
-            levels,
-            addresses: vec![0; count * (levels + 1)],
-            strides: vec![0; count * levels],
-            formats: vec![Format::default(); count],
-            regions: vec![0; count],
+            lanes,
+            addresses: vec![[0; COUNT]; levels + 1],
+            strides: vec![[0; COUNT]; levels],
+            formats: [Format::default(); COUNT],
+            regions: [0; COUNT],
         }
     }
 
     /// Sets all to 0 again.
     pub fn clear(&mut self) {
-        self.addresses.fill(0);
-        self.strides.fill(0);
-        self.formats.fill(Format::default());
+        let element = ISA.element(0).expect("there is a first type");
+        self.addresses.fill([0; COUNT]);
+        self.strides.fill([0; COUNT]);
+        self.formats.fill(Format::new(self.lanes, element, 0));
         self.regions.fill(0);
     }
 
     /// The operand of calculator `c` while `depth` loops are open.
     pub fn operand(&self, c: usize, depth: usize) -> Operand {
         Operand {
-            address: self.addresses[c * (self.levels + 1) + depth],
+            address: self.addresses[depth][c],
             format: self.formats[c],
         }
     }
@@ -66,18 +104,20 @@ impl Calculators {
 
     /// Sets the address, and forgets the strides of loops that are not open.
     pub fn set_base(&mut self, c: usize, depth: usize, value: u32) {
-        self.addresses[c * (self.levels + 1) + depth] = value;
-        self.strides[c * self.levels + depth..(c + 1) * self.levels].fill(0);
+        self.addresses[depth][c] = value;
+        for strides in &mut self.strides[depth..] {
+            strides[c] = 0;
+        }
     }
 
     /// Sets the increment of loop `level`.
     pub fn set_stride(&mut self, c: usize, level: usize, value: u32) {
-        self.strides[c * self.levels + level] = value;
+        self.strides[level][c] = value;
     }
 
     /// Sets the layout of elements.
-    pub fn set_format(&mut self, c: usize, format: Format) {
-        self.formats[c] = format;
+    pub fn set_format(&mut self, c: usize, element: Element, lane: i32) {
+        self.formats[c] = Format::new(self.lanes, element, lane);
     }
 
     /// Sets the region.
@@ -87,16 +127,14 @@ impl Calculators {
 
     /// A loop is opened within `depth` others.
     pub fn open(&mut self, depth: usize) {
-        for addresses in self.addresses.chunks_mut(self.levels + 1) {
-            addresses[depth + 1] = addresses[depth];
-        }
+        self.addresses[depth + 1] = self.addresses[depth];
     }
 
     /// Loop `level` continues with its next iteration.
     pub fn repeat(&mut self, level: usize) {
-        let all = self.addresses.chunks_mut(self.levels + 1);
-        for (addresses, strides) in all.zip(self.strides.chunks(self.levels)) {
-            addresses[level + 1] = addresses[level + 1].wrapping_add(strides[level]);
+        let addresses = &mut self.addresses[level + 1];
+        for (address, stride) in addresses.iter_mut().zip(self.strides[level]) {
+            *address = address.wrapping_add(stride);
         }
     }
 }

@@ -1,6 +1,5 @@
-use crate::calculators::Operand;
 use crate::instruction::Compute;
-use crate::isa::{ElementType, ISA};
+use crate::isa::Element;
 use crate::number::Kinds;
 use crate::scratchpad::Place;
 use crate::shape::Shape;
@@ -15,9 +14,10 @@ pub struct Plan {
     pub function: Compute,
     /// The numbers in binary32.
     pub kinds: Kinds,
-    pub elements: [&'static ElementType; 3],
-    /// Bytes from one element to the next.
+    pub elements: [Element; 3],
+    /// Bytes from one element to the next, and which operands have the same element for all lanes.
     pub lanes: [i32; 3],
+    pub same: [bool; 3],
     /// Which operands are read in the scratchpad.
     pub reads: [bool; 3],
     /// The most elements of a chunk.
@@ -28,20 +28,17 @@ pub struct Plan {
 
 impl Plan {
     /// The plan of a step; arbitrary for a step without computation.
-    pub fn new(shape: &Shape, step: &Step) -> Plan {
-        let typed = |operand: &Operand| {
-            ISA.element_type(operand.format.element_type)
-                .expect("formats are checked when they are set")
-        };
-        let elements = [0, 1, 2].map(|which| typed(&step.operands[which]));
-        let lanes = step.operands.map(|operand| operand.format.lane);
+    pub fn new(step: &Step) -> Plan {
+        let formats = step.operands.map(|operand| operand.format);
+        let elements = formats.map(|format| format.element);
         let function = step.function;
         let [first, second, destination] = elements;
         let mut plan = Plan {
             function,
             kinds: Kinds::new(function, [first, second], destination),
             elements,
-            lanes,
+            lanes: formats.map(|format| format.lane),
+            same: formats.map(|format| format.is_same()),
             reads: [
                 first.bytes != 0,
                 function.is_binary() && second.bytes != 0,
@@ -50,32 +47,16 @@ impl Plan {
             most: 1,
             index: step.index,
         };
-        let packed = lanes[DESTINATION] == destination.bytes as i32;
+        let packed = plan.lanes[DESTINATION] == destination.bytes as i32;
         if step.kind == Kind::Compute && packed {
-            let used = if function.is_binary() { 2 } else { 1 };
-            let together = (0..used).map(|which| plan.together(shape, which));
-            plan.most = together.min().unwrap_or(1);
+            let [first, second, _] = formats.map(|format| format.together);
+            plan.most = if function.is_binary() {
+                first.min(second)
+            } else {
+                first
+            };
         }
         plan
-    }
-
-    /// Whether all lanes have the same element of an operand.
-    pub fn is_same(&self, which: usize) -> bool {
-        self.elements[which].bytes == 0 || self.lanes[which] == 0
-    }
-
-    /// Number of elements read together: for all lanes, or as many as a line is guaranteed to contain, or one.
-    fn together(&self, shape: &Shape, which: usize) -> u32 {
-        if self.is_same(which) {
-            return shape.lanes as u32;
-        }
-        let (size, lane) = (self.elements[which].bytes as i32, self.lanes[which]);
-        let known = ISA.strides.iter().any(|&by| by as i32 * size == lane);
-        if !known || lane > ISA.stride_bytes {
-            return 1;
-        }
-        let whole = (shape.line_bytes() as i32 - size) / lane + 1;
-        1 << whole.min(shape.lanes as i32).ilog2()
     }
 
     /// A chunk of `count` elements at these addresses.

@@ -69,9 +69,7 @@ pub struct Executor {
     step: Option<Checked>,
     /// The instruction of the latest step.
     at: u32,
-    /// Elements of a vector that have been split off, and the resulting offsets of its operands.
-    done: u32,
-    moved: [u32; 3],
+    cutter: VectorCutter,
     loads: UnderWay,
     stores: UnderWay,
     output_bytes: u64,
@@ -83,8 +81,7 @@ impl Executor {
             shape: *shape,
             step: None,
             at: 0,
-            done: 0,
-            moved: [0; 3],
+            cutter: VectorCutter::default(),
             loads: UnderWay::default(),
             stores: UnderWay::default(),
             output_bytes: 0,
@@ -112,7 +109,7 @@ impl Executor {
         self.at = step.index;
         self.step = Some(Checked {
             step,
-            plan: Plan::new(&self.shape, &step),
+            plan: Plan::new(&step),
             address: region.address.wrapping_add(u64::from(step.operands[1].address)),
             failure: self.failure(&step, &region),
         });
@@ -153,11 +150,9 @@ impl Executor {
     /// A cycle.
     pub fn cycle(&mut self, told: &Told) -> Executed {
         let mut done = Executed::default();
-        if let Some(checked) = self.step {
-            self.carry_out(&checked, told, &mut done);
-            if done.taken {
-                self.step = None;
-            }
+        self.carry_out(told, &mut done);
+        if done.taken {
+            self.step = None;
         }
         // Steps after an invalid chunk have not started.
         if let Some(index) = told.broken {
@@ -170,7 +165,8 @@ impl Executor {
         done
     }
 
-    fn carry_out(&mut self, checked: &Checked, told: &Told, done: &mut Executed) {
+    fn carry_out(&mut self, told: &Told, done: &mut Executed) {
+        let Some(checked) = &self.step else { return };
         let step = &checked.step;
         let [chunks, loads, stores] = told.has_room;
         if told.settled {
@@ -179,7 +175,7 @@ impl Executor {
         let permitted = told.settled && checked.failure.is_none();
         match step.kind {
             Kind::Compute if chunks => {
-                let (chunk, last) = self.cut(checked);
+                let (chunk, last) = self.cutter.cut(&self.shape, checked);
                 done.chunk = Some(chunk);
                 done.taken = last;
             }
@@ -211,8 +207,26 @@ impl Executor {
         }
     }
 
+    /// Aborts operations in progress.
+    pub fn clear(&mut self) {
+        self.step = None;
+        self.cutter = VectorCutter::default();
+        self.loads = UnderWay::default();
+        self.stores = UnderWay::default();
+    }
+}
+
+/// Divides vectors into chunks.
+#[derive(Debug, Clone, Copy, Default)]
+struct VectorCutter {
+    /// Elements of a vector that have been split off, and the resulting offsets of its operands.
+    done: u32,
+    moved: [u32; 3],
+}
+
+impl VectorCutter {
     /// The next chunk of a vector, and whether it is the last one.
-    fn cut(&mut self, checked: &Checked) -> (Chunk, bool) {
+    fn cut(&mut self, shape: &Shape, checked: &Checked) -> (Chunk, bool) {
         let (step, plan) = (&checked.step, &checked.plan);
         let left = step.length - self.done;
         let last = left <= plan.most;
@@ -220,8 +234,7 @@ impl Executor {
         let addresses =
             [0, 1, DESTINATION].map(|which| step.operands[which].address.wrapping_add(self.moved[which]));
         if last {
-            self.done = 0;
-            self.moved = [0; 3];
+            *self = VectorCutter::default();
         } else {
             self.done += plan.most;
             for which in 0..3 {
@@ -231,16 +244,7 @@ impl Executor {
                 }
             }
         }
-        (plan.chunk(&self.shape, addresses, count), last)
-    }
-
-    /// Aborts operations in progress.
-    pub fn clear(&mut self) {
-        self.step = None;
-        self.done = 0;
-        self.moved = [0; 3];
-        self.loads = UnderWay::default();
-        self.stores = UnderWay::default();
+        (plan.chunk(shape, addresses, count), last)
     }
 }
 

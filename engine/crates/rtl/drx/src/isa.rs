@@ -74,6 +74,14 @@ pub struct ElementType {
     pub name: String,
     /// Its number.
     pub code: u32,
+    /// What its elements are.
+    #[serde(flatten)]
+    pub element: Element,
+}
+
+/// Elements of a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+pub struct Element {
     /// Bytes of an element; 0 for the one that is no memory, but the value of a calculator.
     pub bytes: u32,
     /// Whether numbers are below 0, too.
@@ -114,9 +122,10 @@ impl Isa {
         Some((operation, function))
     }
 
-    /// The type with that number, if there is one.
-    pub fn element_type(&self, code: u32) -> Option<&ElementType> {
-        self.types.iter().find(|each| each.code == code)
+    /// The elements of the type with that number, if there is one.
+    pub fn element(&self, code: u32) -> Option<Element> {
+        let found = self.types.iter().find(|each| each.code == code);
+        found.map(|each| each.element)
     }
 }
 

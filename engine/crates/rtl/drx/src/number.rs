@@ -1,5 +1,5 @@
 use crate::instruction::Compute;
-use crate::isa::ElementType;
+use crate::isa::Element;
 
 /// The result of arithmetic without a number.
 const NAN: u32 = 0x7fc0_0000;
@@ -17,8 +17,8 @@ impl Kinds {
     /// The kinds for a function with these types, the second of which is ignored by a function with one operand.
     ///
     /// A constant that is moved has the type of the destination, and is otherwise taken as the other operand is.
-    pub fn new(function: Compute, sources: [&ElementType; 2], to: &ElementType) -> Kinds {
-        let moved = |from: &ElementType| if from.bytes == 0 { to.float } else { from.float };
+    pub fn new(function: Compute, sources: [Element; 2], to: Element) -> Kinds {
+        let moved = |from: Element| if from.bytes == 0 { to.float } else { from.float };
         let operands = sources[0].float || (function.is_binary() && sources[1].float);
         let result = match function {
             Compute::Move | Compute::Saturate => moved(sources[0]),
@@ -36,7 +36,12 @@ impl Kinds {
 }
 
 /// The elements as numbers of 32 bits; the first begins with `bytes`, and there is one every `step` bytes.
-pub fn numbers(bytes: &[u8], step: usize, element: &ElementType, numbers: &mut [i32]) {
+pub fn numbers(bytes: &[u8], step: usize, element: Element, numbers: &mut [i32]) {
+    in_vectors(|| read_numbers(bytes, step, element, numbers));
+}
+
+#[inline(always)]
+fn read_numbers(bytes: &[u8], step: usize, element: Element, numbers: &mut [i32]) {
     let raised = element.float;
     match (element.bytes, element.signed) {
         (1, false) => read(bytes, step, numbers, |[byte]: [u8; 1]| i32::from(byte)),
@@ -48,38 +53,71 @@ pub fn numbers(bytes: &[u8], step: usize, element: &ElementType, numbers: &mut [
     }
 }
 
+#[inline(always)]
 fn read<const N: usize>(bytes: &[u8], step: usize, numbers: &mut [i32], of: impl Fn([u8; N]) -> i32) {
-    let element = |from: &[u8]| of(from[..N].try_into().expect("it has so many bytes"));
+    let element = |from: &[u8]| of(*from.first_chunk().expect("it has so many bytes"));
     if step == N {
-        let elements = bytes.chunks_exact(N);
-        numbers
-            .iter_mut()
-            .zip(elements)
-            .for_each(|(to, from)| *to = element(from));
+        for (to, from) in numbers.iter_mut().zip(bytes.chunks_exact(N)) {
+            *to = element(from);
+        }
     } else {
-        let elements = bytes.chunks(step);
-        numbers
-            .iter_mut()
-            .zip(elements)
-            .for_each(|(to, from)| *to = element(from));
+        for (to, from) in numbers.iter_mut().zip(bytes.chunks(step)) {
+            *to = element(from);
+        }
     }
 }
 
 /// Stores the low bytes of numbers, as many as an element has, consecutively.
 pub fn pack(numbers: &[i32], size: u32, bytes: &mut [u8]) {
-    match size {
+    in_vectors(|| match size {
         1 => write(numbers, bytes, |number| [number as u8]),
         2 => write(numbers, bytes, |number| (number as u16).to_le_bytes()),
         _ => write(numbers, bytes, i32::to_le_bytes),
+    });
+}
+
+#[inline(always)]
+fn write<const N: usize>(numbers: &[i32], bytes: &mut [u8], of: impl Fn(i32) -> [u8; N]) {
+    for (&number, to) in numbers.iter().zip(bytes.chunks_exact_mut(N)) {
+        to.copy_from_slice(&of(number));
     }
 }
 
-fn write<const N: usize>(numbers: &[i32], bytes: &mut [u8], of: impl Fn(i32) -> [u8; N]) {
-    let places = bytes.chunks_exact_mut(N);
-    numbers
-        .iter()
-        .zip(places)
-        .for_each(|(&number, to)| to.copy_from_slice(&of(number)));
+/// Copies the elements of `size` bytes that are chosen.
+pub fn copy_chosen(from: &[u8], chosen: &[bool], size: usize, to: &mut [u8]) {
+    in_vectors(|| match size {
+        1 => copy::<1>(from, chosen, to),
+        2 => copy::<2>(from, chosen, to),
+        _ => copy::<4>(from, chosen, to),
+    });
+}
+
+#[inline(always)]
+fn copy<const N: usize>(from: &[u8], chosen: &[bool], to: &mut [u8]) {
+    let elements = to.chunks_exact_mut(N).zip(from.chunks_exact(N));
+    for ((to, from), &chosen) in elements.zip(chosen) {
+        let kept: [u8; N] = *to.first_chunk().expect("it has so many bytes");
+        let new: [u8; N] = *from.first_chunk().expect("it has so many bytes");
+        to.copy_from_slice(if chosen { &new } else { &kept });
+    }
+}
+
+/// Work on all lanes, by the vectors of this processor and its instructions that sum products with one rounding: without
+/// them, each takes a call.
+#[inline(always)]
+fn in_vectors(work: impl FnOnce()) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("fma") && std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has the instructions.
+        return unsafe { by_vectors(work) };
+    }
+    work();
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn by_vectors(work: impl FnOnce()) {
+    work();
 }
 
 /// Computes `results`, each from its own number of both operands and what was there before, as numbers of a type of which
@@ -88,44 +126,17 @@ pub fn compute(
     function: Compute,
     kinds: Kinds,
     [first, second]: [&[i32]; 2],
-    to: &ElementType,
+    to: Element,
     results: &mut [i32],
 ) {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("fma") && std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has the instructions.
-        return unsafe { compute_in_vectors(function, kinds, [first, second], to, results) };
-    }
-    compute_anywhere(function, kinds, [first, second], to, results);
-}
-
-/// The same by instructions that sum products with one rounding: without them, each takes a call.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn compute_in_vectors(
-    function: Compute,
-    kinds: Kinds,
-    operands: [&[i32]; 2],
-    to: &ElementType,
-    results: &mut [i32],
-) {
-    compute_anywhere(function, kinds, operands, to, results);
-}
-
-#[inline(always)]
-fn compute_anywhere(
-    function: Compute,
-    kinds: Kinds,
-    [first, second]: [&[i32]; 2],
-    to: &ElementType,
-    results: &mut [i32],
-) {
-    if kinds.operands {
-        compute_floats(function, first, second, results);
-    } else {
-        compute_whole(function, first, second, results);
-    }
-    convert(function, kinds, to, results);
+    in_vectors(|| {
+        if kinds.operands {
+            compute_floats(function, first, second, results);
+        } else {
+            compute_whole(function, first, second, results);
+        }
+        convert(function, kinds, to, results);
+    });
 }
 
 #[inline(always)]
@@ -216,7 +227,7 @@ fn extreme(first: i32, second: i32, least: bool) -> i32 {
 
 /// Makes results numbers of the destination's type.
 #[inline(always)]
-fn convert(function: Compute, kinds: Kinds, to: &ElementType, results: &mut [i32]) {
+fn convert(function: Compute, kinds: Kinds, to: Element, results: &mut [i32]) {
     match (kinds.result, to.float) {
         (true, false) => results
             .iter_mut()
@@ -245,7 +256,7 @@ fn canonical(value: f32) -> i32 {
 }
 
 /// The nearest number that the type has.
-fn saturate(value: i32, to: &ElementType) -> i32 {
+fn saturate(value: i32, to: Element) -> i32 {
     let bits = 8 * to.bytes;
     let (least, most) = if to.signed {
         (-1i64 << (bits - 1), (1i64 << (bits - 1)) - 1)
@@ -272,9 +283,9 @@ mod tests {
     use super::*;
     use crate::isa::ISA;
 
-    fn named(name: &str) -> &'static ElementType {
+    fn named(name: &str) -> Element {
         let found = ISA.types.iter().find(|each| each.name == name);
-        found.expect("the table has it")
+        found.expect("the table has it").element
     }
 
     fn moved(from: &str, value: i32, to: &str) -> i32 {
@@ -285,7 +296,7 @@ mod tests {
         results[0]
     }
 
-    fn number(bytes: &[u8], element: &ElementType) -> i32 {
+    fn number(bytes: &[u8], element: Element) -> i32 {
         let mut found = [0];
         numbers(bytes, bytes.len(), element, &mut found);
         found[0]

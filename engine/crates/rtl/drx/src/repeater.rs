@@ -1,4 +1,4 @@
-use crate::calculators::{Calculators, Format, Operand};
+use crate::calculators::{Calculators, Operand};
 use crate::instruction::{Compute, Instruction, Value};
 use crate::isa::ISA;
 use crate::loops::Loops;
@@ -43,7 +43,7 @@ impl Repeater {
             next: 0,
             upper: None,
             length: 1,
-            calculators: Calculators::new(shape.loop_depth),
+            calculators: Calculators::new(shape.lanes, shape.loop_depth),
             loops: Loops::new(shape.loop_depth),
         }
     }
@@ -134,10 +134,12 @@ impl Repeater {
                 calculator,
                 element_type,
                 own,
-            } if ISA.element_type(element_type).is_some() => {
-                let lane = whole(own) as i32;
+            } => {
+                let Some(element) = ISA.element(element_type) else {
+                    return false;
+                };
                 self.calculators
-                    .set_format(calculator, Format { element_type, lane });
+                    .set_format(calculator, element, whole(own) as i32);
             }
             Instruction::Region { calculator, region } if region < ISA.regions => {
                 self.calculators.set_region(calculator, region);

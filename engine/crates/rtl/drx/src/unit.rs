@@ -75,10 +75,10 @@ impl Drx {
 
     /// The scratchpad, its accesses in a cycle, and the vector unit: which chunk moves, which bytes are stored and loaded.
     fn access(&mut self, cycle: u64) -> (Moves, Option<Place>, bool) {
-        let chunk = self.check.front().copied();
+        let chunk = self.check.front();
         let results = self.vector.written(cycle);
         let mut ports = Ports::new(&self.scratchpad, results);
-        let claim = self.vector.claim(chunk.as_ref(), &mut ports);
+        let claim = self.vector.claim(chunk, &mut ports);
         let stored = self.stores.wanted().filter(|place| ports.read_stored(place));
         let loaded = self
             .loads
@@ -91,7 +91,7 @@ impl Drx {
         if loaded {
             self.loads.write(&mut self.scratchpad);
         }
-        self.vector.cycle(chunk.as_ref(), claim, cycle, &self.scratchpad);
+        self.vector.cycle(chunk, claim, cycle, &self.scratchpad);
         (claim.0, stored, loaded)
     }
 

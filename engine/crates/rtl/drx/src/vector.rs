@@ -1,6 +1,6 @@
 use crate::chunk::{Chunk, DESTINATION};
 use crate::instruction::Compute;
-use crate::number::{compute, numbers, pack};
+use crate::number::{compute, copy_chosen, numbers, pack};
 use crate::scratchpad::{Place, Ports, Scratchpad};
 use crate::shape::Shape;
 
@@ -27,12 +27,7 @@ impl Results {
             to.copy_from_slice(&self.bytes);
             return;
         }
-        let elements = to
-            .chunks_exact_mut(self.size)
-            .zip(self.bytes.chunks_exact(self.size));
-        for ((to, from), _) in elements.zip(&self.chosen).filter(|(_, chosen)| **chosen) {
-            to.copy_from_slice(from);
-        }
+        copy_chosen(&self.bytes, &self.chosen, self.size, to);
     }
 }
 
@@ -150,7 +145,7 @@ impl VectorUnit {
         let (element, lane) = (chunk.plan.elements[which], chunk.plan.lanes[which]);
         let to = &mut self.numbers[which][..chunk.count as usize];
         let bytes = &bytes[chunk.addresses[which] as usize..];
-        if chunk.plan.is_same(which) {
+        if chunk.plan.same[which] {
             let mut one = [0];
             numbers(bytes, element.bytes as usize, element, &mut one);
             to.fill(one[0]);
