@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from bootstrap.jobs import side_by_side
 from rackwright import _engine
 from rackwright.clocks import clock_of
-from rackwright.designs import design, elaborate, manifest_of
+from rackwright.designs import ParameterValue, design, elaborate, manifest_of
 from rackwright.errors import RackwrightError
 from rackwright.unit_config import SETS, UnitConfig
+from rackwright.verilog.moved import moved_manifest
 from rackwright.verilog.translated import translated_manifest
 
 Accelerator = str | Path | UnitConfig | _engine.Design
@@ -42,8 +43,8 @@ def build_units(
         manifest = unit_manifest(one, translation=translation)
         own = None if one.is_named else one.parameters
         clock = clock_of(manifest, one.clock, own)
-        if own is not None and translation:
-            manifest, own = translated_manifest(manifest, own), None
+        if own is not None:
+            manifest, own = _attached(manifest, own, translation=translation)
         built = design(
             manifest,
             own,
@@ -54,6 +55,27 @@ def build_units(
         return PlacedUnit(built, one.placement)
 
     return side_by_side(build, wanted)
+
+
+def _attached(
+    manifest: Path, parameters: Mapping[str, ParameterValue], *, translation: bool
+) -> tuple[Path, Mapping[str, ParameterValue] | None]:
+    """A user's unit with what it needs beside a core, and the parameters that remain to be set."""
+    moved = moved_manifest(manifest, parameters)
+    if moved != manifest:
+        return moved, None
+    if translation:
+        return translated_manifest(manifest, parameters), None
+    return manifest, parameters
+
+
+def server_manifest(config: UnitConfig) -> Path:
+    """The manifest of a unit as programs of a server reach it: with the registers of a mover, if it has one.
+
+    Raises like `build_units`.
+    """
+    manifest = unit_manifest(config)
+    return manifest if config.is_named else moved_manifest(manifest, config.parameters)
 
 
 def unit_manifest(config: UnitConfig, *, translation: bool = False, assertions: bool = False) -> Path:

@@ -204,18 +204,19 @@ def elaborate_class(class_name: str, classes: Path, *, assertions: bool = True) 
     return manifest
 
 
-def elaborate_foreign(record: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Elaborates translation around a user's unit in Verilog, which `record`, its manifest, describes.
+def elaborate_around(options: Sequence[str], record: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Elaborates what is around a user's unit in Verilog, which `record`, its manifest, describes.
 
-    The parameters of `record` have the values of its top module. The Verilog around the unit is written to
-    `folder`; returns the manifest of both together, which lists only that Verilog. Raises `RackwrightError`
-    for a unit that cannot have translation.
+    `options` are those of the elaborator, which takes the manifest after them: translation, with parameters
+    of `record` that have the values of the unit's top module, or a mover for its streams. The Verilog around
+    the unit is written to `folder`; returns the manifest that elaboration writes, which lists only that
+    Verilog. Raises `RackwrightError` for a unit that cannot have it.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix="making-", dir=folder) as work:
-        described, made = Path(work) / "foreign.json", Path(work) / "made"
+        described, made = Path(work) / "unit.json", Path(work) / "made"
         described.write_text(json.dumps(record), encoding="utf-8")
-        command = ["--foreign", str(described), "--translation", "on", "--out", str(made)]
+        command = [*options, str(described), "--out", str(made)]
         run_kept([command], hardware_classpath(), hardware_fingerprint())
         manifest: dict[str, Any] = json.loads((made / "manifest.json").read_text(encoding="utf-8"))
         for name in manifest["verilog"]:

@@ -33,6 +33,17 @@ def read_manifest(path: Path) -> dict[str, Any]:
     return record | {"format": FORMAT, "clocks": [clock], "attach": places}
 
 
+_PATHS = ("verilog", "include", "dpi")
+"""Parts of a manifest that name files and folders."""
+
+
+def with_absolute_paths(record: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """The contents of a manifest in `folder`, such that they may be in a file in another folder."""
+    paths = {part: [str(folder / each) for each in record.get(part, ())] for part in _PATHS}
+    paths["include"].insert(0, str(folder))
+    return {**record, **paths, "data": str(folder / record.get("data", "."))}
+
+
 def main_clock(record: Mapping[str, Any]) -> dict[str, Any]:
     """The entry of the clock in which the cycles of a unit are counted."""
     clock: dict[str, Any] = record["clocks"][0]

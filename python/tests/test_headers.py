@@ -55,6 +55,7 @@ REGISTERS: dict[str, tuple[str, str, str]] = {
     "include/rackwright/command_registers.h": ("a queue of commands", "RACKWRIGHT_REGISTER", "adapter"),
     "include/rackwright/tile_registers.h": ("a tile with a unit", "RW_TILE_REGISTER", "queue"),
     "include/rackwright/traffic_registers.h": ("the unit `traffic`", "RW_TRAFFIC_REGISTER", "pcie"),
+    "include/rackwright/mover_registers.h": ("a stream behind a mover", "RW_MOVER_REGISTER", "mover"),
     "include/rackwright/network_registers.h": ("the unit `network`", "RW_NETWORK_REGISTER", "internet"),
 }
 """Headers of registers: what has them, what constants begin with, and the folder of their map."""

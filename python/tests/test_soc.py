@@ -19,13 +19,13 @@ from rackwright import RackwrightError, Server, compile_bare_metal, elaborate
 from rackwright.soc import CacheConfig, HartConfig, Soc, checked, compose
 from rackwright.soc.compare import Operation, operations, run_modelled
 from rackwright.soc.generator import generate
-from rackwright.soc.modules import module_names, with_prefix
 from rackwright.soc.projects import constraints, core_file
 from rackwright.soc.simulator import run_program
 from rackwright.soc.specification import specification
 from rackwright.soc.value import AddressRange
 from rackwright.unit_config import unit_configs
 from rackwright.verilog.cores import read_core
+from rackwright.verilog.modules import module_names, with_prefix
 from rackwright.verilog.reader import VerilogDesign, VerilogSources
 
 EXAMPLES = REPOSITORY / "examples" / "soc"

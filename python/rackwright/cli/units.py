@@ -171,13 +171,13 @@ def _places(record: Mapping[str, Any]) -> str:
 
 
 def _write_header(names: list[str], path: Path) -> None:
-    from rackwright.accelerators import unit_manifest
+    from rackwright.accelerators import server_manifest
     from rackwright.headers import server_header
     from rackwright.unit_config import unit_configs
 
     if not names:
         raise RackwrightError("--header is for units that are named: ./rw units snappy --header units.h")
-    manifests = [unit_manifest(config) for config in unit_configs(names)]
+    manifests = [server_manifest(config) for config in unit_configs(names)]
     header = server_header(manifests)
     if path == Path("-"):
         print(header, end="")

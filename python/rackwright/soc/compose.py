@@ -17,12 +17,12 @@ from rackwright.output_folder import check_output, replaced
 from rackwright.soc.check import FIXED, PlacedUnit, checked
 from rackwright.soc.generator import generate
 from rackwright.soc.memories import cut_memories, model_of, read_conf
-from rackwright.soc.modules import module_names
 from rackwright.soc.projects import constraints, core_file
 from rackwright.soc.specification import specification
 from rackwright.soc.target import TARGETS, Target, without_simulation
 from rackwright.soc.units import copy_verilog, unit_manifests
 from rackwright.soc.value import Soc
+from rackwright.verilog.modules import module_names
 
 DESCRIPTION = "soc.json"
 """The file by which a folder of ours is known."""

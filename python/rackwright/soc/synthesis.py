@@ -14,7 +14,6 @@ from rackwright.export.memories import ExportedMemory
 from rackwright.manifests import FORMAT
 from rackwright.soc.compose import compose
 from rackwright.soc.memories import model_of
-from rackwright.soc.modules import module_names
 from rackwright.soc.target import TARGETS
 from rackwright.soc.value import Soc
 from rackwright.synthesis.batch import synthesise_all
@@ -23,6 +22,7 @@ from rackwright.synthesis.flow import Report, read_design
 from rackwright.synthesis.library import load_library
 from rackwright.synthesis.process import load_process
 from rackwright.synthesis.timing import TimedPath
+from rackwright.verilog.modules import module_names
 
 _BESIDE = re.compile(r"HartUnits(_\d+)?")
 """The module of all units of a hart; harts with the same units share one."""

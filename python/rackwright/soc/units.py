@@ -11,8 +11,8 @@ from rackwright.accelerators import unit_manifest
 from rackwright.designs import Elaboration, elaborate_all
 from rackwright.manifests import is_elaborated
 from rackwright.soc.check import PlacedUnit
-from rackwright.soc.modules import with_prefix
 from rackwright.soc.specification import prefix_of
+from rackwright.verilog.modules import with_prefix
 from rackwright.verilog.reader import VerilogDesign, VerilogSources
 
 

@@ -9,17 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from bootstrap.paths import BUILD
-from rackwright.designs import (
-    ParameterValue,
-    elaborate_foreign,
-    hardware_fingerprint,
-    top_parameters,
-)
-from rackwright.manifests import main_clock, read_manifest, require_one_clock
+from rackwright.designs import ParameterValue, elaborate_around, hardware_fingerprint, top_parameters
+from rackwright.manifests import main_clock, read_manifest, require_one_clock, with_absolute_paths
 from rackwright.whole import write_whole
-
-_PATHS = ("verilog", "include", "dpi")
-"""Parts of a manifest that name files and folders."""
 
 _CLOCK = ("asynchronous", "hertz", "synthesised_hertz")
 """What holds of the clock of the unit and of what is around it."""
@@ -41,21 +33,14 @@ def translated_manifest(manifest: Path, parameters: Mapping[str, ParameterValue]
         return manifest
     require_one_clock(record, "translation")
     record["parameters"] = top_parameters(manifest, parameters)
-    record |= _absolute(record, manifest.absolute().parent)
+    record = with_absolute_paths(record, manifest.absolute().parent)
     key = hashlib.sha256(json.dumps([hardware_fingerprint(), record]).encode()).hexdigest()[:16]
     folder = BUILD / "elaborated" / f"{record['unit']}-translated-{key}"
     made = folder / "manifest.json"
     if not made.exists():
-        around = elaborate_foreign(record, folder)
+        around = elaborate_around(["--translation", "on", "--foreign"], record, folder)
         write_whole(made, json.dumps(_joined(record, command, around), indent=2) + "\n")
     return made
-
-
-def _absolute(record: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """What names files, as absolute paths."""
-    paths = {part: [str(folder / each) for each in record.get(part, ())] for part in _PATHS}
-    paths["include"].insert(0, str(folder))
-    return {**paths, "data": str(folder / record.get("data", "."))}
 
 
 def _joined(

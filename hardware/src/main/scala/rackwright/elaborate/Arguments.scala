@@ -38,7 +38,7 @@ case object Requests extends Arguments
 /** Parses the command line; a [[UsageError]] for invalid arguments. */
 object Arguments {
   val usage: String =
-    "--list | --requests | (--unit NAME | --class CLASS | --foreign MANIFEST) [--set PARAMETER=VALUE]... [--command rocc|mmio|queue|packets|packets-mirrored] [--memory port|axi4] [--translation off|on] [--assertions off|on] --out DIRECTORY"
+    "--list | --requests | (--unit NAME | --class CLASS | --foreign MANIFEST | --mover MANIFEST) [--set PARAMETER=VALUE]... [--command rocc|mmio|queue|packets|packets-mirrored] [--memory port|axi4] [--translation off|on] [--assertions off|on] --out DIRECTORY"
 
   /** The arguments of `Main`. */
   def parse(arguments: Seq[String]): Arguments = arguments match {
@@ -59,7 +59,18 @@ object Arguments {
   }
 
   private val known =
-    Seq("--unit", "--class", "--foreign", "--set", "--command", "--memory", "--translation", "--assertions", "--out")
+    Seq(
+      "--unit",
+      "--class",
+      "--foreign",
+      "--mover",
+      "--set",
+      "--command",
+      "--memory",
+      "--translation",
+      "--assertions",
+      "--out"
+    )
 
   private def options(arguments: Seq[String]): Seq[(String, String)] = arguments
     .grouped(2)
@@ -77,11 +88,15 @@ object Arguments {
       case Seq(value) => Some(value)
       case _ => throw UsageError(s"$name is given more than once")
     }
-    val description = (one("--unit"), one("--class"), one("--foreign")) match {
-      case (Some(name), None, None) => Units.named(name)
-      case (None, Some(className), None) => Units.ofClass(className)
-      case (None, None, Some(manifest)) => Units.ofManifest(Paths.get(manifest))
-      case _ => throw UsageError(s"one of --unit, --class and --foreign says what to elaborate; usage: $usage")
+    val described = Seq[(String, String => UnitDescription)](
+      "--unit" -> Units.named,
+      "--class" -> Units.ofClass,
+      "--foreign" -> (manifest => Units.ofManifest(Paths.get(manifest))),
+      "--mover" -> (manifest => Units.moverOf(Paths.get(manifest)))
+    ).flatMap { case (option, describe) => one(option).map(describe) }
+    val description = described match {
+      case Seq(only) => only
+      case _ => throw UsageError(s"one of --unit, --class, --foreign and --mover says what to elaborate; usage: $usage")
     }
     val out = one("--out").getOrElse(throw UsageError(s"--out says where the Verilog goes; usage: $usage"))
     val adapters = Adapters(

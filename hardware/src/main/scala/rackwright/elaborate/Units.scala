@@ -13,6 +13,7 @@ import rackwright.drx.DrxDescription
 import rackwright.foreign.{ForeignDescription, ForeignManifest}
 import rackwright.gather.GatherDescription
 import rackwright.internet.NetworkDescription
+import rackwright.mover.MoverDescription
 import rackwright.nic.NicDescription
 import rackwright.noc.MeshDescription
 import rackwright.pagefault.PageFaultDescription
@@ -61,6 +62,9 @@ object Units {
   /** The user's unit in Verilog that a manifest describes; its parameters have their values. */
   def ofManifest(path: Path): UnitDescription =
     new ForeignDescription(new ForeignManifest(ujson.read(Files.readString(path))))
+
+  /** The mover for the streams of the user's unit in Verilog that a manifest describes. */
+  def moverOf(path: Path): UnitDescription = new MoverDescription(ujson.read(Files.readString(path)))
 
   /** The unit described by a class on the class path: a Scala object, or a class whose constructor has no parameters.
     */
