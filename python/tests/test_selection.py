@@ -13,7 +13,7 @@ from command_line import REPOSITORY, rw
 from tiers import long
 
 from rackwright.errors import RackwrightError
-from rackwright.testing.checks import stages
+from rackwright.testing.checks import lanes
 from rackwright.testing.imports import TESTS, files_of_tests
 from rackwright.testing.processor import ProcessorTime, kind_of
 from rackwright.testing.selection import EVERYTHING, Selection, affected, changed_since, crates, named
@@ -135,11 +135,11 @@ def test_names_are_of_files_crates_and_tests() -> None:
 
 def test_only_what_is_selected_is_run() -> None:
     def names(selection: Selection) -> list[str]:
-        return [check.name for stage in stages(False, selection) for lane in stage for check in lane]
+        return [check.name for lane in lanes(False, selection) for check in lane]
 
     assert names(EVERYTHING) == [
-        "ruff", "ruff format", "mypy", "cargo fmt", "cargo clippy", "cargo test", "cargo test --doc",
-        "mvn verify", "mvn verify soc", "pytest",
+        "pytest", "cargo fmt", "cargo clippy", "cargo test", "cargo test --doc",
+        "mvn verify", "mvn verify soc", "ruff", "ruff format", "mypy",
     ]  # fmt: skip
     assert names(Selection(False, ("rackwright-link",), False, ())) == [
         "cargo fmt", "cargo clippy", "cargo test",

@@ -15,7 +15,7 @@ from rackwright.benchmarks.mesh import SMALL
 from rackwright.cli.output import EXIT_FAILED, messages, print_table
 from rackwright.designs import elaborate
 from rackwright.rocket_verilog import rocket_verilog
-from rackwright.testing.checks import Outcome, run_lanes, stages
+from rackwright.testing.checks import Outcome, lanes, run_lanes
 from rackwright.testing.imports import files_of_tests
 from rackwright.testing.processor import ProcessorTime
 from rackwright.testing.remembered import State, forget, passed_before, remember, without
@@ -72,8 +72,7 @@ def _run(selection: Selection, long: bool, passed: Path | None = None) -> list[O
     environment = _environment(long)
     time, before = ProcessorTime(), _made()
     with time.observed():
-        planned = stages(long, selection, passed)
-        outcomes = [outcome for lanes in planned for outcome in run_lanes(lanes, environment)]
+        outcomes = run_lanes(lanes(long, selection, passed), environment)
     _print_summary(outcomes, time, before)
     return outcomes
 

@@ -1,4 +1,4 @@
-"""The checks of the test suite: commands that pass or fail, in stages and lanes."""
+"""The checks of the test suite: commands that pass or fail, in lanes."""
 
 from __future__ import annotations
 
@@ -51,19 +51,21 @@ class Outcome:
     seconds: float
 
 
-def stages(long: bool, selection: Selection, passed: Path | None = None) -> list[list[list[Check]]]:
-    """The selection: consecutive stages, each of parallel lanes, each of checks.
+def lanes(long: bool, selection: Selection, passed: Path | None = None) -> list[list[Check]]:
+    """The selection: parallel lanes, each of consecutive checks.
 
     pytest writes the files whose tests have passed to `passed`, if given, see `passes.py`.
 
-    Compiling Rust, testing hardware blocks and type-checking Python share a second core; the part of pytest
-    uses all cores. It is last because it runs everything together.
+    All lanes run at once: compilers use the processors while tests of pytest wait for services, and while the
+    last test of another lane uses one of them.
     """
-    lanes = [_python(), _rust(long, selection.crates), [_blocks(), _chips()]]
-    wanted = [selection.lints, selection.crates != (), selection.blocks]
-    first = [lane for lane, is_wanted in zip(lanes, wanted, strict=True) if is_wanted]
-    last = [[_pytest(long, selection, passed)]] if selection.tests != () else []
-    return [stage for stage in (first, last) if stage]
+    every = [
+        (selection.tests != (), [_pytest(long, selection, passed)]),
+        (selection.crates != (), _rust(long, selection.crates)),
+        (selection.blocks, [_blocks(), _chips()]),
+        (selection.lints, _python()),
+    ]
+    return [checks for is_wanted, checks in every if is_wanted]
 
 
 def _python() -> list[Check]:

@@ -82,17 +82,22 @@ def _files_of(module: str) -> list[Path]:
     return [path for path in beside if path.is_file()]
 
 
+@cache
+def _read_by(path: Path) -> frozenset[Path]:
+    """The files that are read for the imports of a file."""
+    parsed = source(path)
+    modules = parsed.imports | {_homes()[name] for name in parsed.names & _homes().keys()}
+    return frozenset(file for module in modules for file in _files_of(module))
+
+
 def closure(paths: Iterable[Path]) -> frozenset[Path]:
     """These files and all that they import, ours alone."""
     waiting, found = list(paths), set[Path]()
     while waiting:
         path = waiting.pop()
-        if path in found:
-            continue
-        found.add(path)
-        parsed = source(path)
-        modules = [*parsed.imports, *(_homes()[name] for name in parsed.names & _homes().keys())]
-        waiting += [file for module in modules for file in _files_of(module)]
+        if path not in found:
+            found.add(path)
+            waiting += _read_by(path)
     return frozenset(found)
 
 
