@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+import pytest
 from drx_random import of
 
 from rackwright.drx import Configuration, compile_kernel, xp
@@ -11,6 +15,7 @@ from rackwright.drx.calculators import OperandCalculators
 from rackwright.drx.machine import run_model
 from rackwright.drx.order import order_of
 from rackwright.drx.program import Builder
+from rackwright.drx.tile import Tile
 from rackwright.drx.vector import Constant, Place
 
 SMALL = Configuration.of({"lanes": 8, "scratchpad-kib": 4, "banks": 2})
@@ -23,7 +28,7 @@ def test_what_tiles_have_in_common_is_computed_once() -> None:
     case = of(lambda x, rest: x * xp.sqrt(xp.abs(rest)), inputs)
     compiled = compile_kernel(case.kernel, SMALL)
     (tiling,) = compiled.tilings
-    order = order_of(tiling.nest, tiling.tile)
+    order = order_of(tiling.nest, tiling.tile.stored)
     operations = range(len(tiling.nest.operations))
     assert order.inner == 0
     assert order.once == set(operations[:-1])
@@ -61,7 +66,7 @@ def test_what_follows_a_sum_is_computed_in_strips() -> None:
     case = of(lambda x, bank: xp.log10(xp.abs(x @ bank) + 1), inputs)
     compiled = compile_kernel(case.kernel, SMALL)
     (tiling,) = compiled.tilings
-    assert (tiling.tile[0], tiling.strip) == (8, 4)
+    assert (tiling.tile.extents[0], tiling.strip) == (8, 4)
     assert "in strips of 4" in compiled.schedule
     ended = run_model(compiled.program, [each.tobytes() for each in inputs], 4 * 64 * 16, SMALL)
     found = np.frombuffer(ended.output, np.float32).reshape(64, 16)
@@ -81,4 +86,37 @@ def test_few_elements_are_taken_together_in_pairs() -> None:
     assert [each.function for each in tiling.nest.operations] == ["maximum"] * 3
     ended = run_model(compiled.program, [frame.tobytes()], frame.size // 4, SMALL)
     expected = case.kernel.host([frame])
+    assert np.array_equal(np.frombuffer(ended.output, np.uint8).reshape(expected.shape), expected)
+
+
+TURNED: dict[str, tuple[Callable[[Any], Any], int, tuple[int, ...], Tile]] = {
+    "elements": (
+        lambda x: xp.permute_dims(xp.astype(x // 2 + 1, xp.uint8), (1, 0)),
+        16,
+        (192, 90),
+        Tile((30, 48), (30, 96), (32, 48)),
+    ),
+    "pairs of rows": (
+        lambda x: xp.max(xp.reshape(x, (120, 2, 54, 2)), axis=(1, 3)).T,
+        8,
+        (240, 108),
+        Tile((27, 8), (27, 24), (32, 8)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TURNED)
+def test_turned_blocks_are_stored_together(name: str) -> None:
+    """Blocks have room for rows of 32 bytes, and several of them are stored in rows that are longer."""
+    function, kib, shape, tile = TURNED[name]
+    array = np.random.default_rng(4).integers(0, 256, shape, np.uint8)
+    case = of(function, [array])
+    configuration = Configuration(lanes=64, scratchpad_kib=kib, banks=2)
+    compiled = compile_kernel(case.kernel, configuration)
+    (tiling,) = compiled.tilings
+    assert tiling.tile == tile
+    # One loop loads even and odd rows, which are parts of one stream.
+    assert len(tiling.inputs) == 1
+    ended = run_model(compiled.program, [array.tobytes()], case.kernel.result.bytes, configuration)
+    expected = case.kernel.host([array])
     assert np.array_equal(np.frombuffer(ended.output, np.uint8).reshape(expected.shape), expected)

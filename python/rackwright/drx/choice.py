@@ -18,10 +18,10 @@ def tiled(nest: Nest, configuration: Configuration) -> Tiling:
     """The tiled nest; raises `RackwrightError` if even the smallest tile does not fit."""
     nest = coalesced(nest)
     costs = Costs(nest, configuration)
-    if costs.fits(nest.shape):
-        return placed(costs, nest.shape)
+    for whole in costs.tiles(nest.shape):
+        return placed(costs, whole)
     choices = [costs.extents(axis) for axis in range(len(nest.shape))]
-    fitting = [tile for tile in itertools.product(*choices) if costs.fits(tile)]
+    fitting = [tile for extents in itertools.product(*choices) for tile in costs.tiles(extents)]
     if not fitting:
         raise RackwrightError(
             "an element of the result and all that it is made of need more than the "
@@ -34,7 +34,7 @@ def tiled(nest: Nest, configuration: Configuration) -> Tiling:
             break
         tiling = placed(costs, tile)
         operations = Operations(tiling, configuration.lanes)
-        once = order_of(nest, tile).once
+        once = order_of(nest, tile.stored).once
         early = operations.cycles(place for place in every if place not in nest.late | once)
         cycles = costs.cycles(tile, early, operations.cycles(nest.late), operations.cycles(once))
         if cycles < least:

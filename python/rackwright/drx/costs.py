@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from rackwright.drx.configuration import Configuration
 from rackwright.drx.isa import isa
@@ -10,12 +11,16 @@ from rackwright.drx.nest import Nest, Operation
 from rackwright.drx.order import order_of
 from rackwright.drx.stream import Layout, Stream, loaded, stored, streams_of
 from rackwright.drx.temporaries import Temporaries, lines
+from rackwright.drx.tile import Tile
 
 COPIES = 2
 """Double buffers for loads and stores: one is used by computation while the other one is transferred."""
 
 STRIPS = (1, 2, 3, 4, 6, 8)
 """Parts of a tile along its first axis, which may be computed one after the other."""
+
+TOGETHER = 3
+"""The most parts of streams that have a pointer each while tiles that are stored together are loaded."""
 
 _LINE = 64
 """Bytes that memory moves at once."""
@@ -47,11 +52,45 @@ class Costs:
             )
         }
 
-    def layouts(self, tile: tuple[int, ...]) -> tuple[list[Layout], Layout]:
+    def layouts(self, tile: Tile) -> tuple[list[Layout], Layout]:
         """Of the buffers of the streams, and of the result."""
+        kept = self.nest.kept
         result = Stream(0, self.nest.element.bytes, self.nest.offset, 0, self.nest.strides)
-        kept = (*tile[: self.nest.kept], *(1 for _ in tile[self.nest.kept :]))
-        return [loaded(stream, tile) for stream, _ in self.streams], stored(result, kept)
+        own = (*tile.stored[:kept], *(1 for _ in tile.stored[kept:]))
+        inputs = [loaded(stream, tile.extents, tile.room) for stream, _ in self.streams]
+        return inputs, stored(result, own)
+
+    def tiles(self, extents: tuple[int, ...]) -> Iterator[Tile]:
+        """Tiles of these extents that fit: each stored on its own, or with neighbours in longer rows."""
+        room = tuple(self._room(axis, extent) for axis, extent in enumerate(extents))
+        cut = [axis for axis in range(self.nest.kept) if extents[axis] < self.nest.shape[axis]]
+        every = range(1, TOGETHER // max(len(self.streams), 1) + 1) if cut and self._is_plain else (1,)
+        for parts in every:
+            stored = tuple(
+                extent * parts if cut and axis == cut[-1] else extent for axis, extent in enumerate(extents)
+            )
+            tile = Tile(extents, stored, room)
+            if (parts == 1 or self._is_divided(tile)) and self.fits(tile):
+                yield tile
+
+    @property
+    def _is_plain(self) -> bool:
+        """All operations are computed for all elements of the result."""
+        return self.nest.kept == len(self.nest.shape) and not any(self.nest.unchanged)
+
+    def _is_divided(self, tile: Tile) -> bool:
+        """Several tiles are stored together, and there are others after them."""
+        pairs = list(zip(tile.stored, self.nest.shape, strict=True))
+        return all(own <= whole for own, whole in pairs) and any(own < whole for own, whole in pairs)
+
+    def _room(self, axis: int, extent: int) -> int:
+        """The extent of a tile in the scratchpad: elements at this distance are read together."""
+        size = self.nest.turned.get(axis)
+        if size is None or extent == 1:
+            return extent
+        table = isa()
+        wider = (each for each in table.strides if each >= extent and each * size <= table.stride_bytes)
+        return min(wider, default=extent)
 
     def extents(self, axis: int) -> list[int]:
         """The possible extents of a tile along an axis.
@@ -63,8 +102,11 @@ class Costs:
             whole = range(1, extent + 1) if self.nest.is_divisible(axis) else [extent]
             return [each for each in whole if extent % each == 0]
         found = {math.ceil(extent / parts) for parts in self._parts(extent)}
-        # With rows of this number of elements, those of a column are read together.
+        # With rows of this number of elements, those of a column are read together. So they are with fewer
+        # elements and some room: as many tiles have equal parts then.
         found |= {each for each in isa().strides if each < extent}
+        if axis in self.nest.turned:
+            found |= {math.ceil(extent / math.ceil(extent / each)) for each in isa().strides}
         line = self.configuration.line_bytes
         if len(self.nest.shape) == 1:
             # The next tile begins with a line, too.
@@ -74,13 +116,14 @@ class Costs:
     def _parts(self, extent: int) -> list[int]:
         return [1 << power for power in range(extent.bit_length() + 1)]
 
-    def fits(self, tile: tuple[int, ...]) -> bool:
+    def fits(self, tile: Tile) -> bool:
         """There is room for all buffers, and for their sizes in instructions."""
-        cut = sum(part < extent for part, extent in zip(tile, self.nest.shape, strict=True))
-        together = [axis for axis in range(self.nest.kept, len(tile)) if tile[axis] < self.nest.shape[axis]]
+        extents, shape = tile.extents, self.nest.shape
+        cut = sum(part < extent for part, extent in zip(extents, shape, strict=True))
+        together = [axis for axis in range(self.nest.kept, len(shape)) if extents[axis] < shape[axis]]
         if len(together) > 1 or cut > self.configuration.loop_depth:
             return False
-        elements = (self._elements(operation, tile) for operation in self.nest.operations)
+        elements = (self._elements(operation, tile.room) for operation in self.nest.operations)
         if max(elements) >= self._limits["elements"]:
             return False
         inputs, output = self.layouts(tile)
@@ -91,7 +134,7 @@ class Costs:
             and self.strip(tile) is not None
         )
 
-    def strip(self, tile: tuple[int, ...]) -> int | None:
+    def strip(self, tile: Tile) -> int | None:
         """Indices along the first axis for which operations after reductions are computed at a time.
 
         There are as many as fit; None if none fits.
@@ -100,29 +143,30 @@ class Costs:
         late = [self.nest.operations[place] for place in self.nest.late]
         divisible = self.nest.kept > 0 and bool(late) and not any(each.reduced for each in late)
         parts = STRIPS if divisible else STRIPS[:1]
-        for strip in (tile[0] // part for part in parts if tile[0] % part == 0):
+        first = tile.extents[0]
+        for strip in (first // part for part in parts if first % part == 0):
             if self._bytes(tile, [*inputs, output], strip) <= self.configuration.scratchpad_bytes:
                 return strip
         return None
 
-    def _bytes(self, tile: tuple[int, ...], layouts: list[Layout], strip: int) -> int:
+    def _bytes(self, tile: Tile, layouts: list[Layout], strip: int) -> int:
         line, copies = self.configuration.line_bytes, [*self.copies(tile), COPIES]
         moved = sum(count * lines(layout.bytes, line) for count, layout in zip(copies, layouts, strict=True))
         return Temporaries(self.nest, tile, line, strip).placed(moved)[1]
 
-    def copies(self, tile: tuple[int, ...]) -> list[int]:
+    def copies(self, tile: Tile) -> list[int]:
         """Buffers of each stream: one for data common to all tiles along the innermost axis."""
         return [1 if same else COPIES for same in self._same(tile)]
 
-    def _same(self, tile: tuple[int, ...]) -> list[bool]:
-        order = order_of(self.nest, tile)
+    def _same(self, tile: Tile) -> list[bool]:
+        order = order_of(self.nest, tile.stored)
         return [bool(order.once) and not stream.strides[order.axes[-1]] for stream, _ in self.streams]
 
     @staticmethod
-    def _elements(operation: Operation, tile: tuple[int, ...]) -> int:
-        return math.prod(tile[axis] for axis in operation.domain)
+    def _elements(operation: Operation, extents: tuple[int, ...]) -> int:
+        return math.prod(extents[axis] for axis in operation.domain)
 
-    def cycles(self, tile: tuple[int, ...], early: int, late: int, once: int = 0) -> float:
+    def cycles(self, tile: Tile, early: int, late: int, once: int = 0) -> float:
         """An estimate for the complete nest: transfers overlap with operations.
 
         `early` are the cycles of the operations of a tile, `late` of those after all reductions, `once` of
@@ -133,33 +177,36 @@ class Costs:
         computed = every * early + results * late + self._rounds(tile) * once
         return max(moved, computed) + min(moved, computed) / max(every, 2) + _TILE * every
 
-    def least(self, tile: tuple[int, ...]) -> float:
+    def least(self, tile: Tile) -> float:
         """A lower bound of `cycles`."""
         return self._transfers(tile) + _TILE * self._tiles(tile)[0]
 
-    def _tiles(self, tile: tuple[int, ...]) -> tuple[int, int]:
-        """Their number, and the number of those with separate results."""
-        parts = [math.ceil(extent / part) for extent, part in zip(self.nest.shape, tile, strict=True)]
-        return math.prod(parts), math.prod(parts[: self.nest.kept])
+    def _tiles(self, tile: Tile) -> tuple[int, int]:
+        """Their number, and the number of those that are stored on their own."""
+        parts = [math.ceil(extent / part) for extent, part in zip(self.nest.shape, tile.stored, strict=True)]
+        return math.prod(parts) * tile.parts, math.prod(parts[: self.nest.kept])
 
-    def _rounds(self, tile: tuple[int, ...]) -> int:
+    def _rounds(self, tile: Tile) -> int:
         """The number of passes through the tiles along the innermost axis."""
-        inner = order_of(self.nest, tile).inner
+        inner = order_of(self.nest, tile.stored).inner
         every, _ = self._tiles(tile)
-        return every if inner is None else every // math.ceil(self.nest.shape[inner] / tile[inner])
+        if inner is None:
+            return every
+        return every // (math.ceil(self.nest.shape[inner] / tile.stored[inner]) * tile.parts)
 
-    def _transfers(self, tile: tuple[int, ...]) -> float:
+    def _transfers(self, tile: Tile) -> float:
         every, results = self._tiles(tile)
         inputs, output = self.layouts(tile)
         rounds = self._rounds(tile)
         loaded = zip(self._same(tile), inputs, strict=True)
-        read = sum((rounds if same else every) * self._moved(layout, tile) for same, layout in loaded)
-        return read + results * self._moved(output, tile)
+        read = sum((rounds if same else every) * self._moved(layout, tile.extents) for same, layout in loaded)
+        return read + results * self._moved(output, tile.stored)
 
-    def _moved(self, layout: Layout, tile: tuple[int, ...]) -> float:
+    def _moved(self, layout: Layout, extents: tuple[int, ...]) -> float:
         """Cycles of the transfers of a tile: each moves whole lines, and may begin and end within one."""
         stream = layout.stream
-        tiles = (step * part * stream.element_bytes for step, part in zip(stream.strides, tile, strict=True))
+        steps = zip(stream.strides, extents, strict=True)
+        tiles = (step * part * stream.element_bytes for step, part in steps)
         aligned = math.gcd(_LINE, layout.memory, *tiles, *(row.memory_stride for row in layout.rows))
         moved = max(layout.size - aligned + _LINE, math.ceil(layout.size / _LINE) * _LINE)
         return layout.transfers * max(moved / _BYTES_PER_CYCLE, _LEAST)

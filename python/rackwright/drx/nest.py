@@ -182,6 +182,25 @@ class Nest:
                 orders[place] = final
         return tuple(orders)
 
+    @cached_property
+    def turned(self) -> dict[int, int]:
+        """Axes along which results are contiguous that are read along another one, and bytes of an element.
+
+        There are none in a nest with reductions, nor those along which an input is read backwards.
+        """
+        found: dict[int, int] = {}
+        if self.kept < len(self.shape):
+            return found
+        for operation, order in zip(self.operations, self.orders, strict=True):
+            for source in operation.sources:
+                if not isinstance(source, Result) or not order:
+                    continue
+                last = self.orders[source.operation][-1:]
+                forwards = all(access.strides[axis] >= 0 for access in self.accesses for axis in last)
+                if last and last[0] != order[-1] and forwards:
+                    found[last[0]] = self.operations[source.operation].element.bytes
+        return found
+
     def _together(self, source: Source, axis: int, orders: list[tuple[int, ...]]) -> int:
         if isinstance(source, Access):
             return read_together(source.strides[axis] * source.element.bytes, source.element.bytes, _MOST)

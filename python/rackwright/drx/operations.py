@@ -25,8 +25,17 @@ _FIELDS = ("destination", "first", "second")
 
 
 @dataclass(frozen=True)
+class Buffers:
+    """The buffers of a tile: copies of those of inputs and of the result, and its number in the latter."""
+
+    loaded: int = 0
+    stored: int = 0
+    part: int = 0
+
+
+@dataclass(frozen=True)
 class Operations:
-    """Adds operations to programs, for buffers of any copy."""
+    """Adds operations to programs, for any buffers."""
 
     tiling: Tiling
     lanes: int
@@ -36,47 +45,49 @@ class Operations:
         for place, operation in enumerate(self.tiling.nest.operations):
             if operation.reduced:
                 nothing = Constant(nothing_of(operation.function, operation.element))
-                plan = self._plan(place, [self._result(place, 0), nothing], ())
+                plan = self._plan(place, [self._result(place, Buffers()), nothing], ())
                 self._vector(builder, calculators, "move", plan)
 
     def add(
-        self, builder: Builder, calculators: OperandCalculators, places: Iterable[int], copy: int
+        self, builder: Builder, calculators: OperandCalculators, places: Iterable[int], buffers: Buffers
     ) -> None:
-        """Operations by their numbers, over the tile in a copy of the buffers; the last of them in strips."""
+        """Operations by their numbers, over the tile in these buffers; the last of them in strips."""
         tiling = self.tiling
-        if tiling.strip == tiling.tile[0]:
-            self._add(builder, calculators, places, copy, 0)
+        whole = tiling.tile.extents[0]
+        if tiling.strip == whole:
+            self._add(builder, calculators, places, buffers, 0)
             return
         chosen = list(places)
-        self._add(builder, calculators, [each for each in chosen if each not in tiling.nest.late], copy, 0)
+        early = [each for each in chosen if each not in tiling.nest.late]
+        self._add(builder, calculators, early, buffers, 0)
         late = [each for each in chosen if each in tiling.nest.late]
-        for begin in range(0, tiling.tile[0], tiling.strip):
-            self._add(builder, calculators, late, copy, begin)
+        for begin in range(0, whole, tiling.strip):
+            self._add(builder, calculators, late, buffers, begin)
 
     def _add(
         self,
         builder: Builder,
         calculators: OperandCalculators,
         places: Iterable[int],
-        copy: int,
+        buffers: Buffers,
         begin: int,
     ) -> None:
         for place in places:
-            for function, operands, reduced in self._instructions(place, copy, begin):
+            for function, operands, reduced in self._instructions(place, buffers, begin):
                 self._vector(builder, calculators, function, self._plan(place, operands, reduced))
 
     def cycles(self, places: Iterable[int]) -> int:
         """Cycles of the operations of a tile, each of which waits for the results of the previous one."""
-        strips = self.tiling.tile[0] // self.tiling.strip
+        strips = self.tiling.tile.extents[0] // self.tiling.strip
         return sum(
             (max(self._plan(place, operands, reduced).cycles, _LATENCY) + _STALL)
             * (strips if place in self.tiling.nest.late else 1)
             for place in places
-            for _, operands, reduced in self._instructions(place, 0, 0)
+            for _, operands, reduced in self._instructions(place, Buffers(), 0)
         )
 
     def _instructions(
-        self, place: int, copy: int, begin: int
+        self, place: int, buffers: Buffers, begin: int
     ) -> list[tuple[str, list[Operand], tuple[int, ...]]]:
         """The vector instructions of an operation: functions, operands, and axes taken together.
 
@@ -84,8 +95,8 @@ class Operations:
         """
         operation = self.tiling.nest.operations[place]
         function, reduced = operation.function, operation.reduced
-        destination = self._result(place, copy, begin)
-        sources = [self._operand(source, copy, begin) for source in operation.sources]
+        destination = self._result(place, buffers, begin)
+        sources = [self._operand(source, buffers, begin) for source in operation.sources]
         if function == "select":
             condition, chosen, other = sources
             return [("move", [destination, other], ()), (function, [destination, condition, chosen], ())]
@@ -96,33 +107,41 @@ class Operations:
             sources.insert(0, destination)
         return [(function, [destination, *sources], reduced)]
 
-    def _result(self, place: int, copy: int, begin: int = 0) -> Place:
+    def _result(self, place: int, buffers: Buffers, begin: int = 0) -> Place:
         """The output of an operation, in the order of its axes.
 
         Temporaries of strips have one address for all strips.
         """
-        operation = self.tiling.nest.operations[place]
-        last = place == len(self.tiling.nest.operations) - 1
-        whole = last or place not in self.tiling.nest.late
+        tiling, tile = self.tiling, self.tiling.tile
+        operation = tiling.nest.operations[place]
+        whole = place == self._last or place not in tiling.nest.late
         size = operation.element.bytes
-        tile = self.tiling.tile if whole else self._tile(place)
-        order = self.tiling.nest.orders[place]
-        strides = [0] * len(tile)
-        for axis, step in zip(order, row_major(tuple(tile[axis] for axis in order)), strict=True):
+        extents = tile.stored if place == self._last else self._extents(place)
+        order = tiling.nest.orders[place]
+        strides = [0] * len(extents)
+        for axis, step in zip(order, row_major(tuple(extents[axis] for axis in order)), strict=True):
             strides[axis] = step * size
-        address = self.tiling.output.places[copy] if last else self.tiling.temporaries[place]
+        if place == self._last:
+            address = tiling.output.places[buffers.stored] + tile.part(buffers.part) * strides[tile.across]
+        else:
+            address = tiling.temporaries[place]
         address += begin * strides[0] if whole else 0
         return Place(address, operation.element.stored, size, tuple(strides))
 
-    def _operand(self, source: Source, copy: int, begin: int) -> Operand:
+    @property
+    def _last(self) -> int:
+        """The operation whose results are stored."""
+        return len(self.tiling.nest.operations) - 1
+
+    def _operand(self, source: Source, buffers: Buffers, begin: int) -> Operand:
         if isinstance(source, Number):
             return Constant(source.value)
         if isinstance(source, Result):
-            found = self._result(source.operation, copy, begin)
+            found = self._result(source.operation, buffers, begin)
             return (
                 Place(found.address, source.view.stored, found.bytes, found.strides) if source.view else found
             )
-        return self._input(source, copy, begin)
+        return self._input(source, buffers.loaded, begin)
 
     def _input(self, access: Access, copy: int, begin: int) -> Place:
         buffer, first = self.tiling.buffer(access)
@@ -130,11 +149,14 @@ class Operations:
         address = buffer.places[copy] + first + begin * strides[0]
         return Place(address, element.stored, element.bytes, strides)
 
-    def _tile(self, place: int) -> tuple[int, ...]:
-        return stripped(self.tiling.nest, self.tiling.tile, self.tiling.strip, place)
+    def _extents(self, place: int) -> tuple[int, ...]:
+        """Those over which an operation is computed."""
+        tile = self.tiling.tile
+        extents = tile.extents if place == self._last else tile.room
+        return stripped(self.tiling.nest, extents, self.tiling.strip, place)
 
     def _plan(self, place: int, operands: list[Operand], reduced: tuple[int, ...]) -> VectorLoops:
-        own, tile = self.tiling.nest.operations[place].axes, self._tile(place)
+        own, tile = self.tiling.nest.operations[place].axes, self._extents(place)
         # Axes whose elements follow one another in the result are seen as one if they come in its order.
         along = iter(self.tiling.nest.orders[place])
         order = [next(along) if axis in own else axis for axis in range(len(tile))]

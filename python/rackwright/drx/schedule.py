@@ -10,7 +10,7 @@ from functools import cached_property
 from rackwright.drx.calculators import OperandCalculators
 from rackwright.drx.costs import COPIES
 from rackwright.drx.isa import isa
-from rackwright.drx.operations import Operations
+from rackwright.drx.operations import Buffers, Operations
 from rackwright.drx.order import Order, order_of
 from rackwright.drx.program import Builder
 from rackwright.drx.stream import Layout
@@ -69,7 +69,7 @@ class Schedule:
 
     @cached_property
     def _order(self) -> Order:
-        return order_of(self.tiling.nest, self.tiling.tile)
+        return order_of(self.tiling.nest, self.tiling.tile.stored)
 
     @cached_property
     def _shared(self) -> list[int]:
@@ -123,7 +123,7 @@ class Schedule:
 
         An incomplete last tile is moved back until it is complete.
         """
-        extent, part = self.tiling.nest.shape[axis], self.tiling.tile[axis]
+        extent, part = self.tiling.nest.shape[axis], self.tiling.tile.stored[axis]
         whole = [(0, extent // part)]
         return whole if extent % part == 0 else [*whole, (extent - part, 1)]
 
@@ -133,7 +133,7 @@ class Schedule:
         if axis is None:
             self._load(body, [*self._shared, *self._own], 0, {})
             body.builder.add("wait_loads")
-            self._compute(body, 0, self._all, begins=True)
+            self._compute(body, Buffers(), self._all, begins=True)
             self._store(body, 0, {})
             body.builder.add("wait_stores")
         elif axis < self.tiling.nest.kept:
@@ -151,7 +151,7 @@ class Schedule:
         self._operations.begin(body.builder, OperandCalculators(self._free))
         self._tiles(body, axis, [place for place in self._all if place not in late], overlap=overlap)
         body.builder.add("wait_stores")
-        self._compute(body, 0, sorted(late), begins=False)
+        self._compute(body, Buffers(), sorted(late), begins=False)
         self._store(body, 0, {})
 
     def _tiles(self, body: _Body, axis: int, places: list[int], *, overlap: bool) -> None:
@@ -165,15 +165,18 @@ class Schedule:
         with body.builder.loop(count):
             self._load(body, self._own, 0, {axis: begin}, step)
             body.builder.add("wait_loads")
-            self._compute(body, 0, places, begins=False)
+            self._compute(body, Buffers(), places, begins=False)
 
     def _stores(self, axis: int) -> bool:
         """Each tile along the axis has results of its own."""
         return axis < self.tiling.nest.kept
 
     def _overlapped(self, body: _Body, axis: int, places: list[int]) -> None:
-        """Tile i is in copy i mod 2 of the buffers; while it is computed, tile i + 1 is loaded."""
-        extent, part = self.tiling.nest.shape[axis], self.tiling.tile[axis]
+        """Tile i is in copy i mod 2 of the buffers; while it is computed, tile i + 1 is loaded.
+
+        Tiles that are stored together are in one copy of the result's.
+        """
+        extent, part = self.tiling.nest.shape[axis], self.tiling.tile.stored[axis]
         starts = [*range(0, extent - part + 1, part)]
         pairs = (len(starts) - 1) // COPIES
         if extent % part:
@@ -182,58 +185,77 @@ class Schedule:
         self._load(body, self._own, 0, {axis: 0})
         if self._order.once:
             body.builder.add("wait_loads", count=self._ahead)
-            self._compute(body, 0, sorted(self._order.once), begins=False)
+            self._compute(body, Buffers(), sorted(self._order.once), begins=False)
         if pairs:
             self._pairs(body, axis, pairs, places)
-        for tile in range(COPIES * pairs, len(starts)):
-            copy = tile % COPIES
-            following = {axis: starts[tile + 1]} if tile + 1 < len(starts) else None
-            self._step(body, axis, copy, {axis: starts[tile]}, following, places)
+        parts = self.tiling.tile.parts
+        tiles = [self._start(axis, start, part) for start in starts for part in range(parts)]
+        for tile in range(parts * COPIES * pairs, len(tiles)):
+            following = tiles[tile + 1] if tile + 1 < len(tiles) else None
+            self._step(body, axis, tile, starts[tile // parts], following, places)
         if self._stores(axis):
             body.builder.add("wait_stores")
 
+    def _start(self, axis: int, index: int, part: int) -> dict[int, int]:
+        """Indices of a tile, by its number among those stored together from an index along `axis` on."""
+        across, start = self.tiling.tile.across, {axis: index}
+        if part:
+            start[across] = start.get(across, 0) + self.tiling.tile.part(part)
+        return start
+
     def _pairs(self, body: _Body, axis: int, count: int, places: list[int]) -> None:
-        """A loop over two tiles at a time, each in copies of its own."""
-        part = self.tiling.tile[axis]
+        """A loop over tiles for both copies of the result, each in copies of its own."""
+        stored, parts = self.tiling.tile.stored[axis], self.tiling.tile.parts
         step = (axis, len(body.levels), COPIES) if count > 1 else None
+        every = range(COPIES * parts)
+        following = [self._start(axis, (tile + 1) // parts * stored, (tile + 1) % parts) for tile in every]
         for copy in range(COPIES):
-            for place in self._own:
-                self._pointer(body, place, copy, {axis: (copy or COPIES) * part}, step)
+            for slot in range(copy * parts, (copy + 1) * parts):
+                for place in self._own:
+                    # The one before the first tile loads the first of the next iteration.
+                    self._pointer(body, place, slot, following[slot - 1], step)
             if self._stores(axis):
-                self._pointer(body, self._streams - 1, copy, {axis: copy * part}, step)
+                self._pointer(body, self._streams - 1, copy, {axis: copy * stored}, step)
         with body.builder.loop(count):
-            for copy in range(COPIES):
-                following = {axis: (1 - copy or COPIES) * part}
-                self._step(body, axis, copy, {axis: copy * part}, following, places, step)
+            for tile in every:
+                self._step(body, axis, tile, tile // parts * stored, following[tile], places, step)
+
+    def _slot(self, tile: int) -> int:
+        """The number of a tile's pointer among those to a stream that are used at the same time."""
+        return tile % (COPIES * self.tiling.tile.parts)
 
     def _step(
         self,
         body: _Body,
         axis: int,
-        copy: int,
-        own: dict[int, int],
+        tile: int,
+        index: int,
         following: dict[int, int] | None,
         places: list[int],
         step: tuple[int, int, int] | None = None,
     ) -> None:
-        """Loads the following tile, and computes and stores the one that was loaded before."""
-        ahead = 0
+        """Loads the tile after that of a number, and computes the one that was loaded before.
+
+        Those that are stored together, from an index on, are stored after the last of them.
+        """
+        parts, ahead = self.tiling.tile.parts, 0
+        buffers = Buffers(tile % COPIES, tile // parts % COPIES, tile % parts)
         if following is not None:
-            self._load(body, self._own, 1 - copy, following, step)
+            self._load(body, self._own, tile + 1, following, step)
             ahead = self._ahead
         body.builder.add("wait_loads", count=ahead)
-        if self._stores(axis):
-            # The buffer of the result is free when only the stores of the previous tile are outstanding.
+        if self._stores(axis) and buffers.part == 0:
+            # The buffer of the result is free when only the stores from the other one are outstanding.
             body.builder.add("wait_stores", count=self._layouts[-1].transfers)
-        self._compute(body, copy, places, begins=self._stores(axis))
-        if self._stores(axis):
-            self._store(body, copy, own, step)
+        self._compute(body, buffers, places, begins=self._stores(axis))
+        if self._stores(axis) and buffers.part == parts - 1:
+            self._store(body, buffers.stored, {axis: index}, step)
 
-    def _compute(self, body: _Body, copy: int, places: list[int], *, begins: bool) -> None:
+    def _compute(self, body: _Body, buffers: Buffers, places: list[int], *, begins: bool) -> None:
         calculators = OperandCalculators(self._free)
         if begins:
             self._operations.begin(body.builder, calculators)
-        self._operations.add(body.builder, calculators, places, copy)
+        self._operations.add(body.builder, calculators, places, buffers)
 
     # Transfers.
 
@@ -241,22 +263,22 @@ class Schedule:
         self,
         body: _Body,
         place: int,
-        copy: int,
+        slot: int,
         start: dict[int, int],
         step: tuple[int, int, int] | None = None,
     ) -> int:
         """The calculator of memory's side of a stream, for the tile at `start`.
 
-        It is set unless it is already set. `step` is an axis, the level of its loop, and the tiles from one
-        iteration to the next.
+        It is set unless it is already set. Those in different slots are used at the same time. `step` is an
+        axis, the level of its loop, and the tiles from one iteration to the next.
         """
-        key = (place, copy, tuple(start.items()), step)
+        key = (place, slot, tuple(start.items()), step)
         if key in body.calculators:
             return body.calculators[key]
         if body.levels:
             calculator = _MEMORY + len(body.calculators)
         else:
-            calculator = _MEMORY + copy * self._streams + place
+            calculator = _MEMORY + slot * self._streams + place
             body.calculators = {own: used for own, used in body.calculators.items() if used != calculator}
         if calculator >= isa().calculators:
             raise _TooManyCalculatorsError(
@@ -264,18 +286,19 @@ class Schedule:
             )
         body.calculators[key] = calculator
         self._used = max(self._used, calculator + 1)
-        layout, tile = self._layouts[place], self.tiling.tile
+        layout, stored = self._layouts[place], self.tiling.tile.stored
         stream, builder = layout.stream, body.before
         size = stream.element_bytes
-        begin = sum(index * stream.strides[axis] for axis, index in {**body.start, **start}.items())
+        indices = itertools.chain(body.start.items(), start.items())
+        begin = sum(index * stream.strides[axis] for axis, index in indices)
         builder.add("region", calculator=calculator, region=stream.region)
         builder.set("base", layout.memory + begin * size, calculator=calculator)
         for axis, level in body.levels.items():
-            builder.stride(calculator, level, tile[axis] * stream.strides[axis] * size)
+            builder.stride(calculator, level, stored[axis] * stream.strides[axis] * size)
         level = len(body.levels)
         if step is not None:
             axis, level, tiles = step
-            builder.stride(calculator, level, tiles * tile[axis] * stream.strides[axis] * size)
+            builder.stride(calculator, level, tiles * stored[axis] * stream.strides[axis] * size)
             level += 1
         for row in layout.rows:
             builder.stride(calculator, level, row.memory_stride)
@@ -291,14 +314,14 @@ class Schedule:
         self,
         body: _Body,
         streams: list[int],
-        copy: int,
+        tile: int,
         start: dict[int, int],
         step: tuple[int, int, int] | None = None,
     ) -> None:
         for place in streams:
             buffer, _ = self.tiling.inputs[place]
-            calculator = self._pointer(body, place, copy, start, step)
-            self._transfer(body.builder, "load", place, calculator, buffer.places[copy])
+            calculator = self._pointer(body, place, self._slot(tile), start, step)
+            self._transfer(body.builder, "load", place, calculator, buffer.places[tile % COPIES])
 
     def _store(
         self, body: _Body, copy: int, start: dict[int, int], step: tuple[int, int, int] | None = None

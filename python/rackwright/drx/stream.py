@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from rackwright.drx.kernel import row_major
 from rackwright.drx.nest import Access, Nest
@@ -13,7 +14,8 @@ from rackwright.drx.nest import Access, Nest
 class Stream:
     """Elements of one region of memory over the domain of a nest: one for each index, and `more` after it.
 
-    The one at index i is `offset + sum(i * strides)`, in elements. Region 0 is the output.
+    The one at index i is `offset + sum(i * strides)`, in elements. There are `parts` of such elements,
+    `apart` from one to the next. Region 0 is the output.
     """
 
     region: int
@@ -21,6 +23,8 @@ class Stream:
     offset: int
     more: int
     strides: tuple[int, ...]
+    parts: int = 1
+    apart: int = 0
 
 
 @dataclass(frozen=True)
@@ -37,8 +41,9 @@ class Layout:
     """The layout of a tile's part of a stream in its buffer. All in bytes.
 
     `memory` is the first byte of the first row, seen from the beginning of the region, for the tile at
-    index 0; `strides` lead from element to element in the buffer, `first` is the place of the stream's
-    element at the tile's first index.
+    index 0; `strides` lead from element to element in the buffer, `between` from one part of the stream to
+    the next, `first` is the place of the stream's element at the tile's first index. `bytes` are those of
+    the buffer.
     """
 
     stream: Stream
@@ -46,21 +51,24 @@ class Layout:
     size: int
     rows: tuple[Rows, ...]
     strides: tuple[int, ...]
+    between: int
     first: int
+    bytes: int
 
     @property
     def transfers(self) -> int:
         """Instructions to load or store it, loops counted through."""
         return math.prod(row.count for row in self.rows)
 
-    @property
-    def bytes(self) -> int:
-        """Bytes of the buffer."""
-        return self.transfers * self.size
+    def place(self, offset: int) -> int:
+        """The first byte in the buffer of an access that begins with this element of the region."""
+        further = offset - self.stream.offset
+        part, within = divmod(further, self.stream.apart) if self.stream.parts > 1 else (0, further)
+        return self.first + part * self.between + within * self.stream.element_bytes
 
 
 def streams_of(nest: Nest) -> list[tuple[Stream, list[Access]]]:
-    """The streams of each input: accesses that share elements, or are close, share a stream."""
+    """The streams of each input: accesses that share elements, are close, or take turns, share a stream."""
     found: list[tuple[Stream, list[Access]]] = []
     for access in sorted(nest.accesses, key=lambda each: (each.input, each.strides, each.offset)):
         if found:
@@ -75,7 +83,44 @@ def streams_of(nest: Nest) -> list[tuple[Stream, list[Access]]]:
                 continue
         own = Stream(access.input + 1, access.element.bytes, access.offset, 0, access.strides)
         found.append((own, [access]))
-    return found
+    return _with_turns(found, nest)
+
+
+def _with_turns(found: list[tuple[Stream, list[Access]]], nest: Nest) -> list[tuple[Stream, list[Access]]]:
+    """Streams that take turns along an axis are parts of one, whose rows one loop loads.
+
+    Operands that an operation reads together stay in buffers of their own, which may be in different banks.
+    """
+    runs: list[list[tuple[Stream, list[Access]]]] = []
+    for each in found:
+        if runs and _continues([stream for stream, _ in runs[-1]], each[0]):
+            runs[-1].append(each)
+        else:
+            runs.append([each])
+    joined: list[tuple[Stream, list[Access]]] = []
+    for run in runs:
+        first, parts = run[0][0], len(run)
+        apart = run[-1][0].offset - run[-2][0].offset if parts > 1 else 0
+        if parts * apart in first.strides and not _meet([members for _, members in run], nest):
+            members = [access for _, own in run for access in own]
+            joined.append((replace(first, parts=parts, apart=apart), members))
+        else:
+            joined += run
+    return joined
+
+
+def _continues(run: list[Stream], stream: Stream) -> bool:
+    """A stream has the elements of the others, at the distance from the last one that those have."""
+    last = run[-1]
+    apart = stream.offset - last.offset
+    same = replace(stream, offset=last.offset) == last and apart > last.more
+    return same and (len(run) == 1 or apart == last.offset - run[-2].offset)
+
+
+def _meet(streams: list[list[Access]], nest: Nest) -> bool:
+    """An operation reads several of the streams."""
+    read = (set(operation.sources) for operation in nest.operations)
+    return any(sum(not sources.isdisjoint(members) for members in streams) > 1 for sources in read)
 
 
 _NEAR = 64
@@ -90,34 +135,62 @@ def _is_near(more: int, access: Access, shape: tuple[int, ...]) -> bool:
     return more <= reach and (shared or more * access.element.bytes <= _NEAR)
 
 
-def loaded(stream: Stream, tile: tuple[int, ...]) -> Layout:
-    """The layout with the fewest bytes: all from the first element to the last, or rows of such spans."""
-    by_stride = sorted(range(len(tile)), key=lambda axis: -abs(stream.strides[axis]))
-    layouts = [_spans(stream, tile, by_stride[:count]) for count in range(len(tile) + 1)]
-    return min(layouts, key=lambda each: each.bytes + _ROW_COST * each.transfers)
+def loaded(stream: Stream, tile: tuple[int, ...], room: tuple[int, ...]) -> Layout:
+    """The layout with the fewest bytes: all from the first element to the last, or rows of such spans.
+
+    There is room for as many elements as `room` has along each axis.
+    """
+    axes = len(tile) + 1
+    by_stride = sorted(range(axes), key=lambda axis: -abs((*stream.strides, stream.apart)[axis]))
+    layouts = [_spans(stream, tile, room, by_stride[:count]) for count in range(axes + 1)]
+    return min(layouts, key=lambda each: each.transfers * (each.size + _ROW_COST))
 
 
 _ROW_COST = 64
 """The cost of an additional transfer, in bytes that could be loaded in its time."""
 
 
-def _spans(stream: Stream, tile: tuple[int, ...], outer: list[int]) -> Layout:
-    """Rows along some axes, each of which covers all bytes from its first element to the last."""
-    size, inner = stream.element_bytes, [axis for axis in range(len(tile)) if axis not in outer]
-    reach = {axis: (tile[axis] - 1) * stream.strides[axis] for axis in inner}
-    before = sum(min(0, steps) for steps in reach.values())
-    span = (sum(map(abs, reach.values())) + 1 + stream.more) * size
-    moving = [axis for axis in outer if stream.strides[axis] and tile[axis] > 1]
-    pitches = [span * step for step in row_major(tuple(tile[axis] for axis in moving))]
-    rows = [
-        Rows(tile[axis], stream.strides[axis] * size, pitch)
-        for axis, pitch in zip(moving, pitches, strict=True)
-    ]
-    strides = [stream.strides[axis] * size if axis in inner else 0 for axis in range(len(tile))]
-    for axis, pitch in zip(moving, pitches, strict=True):
-        strides[axis] = pitch
-    memory = (stream.offset + before) * size
-    return Layout(stream, memory, span, tuple(rows), tuple(strides), -before * size)
+def _spans(stream: Stream, tile: tuple[int, ...], room: tuple[int, ...], outer: list[int]) -> Layout:
+    """Rows along some axes, each of which covers all bytes from its first element to the last.
+
+    The last axis is that of the parts of the stream.
+    """
+    extents, rooms, steps = (*tile, stream.parts), (*room, stream.parts), (*stream.strides, stream.apart)
+    size, inner = stream.element_bytes, [axis for axis in range(len(extents)) if axis not in outer]
+    before = sum(min(0, (extents[axis] - 1) * steps[axis]) for axis in inner)
+    span, pitch = (
+        (sum((each[axis] - 1) * abs(steps[axis]) for axis in inner) + 1 + stream.more) * size
+        for each in (extents, rooms)
+    )
+    moving = [axis for axis in outer if steps[axis] and extents[axis] > 1]
+    # Each part is whole in the buffer: its rows follow one another.
+    moving.sort(key=lambda axis: axis < len(tile))
+    pitches = [pitch * step for step in row_major(tuple(rooms[axis] for axis in moving))]
+    rows = [Rows(extents[axis], steps[axis] * size, own) for axis, own in zip(moving, pitches, strict=True)]
+    strides = [steps[axis] * size if axis in inner else 0 for axis in range(len(extents))]
+    for axis, own in zip(moving, pitches, strict=True):
+        strides[axis] = own
+    return Layout(
+        stream,
+        memory=(stream.offset + before) * size,
+        size=span,
+        rows=_joined(rows),
+        strides=tuple(strides[:-1]),
+        between=strides[-1],
+        first=-before * size,
+        bytes=pitch * math.prod(rooms[axis] for axis in moving),
+    )
+
+
+def _joined(rows: Iterable[Rows]) -> tuple[Rows, ...]:
+    """Loops as one where each continues where the next one ends."""
+    found: list[Rows] = []
+    for row in rows:
+        whole = (row.count * row.memory_stride, row.count * row.buffer_stride)
+        if found and (found[-1].memory_stride, found[-1].buffer_stride) == whole:
+            row = replace(row, count=row.count * found.pop().count)
+        found.append(row)
+    return tuple(found)
 
 
 def stored(stream: Stream, tile: tuple[int, ...]) -> Layout:
@@ -133,4 +206,13 @@ def stored(stream: Stream, tile: tuple[int, ...]) -> Layout:
         for axis in range(outer)
         if tile[axis] > 1
     ]
-    return Layout(stream, stream.offset * size, run, tuple(rows), tuple(each * size for each in dense), 0)
+    return Layout(
+        stream,
+        memory=stream.offset * size,
+        size=run,
+        rows=_joined(rows),
+        strides=tuple(each * size for each in dense),
+        between=0,
+        first=0,
+        bytes=math.prod(tile) * size,
+    )

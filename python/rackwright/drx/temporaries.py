@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from rackwright.drx.nest import Nest, Operation, Result
 from rackwright.drx.order import order_of
+from rackwright.drx.tile import Tile
 
 
 def lines(size: int, line: int) -> int:
@@ -31,20 +32,20 @@ class Temporaries:
     """
 
     nest: Nest
-    tile: tuple[int, ...]
+    tile: Tile
     line: int
     strip: int
 
     @property
     def _is_cut(self) -> bool:
         """The tile is more than a strip."""
-        return self.strip < self.tile[0]
+        return self.strip < self.tile.extents[0]
 
     def size(self, place: int) -> int:
         """Bytes of all lines of the result of an operation."""
         operation = self.nest.operations[place]
-        tile = stripped(self.nest, self.tile, self.strip, place)
-        elements = math.prod(tile[axis] for axis in operation.axes)
+        room = stripped(self.nest, self.tile.room, self.strip, place)
+        elements = math.prod(room[axis] for axis in operation.axes)
         return lines(elements * operation.element.bytes, self.line)
 
     def turns(self) -> Iterator[tuple[list[int], list[int]]]:
@@ -52,7 +53,7 @@ class Temporaries:
 
         The last operation, whose result is stored, needs none.
         """
-        once = order_of(self.nest, self.tile).once
+        once = order_of(self.nest, self.tile.stored).once
         last: dict[int, int] = {}
         for place, operation in enumerate(self.nest.operations):
             last.update(dict.fromkeys(_read(operation), place))

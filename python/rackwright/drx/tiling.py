@@ -10,6 +10,7 @@ from rackwright.drx.costs import COPIES, Costs
 from rackwright.drx.nest import Access, Nest, Source
 from rackwright.drx.stream import Layout
 from rackwright.drx.temporaries import Temporaries, lines
+from rackwright.drx.tile import Tile
 
 
 def coalesced(nest: Nest) -> Nest:
@@ -76,7 +77,7 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Tiling:
-    """A nest divided into tiles of `tile` elements along each axis.
+    """A nest divided into tiles.
 
     Buffers of inputs, with the accesses that they serve, and of the result; addresses of other results by
     their operation. Operations after all reductions are computed for `strip` indices along the first axis at
@@ -84,16 +85,20 @@ class Tiling:
     """
 
     nest: Nest
-    tile: tuple[int, ...]
+    tile: Tile
     strip: int
     inputs: tuple[tuple[Buffer, tuple[Access, ...]], ...]
     output: Buffer
     temporaries: dict[int, int]
 
     def __str__(self) -> str:
-        extents = " x ".join(map(str, self.tile))
-        lines = [f"tiles of {extents} of {' x '.join(map(str, self.nest.shape))}"]
-        if self.strip < self.tile[0]:
+        extents, stored, whole = (
+            " x ".join(map(str, each)) for each in (self.tile.extents, self.tile.stored, self.nest.shape)
+        )
+        lines = [f"tiles of {extents} of {whole}"]
+        if self.tile.parts > 1:
+            lines[0] += f", stored in those of {stored}"
+        if self.strip < self.tile.extents[0]:
             lines[0] += f", after all that is taken together in strips of {self.strip}"
         lines += [f"  {buffer} for {', '.join(map(str, members))}" for buffer, members in self.inputs]
         lines += [f"  {self.output} for output"]
@@ -104,13 +109,11 @@ class Tiling:
         """The buffer of an access, and the place of its first element in it."""
         for buffer, members in self.inputs:
             if access in members:
-                stream = buffer.layout.stream
-                further = (access.offset - stream.offset) * stream.element_bytes
-                return buffer, buffer.layout.first + further
+                return buffer, buffer.layout.place(access.offset)
         raise KeyError(access)
 
 
-def placed(costs: Costs, tile: tuple[int, ...]) -> Tiling:
+def placed(costs: Costs, tile: Tile) -> Tiling:
     """Consecutive buffers, each aligned to a line, for a tile that fits."""
     inputs, output = costs.layouts(tile)
     strip = costs.strip(tile)
