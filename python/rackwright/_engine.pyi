@@ -497,8 +497,9 @@ class Server:
         memory: Mapping[str, int] = ...,
         core: Mapping[str, int] = ...,
         fabric: AttachedFabric | None = None,
+        rtl: RocketDesign | None = None,
     ) -> None:
-        """`cpu` is "functional", "rocket" or "boom".
+        """`cpu` is "functional", "rocket" or "boom"; `rtl` replaces that model for bare metal.
 
         `units` are designs, each with its placement; `memory` and `core` are numbers by name. A bare-metal
         program has `fabric` behind a PCI host bridge.
@@ -605,41 +606,8 @@ class Cluster:
 class RocketDesign:
     """The Rocket core in RTL, compiled."""
 
-    def __init__(self, toolchain: Toolchain, verilog: str) -> None:
-        """Compiles the Verilog of `pythondata-cpu-rocket`, or takes the result from the cache."""
-
-    def run(
-        self, program: str, max_cycles: int = 0, echo: bool = False, memory: Mapping[str, int] = ...
-    ) -> RocketRun:
-        """Runs a bare-metal ELF file; raises `EngineError` when `max_cycles` (0: no limit) come first.
-
-        `echo` passes its output on as it comes. `memory` has numbers of L2 and what is behind it.
-        """
-
-class RocketRun:
-    """How a program ran on the Rocket core."""
-
-    @property
-    def exit_code(self) -> int:
-        """What the program ended with."""
-    @property
-    def clock_hz(self) -> int:
-        """The core's clock."""
-    @property
-    def cycles(self) -> int:
-        """Cycles since reset."""
-    @property
-    def instructions(self) -> int:
-        """Instructions retired, those of the boot ROM included."""
-    @property
-    def digest(self) -> str:
-        """Over everything that crossed the core's pins."""
-    @property
-    def wall_seconds(self) -> float:
-        """How long the simulation took."""
-    @property
-    def stdout(self) -> bytes:
-        """What the program printed."""
+    def __init__(self, toolchain: Toolchain, verilog: str, harts: int) -> None:
+        """Compiles the Verilog of `pythondata-cpu-rocket` for 1 to 4 harts, or takes it from the cache."""
 
 class Loadtest:
     """A load on services of UDP that is under way; it ends early when it is dropped."""

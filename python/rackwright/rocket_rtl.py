@@ -1,53 +1,40 @@
-"""The Rocket core itself, as RTL: bare-metal programs only, for validation."""
+"""Harts that are the Rocket core itself, in RTL: for bare-metal programs."""
 
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rackwright import _engine
 from rackwright.errors import RackwrightError
-from rackwright.parameters import ServerParameters
 from rackwright.rocket_verilog import rocket_verilog
-from rackwright.server import RunResult
 from rackwright.toolchain import toolchain
+
+if TYPE_CHECKING:
+    from rackwright.parameters import ServerParameters
+
+ROCKET_RTL = "rocket-rtl"
+"""The name of the core among the models."""
+
+MODEL = "rocket"
+"""The model of the same core."""
+
+MOST_HARTS = 1
+"""The maximum number of harts."""
+
+
+def check_rocket_rtl(harts: int, timing: ServerParameters) -> None:
+    """Raises `RackwrightError` for parameters that the RTL cannot have."""
+    if harts > MOST_HARTS:
+        raise RackwrightError(f"{ROCKET_RTL} has {MOST_HARTS} hart, not {harts}")
+    if timing.core:
+        raise RackwrightError(f"{ROCKET_RTL} is as its RTL is: {', '.join(sorted(timing.core))} can't be set")
 
 
 @cache
-def _design() -> _engine.RocketDesign:
-    """The compiled core; the first time on a machine this takes about half a minute."""
-    return _engine.RocketDesign(toolchain(), str(rocket_verilog()))
+def rocket_design(harts: int) -> _engine.RocketDesign:
+    """The compiled cores for so many harts.
 
-
-def run_rocket_rtl(
-    program: Path, max_cycles: int = 0, echo: bool = False, timing: ServerParameters | None = None
-) -> RunResult:
-    """Runs a bare-metal program on the Verilated Rocket core.
-
-    `max_cycles` ends a run that takes longer with an `EngineError` (0: no limit). `echo` prints the program's
-    output as it appears. `timing` has the clock and numbers of L2 and the memory behind it that replace the
-    defaults; those of the core are in its RTL.
+    The first time on a machine, compiling one core takes about half a minute, and four several minutes.
     """
-    timing = timing or ServerParameters()
-    if timing.core:
-        raise RackwrightError(f"rocket-rtl is as its RTL is: {', '.join(sorted(timing.core))} can't be set")
-    result = _design().run(str(program), max_cycles, echo, timing.memory)
-    return RunResult(
-        exit_code=result.exit_code,
-        instructions=result.instructions,
-        cycles=result.cycles,
-        clock_hz=result.clock_hz,
-        digest=result.digest,
-        wall_seconds=result.wall_seconds,
-        cpu="rocket-rtl",
-        harts=1,
-        accelerators=(),
-        unit_clocks_hz=(),
-        timing=timing.describe(),
-        stdout=result.stdout,
-        stderr=b"",
-        waves=None,
-        unknown_calls=(),
-        unit_cycles=0,
-        counters={},
-    )
+    return _engine.RocketDesign(toolchain(), str(rocket_verilog()), harts)

@@ -22,6 +22,7 @@ from rackwright.linux.node import LinuxNode, from_checkpoint, from_reset, image_
 from rackwright.nic import server_nic
 from rackwright.parameters import ServerParameters
 from rackwright.programs import network_program
+from rackwright.rocket_rtl import MODEL, ROCKET_RTL, check_rocket_rtl, rocket_design
 from rackwright.workloads import Linux, Program, Workload, given_singly
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class RunResult:
 
 
 class Server(Node):
-    """Cores of the model `cpu`, `harts` of them, each with `accelerators`.
+    """Cores of the model `cpu`, `harts` of them, each with `accelerators`; "rocket-rtl" is Rocket in RTL.
 
     The threads of a Linux program run on all of them, from one queue. A bare-metal program starts the harts
     other than the first by their software interrupts.
@@ -161,8 +162,8 @@ class Server(Node):
         Raises `RackwrightError` for an unknown name and for a unit that cannot be; `EngineError` for a
         `timing` that cannot, and for units that cannot share an opcode.
         """
-        if cpu not in CPUS:
-            raise RackwrightError(f"no core model {cpu}; there are {', '.join(CPUS)}")
+        if cpu not in (*CPUS, ROCKET_RTL):
+            raise RackwrightError(f"no core model {cpu}; there are {', '.join((*CPUS, ROCKET_RTL))}")
         workload = given_singly(
             workload,
             program=program,
@@ -182,7 +183,10 @@ class Server(Node):
         if harts not in range(1, MOST_HARTS + 1):
             raise RackwrightError(f"a server has 1 to {MOST_HARTS} harts, not {harts}")
         timing = timing or ServerParameters()
-        timing.check(cpu)
+        self._is_rtl = cpu == ROCKET_RTL
+        if self._is_rtl:
+            check_rocket_rtl(harts, timing)
+        timing.check(MODEL if self._is_rtl else cpu)
         if isinstance(workload, Program) and nic is not None:
             raise RackwrightError("a server with a program in user mode has no `nic`")
         if vector is not None and linux is None:
@@ -232,7 +236,7 @@ class Server(Node):
         if program is None:
             program, arguments = self._own_program()
         machine = _engine.Server(
-            self.cpu,
+            MODEL if self._is_rtl else self.cpu,
             self.harts,
             units=self.units,
             skip_idle=self._skip_idle,
@@ -241,6 +245,7 @@ class Server(Node):
             memory=self.timing.memory,
             core=self.timing.core,
             fabric=self.fabric.engine if self.fabric else None,
+            rtl=rocket_design(self.harts) if self._is_rtl else None,
         )
         result = machine.run(
             str(program),
@@ -283,6 +288,8 @@ class Server(Node):
         """
         if not isinstance(self.workload, Linux):
             raise RackwrightError("a server that boots needs Linux: Server(workload=Linux(run=…))")
+        if self._is_rtl:
+            raise RackwrightError(f"{ROCKET_RTL} runs bare-metal programs, and no Linux")
         if self.workload.run is None:
             raise RackwrightError("a server alone that boots is told what to run: Linux(run=…)")
         if self._waves or self._check_idle:
@@ -326,6 +333,8 @@ class Server(Node):
                 )
             return {"address_of": names[argument]}
 
+        if self._is_rtl:
+            raise TopologyError(f"`{names[self]}`: {ROCKET_RTL} is for servers that run alone")
         if self._waves or self._check_idle:
             option = "waves" if self._waves else "check_idle"
             raise TopologyError(f"`{names[self]}`: `{option}` is for servers that run alone")

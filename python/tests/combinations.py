@@ -107,10 +107,12 @@ REASONS = {
     ),
     "b": Reason("--pcap does not apply", "only links of clusters can be captured"),
     "c": Reason("LoadAccessFault", "a program in user mode has an emulated kernel, and no devices"),
-    "d": Reason("takes neither accelerators", "Rocket in RTL has no units"),
+    "d": Reason("takes no accelerators", "Rocket in RTL has no units"),
     "e": Reason("can't be observed", "Rocket in RTL cannot be observed, only its model"),
     "f": Reason("runs bare-metal programs", "Rocket in RTL runs only bare-metal programs"),
-    "g": Reason("no core model rocket-rtl", "servers of clusters support only modelled harts"),
+    "g": Reason(
+        "rocket-rtl is for servers that run alone", "servers of clusters support only modelled harts"
+    ),
     "h": Reason(
         "`waves` is for servers that run alone", "waves are recorded only for servers that run alone"
     ),

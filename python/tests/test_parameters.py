@@ -12,7 +12,6 @@ from rackwright import EngineError, compile_program
 from rackwright.errors import RackwrightError
 from rackwright.parameters import Parameter, ServerParameters, core_parameters, memory_parameters
 from rackwright.profiling import profile
-from rackwright.rocket_rtl import run_rocket_rtl
 from rackwright.server import Server
 from rackwright.snappy import SnappyUnit
 
@@ -41,7 +40,7 @@ def test_the_model_is_as_the_rtl_with_another_memory_too(timing: ServerParameter
         file = PROGRAMS / f"{program}.elf"
         measured = [
             int(run.stdout.split()[0])
-            for run in (run_rocket_rtl(file, timing=timing), Server("rocket", timing=timing).run(file))
+            for run in (Server(cpu, timing=timing).run(file) for cpu in ("rocket-rtl", "rocket"))
         ]
         rtl, model = measured
         # As with the default: validation/rocket.
@@ -55,7 +54,7 @@ def test_harts_have_the_clock_that_is_asked_for() -> None:
         memory = cycles(cpu, "load-dram", ServerParameters())
         # Of the way to DRAM and back, what is not in cycles stays as long.
         assert 1.2 * memory < cycles(cpu, "load-dram", QUICK) < 1.6 * memory
-    assert run_rocket_rtl(PROGRAMS / "sort.elf", timing=QUICK).clock_hz == 3_200_000_000
+    assert Server("rocket-rtl", timing=QUICK).run(PROGRAMS / "sort.elf").clock_hz == 3_200_000_000
 
 
 @pytest.mark.parametrize("hertz", [100_000_000, 1_234_567_890, 10_000_000_000])
@@ -91,7 +90,7 @@ def test_a_program_has_its_time_from_the_clock_of_its_hart(tmp_path: Path) -> No
 
 def test_the_rtl_has_no_numbers_of_its_own() -> None:
     with pytest.raises(RackwrightError, match="rocket-rtl is as its RTL is: flush can't be set"):
-        run_rocket_rtl(PROGRAMS / "sort.elf", timing=ServerParameters(core={"flush": 3}))
+        Server("rocket-rtl", timing=ServerParameters(core={"flush": 3}))
 
 
 def test_slower_memory_makes_a_program_and_a_unit_slower() -> None:

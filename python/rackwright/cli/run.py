@@ -220,7 +220,6 @@ def run(
         )
         raise typer.Exit(status)
     _refuse(context, _OF_CLUSTERS, f"{program.name} is a program")
-    from rackwright.rocket_rtl import run_rocket_rtl
     from rackwright.server import Server
     from rackwright.unit_config import unit_configs
 
@@ -230,31 +229,27 @@ def run(
     if graph is not None and tiles is None:
         raise RackwrightError("--graph goes with --tiles, which says where its services are")
     if cpu is Cpu.rocket_rtl:
-        if accelerator or tiles or words or values or clock or plusarg or harts > 1:
-            raise RackwrightError(
-                "rocket-rtl takes neither accelerators nor program arguments, and has one hart"
-            )
+        if accelerator or tiles or values or clock or plusarg:
+            raise RackwrightError("rocket-rtl takes no accelerators")
         _refuse(context, _OF_MODELS, "rocket-rtl has neither units nor files")
-        result = run_rocket_rtl(program, max_cycles, echo=not json, timing=timing)
-    else:
-        server = Server(
-            cpu.value,
-            on_tiles.units
-            if on_tiles
-            else unit_configs(
-                accelerator or [],
-                parameters=parse_unit_settings(values, or_of_one=True),
-                placement=placement.value,
-                clock=clock,
-                plusargs=plusarg or [],
-            ),
-            harts=on_tiles.harts if on_tiles else harts,
-            check_idle=check_idle,
-            waves=waves,
-            timing=timing,
-            fabric=attached,
-        )
-        result = _run_with_progress(server, program, words, write_folder, max_cycles, not json)
+    server = Server(
+        cpu.value,
+        on_tiles.units
+        if on_tiles
+        else unit_configs(
+            accelerator or [],
+            parameters=parse_unit_settings(values, or_of_one=True),
+            placement=placement.value,
+            clock=clock,
+            plusargs=plusarg or [],
+        ),
+        harts=on_tiles.harts if on_tiles else harts,
+        check_idle=check_idle,
+        waves=waves,
+        timing=timing,
+        fabric=attached,
+    )
+    result = _run_with_progress(server, program, words, write_folder, max_cycles, not json)
     write_capture(attached, program.stem, capture)
     _report(result, json)
     raise typer.Exit(exit_status(result.exit_code))

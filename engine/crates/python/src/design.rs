@@ -1,6 +1,7 @@
 use crate::error::raise;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use rackwright_rtl::rocket::RocketSystem;
 use rackwright_rtl::{BuildOptions, Cache, Manifest, Waves};
 use rackwright_time::Clock;
 use rackwright_unit::{assign, names, PlacedUnit, Reach};
@@ -17,10 +18,10 @@ pub struct Toolchain {
 impl Toolchain {
     pub(crate) fn build_rocket(
         &self,
+        system: RocketSystem,
         verilog: &Path,
     ) -> Result<rackwright_rtl::rocket::RocketDesign, rackwright_rtl::RtlError> {
-        self.tools
-            .build_rocket(rackwright_rtl::rocket::RocketSystem::One, verilog, &self.cache)
+        self.tools.build_rocket(system, verilog, &self.cache)
     }
 }
 

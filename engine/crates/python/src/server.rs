@@ -3,6 +3,7 @@ use crate::error::raise;
 use crate::fabric::AttachedFabric;
 use crate::observer::Observer;
 use crate::parameters::Values;
+use crate::rocket::RocketDesign;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rackwright_device::TreeMaker;
@@ -25,6 +26,7 @@ const REPORT_EVERY: Duration = Duration::from_millis(200);
 #[pyclass(frozen)]
 pub struct Server {
     cpu: CpuModel,
+    rtl: Option<Py<RocketDesign>>,
     parameters: ServerParameters,
     harts: usize,
     guest_bytes: u64,
@@ -55,7 +57,7 @@ pub struct ServerResult {
 impl Server {
     #[new]
     #[allow(clippy::too_many_arguments)]
-    #[pyo3(signature = (cpu = "rocket", harts = 1, guest_bytes = USER_BYTES, units = Vec::new(), skip_idle = true, check_idle = false, waves = None, memory = BTreeMap::new(), core = BTreeMap::new(), fabric = None))]
+    #[pyo3(signature = (cpu = "rocket", harts = 1, guest_bytes = USER_BYTES, units = Vec::new(), skip_idle = true, check_idle = false, waves = None, memory = BTreeMap::new(), core = BTreeMap::new(), fabric = None, rtl = None))]
     fn new(
         cpu: &str,
         harts: usize,
@@ -67,10 +69,12 @@ impl Server {
         memory: Values,
         core: Values,
         fabric: Option<Py<AttachedFabric>>,
+        rtl: Option<Py<RocketDesign>>,
     ) -> PyResult<Server> {
         let cpu = cpu.parse().map_err(raise)?;
         Ok(Server {
             cpu,
+            rtl,
             parameters: ServerParameters::with(cpu, &memory, &core).map_err(raise)?,
             harts,
             guest_bytes,
@@ -155,6 +159,7 @@ impl Server {
     fn config(&self) -> ServerConfig<'_> {
         ServerConfig {
             cpu: self.cpu,
+            rtl: self.rtl.as_ref().map(|rtl| &rtl.get().design),
             harts: self.harts,
             parameters: &self.parameters,
             units: &self.units,

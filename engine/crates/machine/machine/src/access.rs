@@ -1,16 +1,17 @@
+use crate::processor::Processor;
 use rackwright_contract::{Answer, Ticket};
-use rackwright_cpu::{DeviceAccess, Hart, Timing};
+use rackwright_cpu::DeviceAccess;
 use rackwright_device::{Bus, ACCESS_LATENCY};
 
-/// Has `bus` perform an access that a hart begins now. The hart continues with the value when it arrives, or with a
+/// Has `bus` perform an access that a hart of `core` begins now. The hart continues with the value when it arrives, or with a
 /// trap if there is no device; for an access with a later response, the hart stalls, and the ticket is returned.
-pub fn perform<T: Timing>(hart: &mut Hart<T>, bus: &mut Bus, access: DeviceAccess) -> Option<Ticket> {
+pub fn perform<C: Processor>(core: &mut C, bus: &mut Bus, access: DeviceAccess) -> Option<Ticket> {
     let DeviceAccess {
         address,
         bytes,
         write,
     } = access;
-    let now = hart.cycle();
+    let now = core.cycle();
     let over = now + ACCESS_LATENCY;
     let answer = match write {
         None => bus.load(address, bytes, now),
@@ -21,15 +22,8 @@ pub fn perform<T: Timing>(hart: &mut Hart<T>, bus: &mut Bus, access: DeviceAcces
     };
     match answer {
         Some(Answer::Later(ticket)) => return Some(ticket),
-        Some(Answer::At(at, value)) => {
-            hart.advance_to(at);
-            hart.finish_access(value);
-        }
-        None => {
-            hart.advance_to(over);
-            // It has a trap for that.
-            _ = hart.refuse_access();
-        }
+        Some(Answer::At(at, value)) => core.finish_access(at, value),
+        None => core.refuse_access(over),
     }
     None
 }

@@ -4,6 +4,7 @@ use crate::hardware::Hardware;
 use crate::machine::Machine;
 use crate::parameters::Windows;
 use crate::privileged::{waits, Privileged};
+use crate::processor::Processor;
 use rackwright_boot::Entry;
 use rackwright_cpu::{ExecutionEnvironment, Hart, SharedCode, Timing};
 use rackwright_device::{Bus, Endpoint, Map};
@@ -14,8 +15,33 @@ use rackwright_trace::Observation;
 use rackwright_unit::{observe, Attachment, Core, Stall, UnitError};
 use std::sync::Arc;
 
-/// A machine with privileged software, which for all but its windows boots a kernel.
-impl<T: Timing> Machine<T, Privileged> {
+/// A machine with a bare-metal program, or with a kernel.
+impl<C: Processor> Machine<C, Privileged> {
+    /// A machine with a bare-metal program in its memory, whose time ticks every `tick`. Its first hart is at the
+    /// program's entry; others wait for a software interrupt.
+    pub fn bare_metal(mut hardware: Hardware<C>, tick: Cycles) -> Machine<C, Privileged> {
+        let windows = Windows::of_bare_metal(&hardware.cores, tick, hardware.bus.acts());
+        for core in &mut hardware.cores[1..] {
+            core.stall(Stall::Start);
+        }
+        Machine::with(hardware, Privileged::new(windows))
+    }
+
+    /// The cycle that all harts have reached.
+    pub fn cycle(&self) -> Cycle {
+        self.workload.now
+    }
+
+    /// Adds the state of harts, memory and devices to a digest.
+    pub fn digest(&self, digest: &mut Digest) {
+        self.hardware.digest(digest);
+        digest.cycle(self.workload.now);
+        self.hardware.bus.digest(digest);
+    }
+}
+
+/// A machine that boots a kernel.
+impl<T: Timing> Machine<Core<T>, Privileged> {
     /// A machine with a hart for each of `timings`, which all start at `entry`, and whose time ticks every `tick`.
     pub fn new(
         timings: Vec<T>,
@@ -23,24 +49,12 @@ impl<T: Timing> Machine<T, Privileged> {
         map: Map,
         entry: &Entry,
         tick: Cycles,
-    ) -> Machine<T, Privileged> {
+    ) -> Machine<Core<T>, Privileged> {
         let workload = Privileged::new(Windows::of_kernel(&timings));
         let bus = Bus::new(map, timings.len(), tick);
         let start = |(index, timing)| Core::alone(start(index, timing, entry, tick));
         let cores = timings.into_iter().enumerate().map(start).collect();
         Machine::with(Hardware::new(cores, memory, bus), workload)
-    }
-
-    /// A machine with a bare-metal program in its memory, whose time ticks every `tick`. Its first hart is at the
-    /// program's entry; others wait for a software interrupt.
-    pub fn bare_metal(mut hardware: Hardware<T>, tick: Cycles) -> Machine<T, Privileged> {
-        let cores = &hardware.cores;
-        let acts = hardware.bus.acts();
-        let windows = Windows::of_bare_metal(cores[0].hart.timing(), cores.len(), tick, acts);
-        for core in &mut hardware.cores[1..] {
-            core.stall(Stall::Start);
-        }
-        Machine::with(hardware, Privileged::new(windows))
     }
 
     /// A machine that continues from the state of another one, with a hart for each of `timings` and the same PCI
@@ -55,7 +69,7 @@ impl<T: Timing> Machine<T, Privileged> {
         functions: Vec<Box<dyn Endpoint>>,
         tick: Cycles,
         saved: &SavedMachine,
-    ) -> Result<Machine<T, Privileged>, MachineError> {
+    ) -> Result<Machine<Core<T>, Privileged>, MachineError> {
         let nowhere = Entry {
             pc: 0,
             device_tree: 0,
@@ -137,18 +151,6 @@ impl<T: Timing> Machine<T, Privileged> {
     /// Has runs end at each end of a line that the guest sends through serial port `uart`.
     pub fn watch(&mut self, uart: usize) {
         self.workload.watched = Some(uart);
-    }
-
-    /// The cycle that all harts have reached.
-    pub fn cycle(&self) -> Cycle {
-        self.workload.now
-    }
-
-    /// Adds the state of harts, memory and devices to a digest.
-    pub fn digest(&self, digest: &mut Digest) {
-        self.hardware.digest(digest);
-        digest.cycle(self.workload.now);
-        self.hardware.bus.digest(digest);
     }
 
     /// Synchronises harts and devices at least every `cycles` cycles, which divide their windows: for a machine with a

@@ -1,3 +1,4 @@
+use crate::processor::Processor;
 use rackwright_cpu::{Hart, Stop, Timing};
 use rackwright_device::Bus;
 use rackwright_memory::GuestMemory;
@@ -5,32 +6,27 @@ use rackwright_stats::{Counters, Digest};
 use rackwright_time::{unit, Cycle};
 use rackwright_unit::{AttachedUnit, Core, Stall, UnitError, Wait};
 
-/// The parts of a machine: harts with the units beside them, the memory that they share, and devices.
-pub struct Hardware<T: Timing> {
-    /// The harts, in the order of their numbers, each with its units.
-    pub cores: Vec<Core<T>>,
+/// The parts of a machine: processors with the units beside them, the memory that they share, and devices.
+pub struct Hardware<C> {
+    /// The processors, in the order of their harts' numbers, each with its units.
+    pub cores: Vec<C>,
     /// The memory.
     pub memory: GuestMemory,
     /// The devices.
     pub bus: Bus,
-    /// By hart: others may have written memory since it ran.
+    /// By processor: others may have written memory since it ran.
     others_ran: Vec<bool>,
 }
 
-impl<T: Timing> Hardware<T> {
+impl<C: Processor> Hardware<C> {
     /// Puts them together.
-    pub fn new(cores: Vec<Core<T>>, memory: GuestMemory, bus: Bus) -> Hardware<T> {
+    pub fn new(cores: Vec<C>, memory: GuestMemory, bus: Bus) -> Hardware<C> {
         Hardware {
             others_ran: vec![false; cores.len()],
             cores,
             memory,
             bus,
         }
-    }
-
-    /// Hart number `index`.
-    pub fn hart(&mut self, index: usize) -> &mut Hart<T> {
-        &mut self.cores[index].hart
     }
 
     /// Runs a hart until cycle `limit`, or until an event that does not concern only the hart and its units.
@@ -40,7 +36,7 @@ impl<T: Timing> Hardware<T> {
     #[inline]
     pub(crate) fn run(&mut self, index: usize, limit: Cycle) -> Result<Stop, UnitError> {
         if std::mem::take(&mut self.others_ran[index]) {
-            self.cores[index].hart.check_reservation();
+            self.cores[index].check_reservation();
         }
         for (other, ran) in self.others_ran.iter_mut().enumerate() {
             *ran |= other != index;
@@ -52,8 +48,8 @@ impl<T: Timing> Hardware<T> {
     #[inline]
     pub(crate) fn follow_time(&mut self, index: usize) {
         let before = index.checked_sub(1).unwrap_or(self.cores.len() - 1);
-        let time = self.cores[before].hart.latest_time();
-        self.cores[index].hart.follow_time(time);
+        let time = self.cores[before].latest_time();
+        self.cores[index].follow_time(time);
     }
 
     /// Lets a hart that is stalled for an access continue, if a device knows the response; returns whether it does.
@@ -80,6 +76,56 @@ impl<T: Timing> Hardware<T> {
         self.cores[index].answer(&mut self.memory, at, value);
     }
 
+    /// The cycle that the hart has reached that is ahead of all others.
+    pub fn cycle(&self) -> Cycle {
+        let cycles = self.cores.iter().map(C::cycle);
+        cycles.fold(Cycle::ZERO, Cycle::max)
+    }
+
+    /// Instructions executed by all harts.
+    pub fn instructions(&self) -> u64 {
+        let retired = self.cores.iter().map(C::instructions);
+        retired.sum()
+    }
+
+    /// Number of commands from harts to units so far.
+    pub fn commands(&self) -> u64 {
+        self.cores.iter().map(C::commands).sum()
+    }
+
+    /// Cycles of RTL that were evaluated, of the units of all harts.
+    pub fn unit_cycles(&self) -> u64 {
+        self.cores.iter().map(C::unit_cycles).sum()
+    }
+
+    /// Counts of the events of units, each added up over all harts; none without units.
+    pub fn unit_counters(&self) -> Counters {
+        C::unit_counters(&self.cores)
+    }
+
+    /// The same, appended to those of the caches.
+    pub fn counters(&self) -> Counters {
+        C::counters(&self.cores)
+    }
+
+    /// The unit that a hart is stalled for, if one is.
+    pub fn wait(&self) -> Option<Wait> {
+        self.cores.iter().find_map(C::wait)
+    }
+
+    /// Adds the state of harts, units and memory to a digest.
+    pub fn digest(&self, digest: &mut Digest) {
+        self.cores.iter().for_each(|core| core.digest(digest));
+        digest.contents(self.memory.contents());
+    }
+}
+
+impl<T: Timing> Hardware<Core<T>> {
+    /// Hart number `index`.
+    pub fn hart(&mut self, index: usize) -> &mut Hart<T> {
+        &mut self.cores[index].hart
+    }
+
     /// Advances time to `cycle`, for a waiting hart.
     pub fn advance_to(&mut self, index: usize, cycle: Cycle) {
         self.cores[index].advance_to(&mut self.memory, cycle);
@@ -88,48 +134,5 @@ impl<T: Timing> Hardware<T> {
     /// Advances a unit that is beside no hart by a window, up to the cycle `until` of its own clock.
     pub fn advance_other(&mut self, unit: &mut AttachedUnit, until: unit::Cycle) {
         self.cores[0].advance_other(&mut self.memory, unit, until);
-    }
-
-    /// The cycle that the hart has reached that is ahead of all others.
-    pub fn cycle(&self) -> Cycle {
-        let cycles = self.cores.iter().map(|core| core.hart.cycle());
-        cycles.fold(Cycle::ZERO, Cycle::max)
-    }
-
-    /// Instructions executed by all harts.
-    pub fn instructions(&self) -> u64 {
-        let retired = self.cores.iter().map(|core| core.hart.instructions_retired());
-        retired.sum()
-    }
-
-    /// Number of commands from harts to units so far.
-    pub fn commands(&self) -> u64 {
-        self.cores.iter().map(Core::commands).sum()
-    }
-
-    /// Cycles of RTL that were evaluated, of the units of all harts.
-    pub fn unit_cycles(&self) -> u64 {
-        self.cores.iter().map(Core::unit_cycles).sum()
-    }
-
-    /// Counts of the events of units, each added up over all harts; none without units.
-    pub fn unit_counters(&self) -> Counters {
-        rackwright_unit::unit_counters(&self.cores)
-    }
-
-    /// The same, appended to those of the caches.
-    pub fn counters(&self) -> Counters {
-        rackwright_unit::counters(&self.cores)
-    }
-
-    /// The unit that a hart is stalled for, if one is.
-    pub fn wait(&self) -> Option<Wait> {
-        self.cores.iter().find_map(Core::wait)
-    }
-
-    /// Adds the state of harts, units and memory to a digest.
-    pub fn digest(&self, digest: &mut Digest) {
-        self.cores.iter().for_each(|core| core.digest(digest));
-        digest.contents(self.memory.contents());
     }
 }

@@ -15,6 +15,7 @@ mod machine;
 mod parameters;
 mod pause;
 mod privileged;
+mod processor;
 mod workload;
 
 pub use access::perform;
@@ -28,4 +29,5 @@ pub use machine::Machine;
 pub use parameters::{MachineParameters, MAXIMUM_HARTS};
 pub use pause::Pause;
 pub use privileged::Privileged;
+pub use processor::Processor;
 pub use workload::{Turn, Window, Workload};

@@ -1,21 +1,21 @@
 use crate::hardware::Hardware;
 use crate::pause::Pause;
+use crate::processor::Processor;
 use crate::workload::{Turn, Window, Workload};
-use rackwright_cpu::Timing;
 
 /// Hardware and the workload that runs on it.
 ///
 /// Harts take turns, in the order of their numbers, for windows of time: the behaviour of a machine depends neither on
 /// the division into runs nor on the host. The length of windows is the workload's policy.
-pub struct Machine<T: Timing, W> {
-    pub(crate) hardware: Hardware<T>,
+pub struct Machine<C, W> {
+    pub(crate) hardware: Hardware<C>,
     pub(crate) workload: W,
     pub(crate) window: Window,
 }
 
-impl<T: Timing, W: Workload<T>> Machine<T, W> {
+impl<C: Processor, W: Workload<C>> Machine<C, W> {
     /// A machine whose first window is still to be opened.
-    pub fn with(hardware: Hardware<T>, workload: W) -> Machine<T, W> {
+    pub fn with(hardware: Hardware<C>, workload: W) -> Machine<C, W> {
         Machine {
             hardware,
             workload,
@@ -24,12 +24,12 @@ impl<T: Timing, W: Workload<T>> Machine<T, W> {
     }
 
     /// Its parts.
-    pub fn hardware(&self) -> &Hardware<T> {
+    pub fn hardware(&self) -> &Hardware<C> {
         &self.hardware
     }
 
     /// Its parts, for changes between two runs.
-    pub fn hardware_mut(&mut self) -> &mut Hardware<T> {
+    pub fn hardware_mut(&mut self) -> &mut Hardware<C> {
         &mut self.hardware
     }
 
@@ -39,7 +39,7 @@ impl<T: Timing, W: Workload<T>> Machine<T, W> {
     }
 
     /// Both, to be changed between two runs.
-    pub fn parts(&mut self) -> (&mut Hardware<T>, &mut W) {
+    pub fn parts(&mut self) -> (&mut Hardware<C>, &mut W) {
         (&mut self.hardware, &mut self.workload)
     }
 

@@ -1,4 +1,5 @@
 use crate::error::MachineError;
+use crate::processor::Processor;
 use rackwright_cpu::{CpuModel, Timing};
 use rackwright_time::{Cycle, Cycles};
 
@@ -52,25 +53,26 @@ impl Windows {
         match timings {
             // A single hart only has to return now and then.
             [_] => Windows::both(Cycles::new(500 * QUANTUM.0)),
-            several => Windows::of_several(&several[0], QUANTUM),
+            several => Windows::of_several(several[0].line_transfer(), QUANTUM),
         }
     }
 
-    /// The windows of `harts` harts like `first` that run a bare-metal program, none longer than `longest`; if devices
-    /// have events of their own, a single hart returns as often for them.
-    pub(crate) fn of_bare_metal<T: Timing>(first: &T, harts: usize, longest: Cycles, acts: bool) -> Windows {
-        match (harts, acts) {
+    /// The windows of `cores` that run a bare-metal program, none longer than `longest`; if devices have events of their
+    /// own, a single one returns as often for them.
+    pub(crate) fn of_bare_metal<C: Processor>(cores: &[C], longest: Cycles, acts: bool) -> Windows {
+        match (cores.len(), acts) {
             (1, false) => Windows::Free,
             (1, true) => Windows::Grid {
                 together: longest,
                 alone: Cycles::new(500 * QUANTUM.0),
             },
-            _ => Windows::of_several(first, longest),
+            _ => Windows::of_several(cores[0].line_transfer(), longest),
         }
     }
 
-    fn of_several<T: Timing>(first: &T, longest: Cycles) -> Windows {
-        match first.line_transfer() {
+    /// The windows of several that need `transfer` for a line from the caches of one to those of another.
+    fn of_several(transfer: Option<Cycles>, longest: Cycles) -> Windows {
+        match transfer {
             Some(transfer) => Windows::Grid {
                 together: within(transfer, longest),
                 alone: longest,

@@ -2,11 +2,12 @@ use crate::access::perform;
 use crate::hardware::Hardware;
 use crate::parameters::{Windows, QUANTUM};
 use crate::pause::Pause;
+use crate::processor::Processor;
 use crate::workload::{Turn, Window, Workload};
-use rackwright_cpu::{DeviceAccess, Interrupt, Stop, Timing};
+use rackwright_cpu::{DeviceAccess, Stop};
 use rackwright_device::Bus;
 use rackwright_time::{Cycle, Cycles};
-use rackwright_unit::{Core, Stall, UnitError};
+use rackwright_unit::{Stall, UnitError};
 
 /// Software that controls the whole machine, from machine mode on: a bare-metal program, or firmware with a kernel.
 pub struct Privileged {
@@ -33,13 +34,13 @@ impl Privileged {
     }
 
     /// Time of the next event of devices or timers, if all harts wait.
-    pub(crate) fn idle_until<T: Timing>(hardware: &mut Hardware<T>) -> Option<Cycle> {
+    pub(crate) fn idle_until<C: Processor>(hardware: &mut Hardware<C>) -> Option<Cycle> {
         let timer = Privileged::idle_timer(hardware)?;
         Some(timer.min(hardware.bus.next_event()))
     }
 
     /// When the first timer is raised, if all harts wait.
-    fn idle_timer<T: Timing>(hardware: &mut Hardware<T>) -> Option<Cycle> {
+    fn idle_timer<C: Processor>(hardware: &mut Hardware<C>) -> Option<Cycle> {
         let Hardware { cores, bus, .. } = hardware;
         let mut harts = cores.iter_mut().enumerate();
         if !harts.all(|(index, core)| idles(core, index, bus)) {
@@ -51,7 +52,7 @@ impl Privileged {
     }
 
     /// Passes over the windows in which all harts wait.
-    fn skip_idle<T: Timing>(&mut self, hardware: &mut Hardware<T>, until: Cycle) -> Option<Pause> {
+    fn skip_idle<C: Processor>(&mut self, hardware: &mut Hardware<C>, until: Cycle) -> Option<Pause> {
         let timer = Privileged::idle_timer(hardware)?;
         let bus = &mut hardware.bus;
         bus.rest(self.now, timer.min(until));
@@ -64,7 +65,7 @@ impl Privileged {
     }
 
     /// The end of the window that begins now.
-    fn window_end<T: Timing>(&self, hardware: &mut Hardware<T>, until: Cycle) -> Cycle {
+    fn window_end<C: Processor>(&self, hardware: &mut Hardware<C>, until: Cycle) -> Cycle {
         match self.windows {
             Windows::Free => until,
             Windows::Grid { together, alone } => self
@@ -75,7 +76,7 @@ impl Privileged {
 
     /// The end of the window as far as harts are concerned. While all harts except one wait, there is no other hart to
     /// keep step with.
-    fn grid_end<T: Timing>(&self, hardware: &mut Hardware<T>, together: Cycles, alone: Cycles) -> Cycle {
+    fn grid_end<C: Processor>(&self, hardware: &mut Hardware<C>, together: Cycles, alone: Cycles) -> Cycle {
         let next = self.now + together;
         if together == alone {
             return next;
@@ -104,9 +105,9 @@ impl Privileged {
     }
 
     /// Performs or starts an access of the current hart to a device.
-    fn access<T: Timing>(
+    fn access<C: Processor>(
         &mut self,
-        hardware: &mut Hardware<T>,
+        hardware: &mut Hardware<C>,
         window: &mut Window,
         access: DeviceAccess,
     ) -> Turn {
@@ -114,10 +115,10 @@ impl Privileged {
         let core = &mut cores[window.turn];
         if let Windows::Grid { together, .. } = self.windows {
             // It may wake others, which then have to keep step with this one.
-            let step = Cycle::new((core.hart.cycle().0 / together.0 + 1) * together.0);
+            let step = Cycle::new((core.cycle().0 / together.0 + 1) * together.0);
             self.end = self.end.min(step.max(self.now + together));
         }
-        if let Some(ticket) = perform(&mut core.hart, bus, access) {
+        if let Some(ticket) = perform(core, bus, access) {
             core.stall(Stall::Access(ticket));
         }
         if !self.finish_access(hardware, window.turn) {
@@ -134,7 +135,7 @@ impl Privileged {
 
     /// Lets a hart that is stalled for an access continue, if the response is known, in a window that ends at the next
     /// event of devices; returns whether it does.
-    fn finish_access<T: Timing>(&mut self, hardware: &mut Hardware<T>, hart: usize) -> bool {
+    fn finish_access<C: Processor>(&mut self, hardware: &mut Hardware<C>, hart: usize) -> bool {
         let done = hardware.finish_access(hart);
         if let Windows::Grid { together, .. } = self.windows {
             if done {
@@ -160,17 +161,17 @@ impl Privileged {
     }
 }
 
-impl<T: Timing> Workload<T> for Privileged {
+impl<C: Processor> Workload<C> for Privileged {
     type Time = Cycle;
     type Error = UnitError;
 
     /// A run may have ended while a hart was stalled for an access whose response is known only now.
-    fn resume(&mut self, hardware: &mut Hardware<T>, window: &Window) -> Option<Pause> {
+    fn resume(&mut self, hardware: &mut Hardware<C>, window: &Window) -> Option<Pause> {
         let is_stalled = matches!(hardware.cores[window.turn].stalled(), Some(Stall::Access(_)));
         (is_stalled && !self.finish_access(hardware, window.turn)).then_some(Pause::Reached)
     }
 
-    fn open(&mut self, hardware: &mut Hardware<T>, until: Cycle) -> Result<Option<Pause>, UnitError> {
+    fn open(&mut self, hardware: &mut Hardware<C>, until: Cycle) -> Result<Option<Pause>, UnitError> {
         if self.now >= until || hardware.bus.failure().is_some() {
             return Ok(Some(Pause::Reached));
         }
@@ -183,7 +184,7 @@ impl<T: Timing> Workload<T> for Privileged {
         Ok(pause)
     }
 
-    fn begin(&mut self, hardware: &mut Hardware<T>, hart: usize) {
+    fn begin(&mut self, hardware: &mut Hardware<C>, hart: usize) {
         if let Windows::Grid { .. } = self.windows {
             hardware.note_writes(hart);
         }
@@ -191,7 +192,7 @@ impl<T: Timing> Workload<T> for Privileged {
         self.waited = waits(&hardware.cores[hart]);
     }
 
-    fn limit(&mut self, hardware: &mut Hardware<T>, hart: usize, _until: Cycle) -> Option<Cycle> {
+    fn limit(&mut self, hardware: &mut Hardware<C>, hart: usize, _until: Cycle) -> Option<Cycle> {
         let Hardware { cores, bus, .. } = hardware;
         let core = &mut cores[hart];
         while idles(core, hart, bus) {
@@ -199,7 +200,7 @@ impl<T: Timing> Workload<T> for Privileged {
             if wake >= self.end {
                 return None;
             }
-            core.hart.advance_to(wake);
+            core.wait_until(wake);
         }
         // It may have waited for a long time, and in a long window until an earlier hart ended the window.
         let earliest = match self.windows {
@@ -208,8 +209,8 @@ impl<T: Timing> Workload<T> for Privileged {
             }
             _ => self.now,
         };
-        core.hart.advance_to(earliest);
-        if core.hart.cycle() >= self.end {
+        core.wait_until(earliest);
+        if core.cycle() >= self.end {
             return None;
         }
         refresh(core, hart, bus);
@@ -218,7 +219,7 @@ impl<T: Timing> Workload<T> for Privileged {
 
     fn stopped(
         &mut self,
-        hardware: &mut Hardware<T>,
+        hardware: &mut Hardware<C>,
         window: &mut Window,
         stop: Result<Stop, UnitError>,
     ) -> Result<Turn, UnitError> {
@@ -232,34 +233,26 @@ impl<T: Timing> Workload<T> for Privileged {
     }
 
     /// While the hart waited, its units have not been advanced.
-    fn end(&mut self, hardware: &mut Hardware<T>, hart: usize) {
+    fn end(&mut self, hardware: &mut Hardware<C>, hart: usize) {
         let Hardware { cores, memory, .. } = hardware;
         cores[hart].advance_units(memory, self.end);
     }
 
-    fn close(&mut self, _hardware: &mut Hardware<T>, _until: Cycle) {
+    fn close(&mut self, _hardware: &mut Hardware<C>, _until: Cycle) {
         self.now = self.end;
     }
 }
 
 /// Updates a hart's interrupt lines to their state at its own time.
-fn refresh<T: Timing>(core: &mut Core<T>, index: usize, bus: &Bus) {
-    let now = core.hart.cycle();
-    let lines = bus.lines(index);
-    let hart = &mut core.hart;
-    hart.set_interrupt(Interrupt::MachineSoftware, lines.software);
-    hart.set_interrupt(Interrupt::MachineExternal, lines.machine_external);
-    hart.set_interrupt(Interrupt::SupervisorExternal, lines.supervisor_external);
-    hart.set_interrupt(Interrupt::MachineTimer, bus.timer(index) <= now);
-    if let Some(timer) = hart.supervisor_timer() {
-        hart.set_interrupt(Interrupt::SupervisorTimer, timer <= now);
-    }
+fn refresh<C: Processor>(core: &mut C, index: usize, bus: &Bus) {
+    let timer = bus.timer(index) <= core.cycle();
+    core.set_interrupts(bus.lines(index), timer);
 }
 
 /// Time at which a timer of a hart expires next; [`Cycle::NEVER`] if none is set to a future time.
-fn next_timer<T: Timing>(core: &Core<T>, index: usize, bus: &Bus) -> Cycle {
-    let now = core.hart.cycle();
-    let supervisor = core.hart.supervisor_timer().unwrap_or(Cycle::NEVER);
+fn next_timer<C: Processor>(core: &C, index: usize, bus: &Bus) -> Cycle {
+    let now = core.cycle();
+    let supervisor = core.supervisor_timer().unwrap_or(Cycle::NEVER);
     let timers = [bus.timer(index), supervisor];
     timers
         .into_iter()
@@ -269,11 +262,11 @@ fn next_timer<T: Timing>(core: &Core<T>, index: usize, bus: &Bus) -> Cycle {
 }
 
 /// Whether a hart is idle until a timer or another part raises an interrupt.
-fn idles<T: Timing>(core: &mut Core<T>, index: usize, bus: &Bus) -> bool {
+fn idles<C: Processor>(core: &mut C, index: usize, bus: &Bus) -> bool {
     let over = match core.stalled() {
         Some(Stall::Interrupt) => {
             refresh(core, index, bus);
-            core.hart.is_interrupted()
+            core.is_interrupted()
         }
         Some(Stall::Start) => bus.lines(index).software,
         _ => return false,
@@ -285,6 +278,6 @@ fn idles<T: Timing>(core: &mut Core<T>, index: usize, bus: &Bus) -> bool {
 }
 
 /// Whether a hart waits for an interrupt, or for its start.
-pub(crate) fn waits<T: Timing>(core: &Core<T>) -> bool {
+pub(crate) fn waits<C: Processor>(core: &C) -> bool {
     matches!(core.stalled(), Some(Stall::Interrupt | Stall::Start))
 }

@@ -1,6 +1,6 @@
 use crate::hardware::Hardware;
 use crate::pause::Pause;
-use rackwright_cpu::{Stop, Timing};
+use rackwright_cpu::Stop;
 use rackwright_unit::UnitError;
 
 /// The progress of a window of time. Harts take turns in it, in the order of their numbers.
@@ -29,14 +29,14 @@ pub enum Turn {
 ///
 /// [`Machine::run`](crate::Machine::run) calls these methods in a fixed order, so that the behaviour of a machine
 /// depends neither on the division into runs nor on the host.
-pub trait Workload<T: Timing> {
+pub trait Workload<C> {
     /// An instant on the clock on whose grid windows lie.
     type Time: Copy;
     /// The reason why a run cannot continue.
     type Error;
 
     /// Executed at the start of a run, and before a window continues; returns the reason if it does not.
-    fn resume(&mut self, _hardware: &mut Hardware<T>, _window: &Window) -> Option<Pause> {
+    fn resume(&mut self, _hardware: &mut Hardware<C>, _window: &Window) -> Option<Pause> {
         None
     }
 
@@ -44,15 +44,15 @@ pub trait Workload<T: Timing> {
     ///
     /// # Errors
     /// If there is no further event.
-    fn open(&mut self, hardware: &mut Hardware<T>, until: Self::Time) -> Result<Option<Pause>, Self::Error>;
+    fn open(&mut self, hardware: &mut Hardware<C>, until: Self::Time) -> Result<Option<Pause>, Self::Error>;
 
     /// Begins the turn of a hart.
-    fn begin(&mut self, _hardware: &mut Hardware<T>, _hart: usize) {}
+    fn begin(&mut self, _hardware: &mut Hardware<C>, _hart: usize) {}
 
     /// The cycle to which a hart may run at once; `None` when its turn is over.
     fn limit(
         &mut self,
-        hardware: &mut Hardware<T>,
+        hardware: &mut Hardware<C>,
         hart: usize,
         until: Self::Time,
     ) -> Option<rackwright_time::Cycle>;
@@ -63,14 +63,14 @@ pub trait Workload<T: Timing> {
     /// If the software or a unit has violated a rule.
     fn stopped(
         &mut self,
-        hardware: &mut Hardware<T>,
+        hardware: &mut Hardware<C>,
         window: &mut Window,
         stop: Result<Stop, UnitError>,
     ) -> Result<Turn, Self::Error>;
 
     /// Ends the turn of a hart.
-    fn end(&mut self, _hardware: &mut Hardware<T>, _hart: usize) {}
+    fn end(&mut self, _hardware: &mut Hardware<C>, _hart: usize) {}
 
     /// Ends the window: all harts have had their turns.
-    fn close(&mut self, hardware: &mut Hardware<T>, until: Self::Time);
+    fn close(&mut self, hardware: &mut Hardware<C>, until: Self::Time);
 }

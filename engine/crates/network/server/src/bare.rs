@@ -2,13 +2,11 @@ use crate::boot::BootInformation;
 use crate::error::ServerError;
 use crate::run::{Observed, Progress, Run};
 use rackwright_boot::BareMetal;
-use rackwright_cpu::{Hart, Timing};
 use rackwright_device::{Bus, HostInterface, Map, Tree, TreeMaker};
-use rackwright_machine::{Hardware, Machine, Pause, Privileged};
+use rackwright_machine::{Hardware, Machine, Pause, Privileged, Processor};
 use rackwright_memory::{GuestMemory, Protection, SharedHierarchy};
 use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
-use rackwright_unit::Core;
 
 /// Bytes of memory that a bare-metal program finds, from [`BareMetal::MEMORY_BASE`] on.
 const MEMORY_BYTES: u64 = 256 << 20;
@@ -42,41 +40,36 @@ pub(crate) fn load(
     Ok(program.entry)
 }
 
-/// The register with a hart's number at the start.
-const HART_NUMBER: u8 = 10;
-
-/// Has a hart begin at `entry`, with the number `number`, and have the time of the devices.
-pub(crate) fn reset<T: Timing>(hart: &mut Hart<T>, number: usize, entry: u64) {
-    hart.set_cycles_per_tick(TICK.0);
-    hart.set_pc(entry);
-    hart.write_register(HART_NUMBER, number as u64);
+/// Has processor number `number` begin at `entry`, and have the time of the devices.
+pub(crate) fn reset<C: Processor>(core: &mut C, number: usize, entry: u64) {
+    core.start_at(number, entry, TICK);
 }
 
 /// A bare-metal program on a machine of its own.
-pub(crate) struct BareMetalRun<T: Timing> {
-    machine: Machine<T, Privileged>,
+pub(crate) struct BareMetalRun<C> {
+    machine: Machine<C, Privileged>,
 }
 
-impl<T: Timing> BareMetalRun<T> {
+impl<C: Processor> BareMetalRun<C> {
     /// A machine with a program and its arguments, which starts on the first of `cores`, and with `tree` behind a PCI
     /// host bridge.
     ///
     /// # Errors
     /// [`ServerError`] when the program or its arguments do not fit into `memory`.
     pub(crate) fn start(
-        mut cores: Vec<Core<T>>,
+        mut cores: Vec<C>,
         mut memory: GuestMemory,
         (file, arguments): (&[u8], &[Vec<u8>]),
         tree: Option<Box<dyn Tree>>,
         echo: bool,
-    ) -> Result<BareMetalRun<T>, ServerError> {
+    ) -> Result<BareMetalRun<C>, ServerError> {
         let information = BootInformation {
             arguments,
             ..BootInformation::default()
         };
         let entry = load(file, &mut memory, &information)?;
         for (number, core) in cores.iter_mut().enumerate() {
-            reset(&mut core.hart, number, entry);
+            reset(core, number, entry);
         }
         let mut bus = match tree {
             None => devices(cores.len()),
@@ -99,10 +92,7 @@ impl<T: Timing> BareMetalRun<T> {
     }
 }
 
-impl<T: Timing + Send> Run for BareMetalRun<T>
-where
-    T::Block: Send + Sync,
-{
+impl<C: Processor + Send> Run for BareMetalRun<C> {
     fn run(&mut self, limit: Cycle) -> Result<Progress, ServerError> {
         if let Some(status) = self.host().exit() {
             return Ok(Progress::Exited(status));
@@ -115,7 +105,7 @@ where
             Pause::Reached => Ok(Progress::Running),
             Pause::Exited(status) => Ok(Progress::Exited(status)),
             Pause::Idle => Err(ServerError::WaitsForEver {
-                pc: self.machine.hardware().cores[0].hart.pc(),
+                pc: self.machine.hardware().cores[0].pc(),
             }),
             other => {
                 unreachable!("a machine without serial ports and a power switch cannot stop with {other:?}")

@@ -71,6 +71,14 @@ pub enum ServerError {
         /// The requested number.
         harts: usize,
     },
+    /// The design has fewer cores.
+    #[error("Rocket in RTL was compiled with {cores} cores, which are too few for {harts} harts")]
+    Cores {
+        /// The cores of the design.
+        cores: usize,
+        /// The requested number.
+        harts: usize,
+    },
     /// The arguments of a bare-metal program are too long.
     #[error("the arguments of a bare-metal program take 4096 bytes at most, not {bytes}")]
     Arguments {

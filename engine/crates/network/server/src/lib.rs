@@ -17,7 +17,6 @@ mod nic;
 mod pager;
 mod program;
 mod program_server;
-mod rocket_rtl;
 mod run;
 mod server;
 mod stamps;
@@ -39,7 +38,6 @@ pub use rackwright_machine::DecodedPrograms;
 pub use rackwright_unit::{
     AttachedUnit, Guard, LastRequest, PlacedUnit, SentFrame, Surroundings, UnitError, Wait,
 };
-pub use rocket_rtl::RocketRtl;
 pub use run::Progress;
 pub use server::{Server, ServerConfig, USER_BYTES};
 pub use stamps::{Event, Moment, Stamp};

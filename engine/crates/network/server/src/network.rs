@@ -19,14 +19,14 @@ use rackwright_ethernet::{Frame, OutputPort};
 use rackwright_machine::{Hardware, Machine};
 use rackwright_time::network::Cycle;
 use rackwright_time::{Crossing, Hart, Network};
-use rackwright_unit::{AttachedUnit, SentFrame, Stall};
+use rackwright_unit::{AttachedUnit, Core, SentFrame, Stall};
 pub use start::NetworkConfig;
 use std::collections::VecDeque;
 use std::ops::Range;
 
 /// A bare-metal program on a machine whose NIC is joined to a link.
 pub(crate) struct Networked<T: Timing> {
-    machine: Machine<T, OnLink>,
+    machine: Machine<Core<T>, OnLink>,
     output: OutputPort,
 }
 
@@ -72,7 +72,7 @@ impl OnLink {
     }
 
     /// The interrupt lines of a hart in the cycle `at`, as far as is known now.
-    fn lines_at<T: Timing>(&self, hardware: &Hardware<T>, hart: usize, at: Cycle) -> Lines {
+    fn lines_at<T: Timing>(&self, hardware: &Hardware<Core<T>>, hart: usize, at: Cycle) -> Lines {
         Lines {
             external: self.nic.linked.raised()
                 || self.pager.as_ref().is_some_and(|pager| pager.linked.raised()),
@@ -82,7 +82,7 @@ impl OnLink {
     }
 
     /// Shows the harts their interrupt lines, once at each multiple of [`STEP`].
-    fn look<T: Timing>(&mut self, hardware: &mut Hardware<T>) {
+    fn look<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>) {
         if self.now.0 % STEP != 0 || self.now <= self.looked {
             return;
         }
@@ -114,7 +114,7 @@ impl OnLink {
     }
 
     /// When a hart sees its timer's interrupt rise, if it has not.
-    fn timer<T: Timing>(&self, hardware: &Hardware<T>) -> Cycle {
+    fn timer<T: Timing>(&self, hardware: &Hardware<Core<T>>) -> Cycle {
         let rises = |hart: &usize| !self.lines[*hart].timer;
         let timers = self.harts().filter(rises).map(|hart| hardware.bus.timer(hart));
         timers.min().map_or(Cycle::NEVER, |timer| {
@@ -123,13 +123,13 @@ impl OnLink {
     }
 
     /// Whether a hart runs, or is stalled for no more than a unit beside it.
-    fn runs<T: Timing>(&self, hardware: &Hardware<T>, hart: usize) -> bool {
+    fn runs<T: Timing>(&self, hardware: &Hardware<Core<T>>, hart: usize) -> bool {
         let stalled = hardware.cores[hart].stalled();
         !self.off && matches!(stalled, None | Some(Stall::Unit(_)))
     }
 
     /// Whether a hart's next actions depend only on itself and the NIC's response.
-    fn is_busy<T: Timing>(&self, hardware: &Hardware<T>, hart: usize) -> bool {
+    fn is_busy<T: Timing>(&self, hardware: &Hardware<Core<T>>, hart: usize) -> bool {
         let stalled = hardware.cores[hart].stalled();
         self.runs(hardware, hart) || !self.off && matches!(stalled, Some(Stall::Access(_)))
     }
@@ -140,13 +140,13 @@ impl OnLink {
     }
 
     /// Whether only one hart itself changes state before a frame arrives or a timer expires.
-    fn may_run_ahead<T: Timing>(&self, hardware: &Hardware<T>) -> bool {
+    fn may_run_ahead<T: Timing>(&self, hardware: &Hardware<Core<T>>) -> bool {
         let busy = self.harts().filter(|hart| self.is_busy(hardware, *hart));
         self.is_idle() && busy.count() <= 1 && self.harts().all(|hart| self.leaves_alone(hardware, hart))
     }
 
     /// Whether neither a unit of a hart nor its interrupt lines change state.
-    fn leaves_alone<T: Timing>(&self, hardware: &Hardware<T>, hart: usize) -> bool {
+    fn leaves_alone<T: Timing>(&self, hardware: &Hardware<Core<T>>, hart: usize) -> bool {
         let units = &hardware.cores[hart].units;
         let without_units =
             units.is_empty() || !self.runs(hardware, hart) && units.iter().all(AttachedUnit::is_idle);
@@ -159,7 +159,7 @@ impl OnLink {
     }
 
     /// The end of the next step.
-    fn reach<T: Timing>(&self, hardware: &Hardware<T>, until: Cycle) -> Cycle {
+    fn reach<T: Timing>(&self, hardware: &Hardware<Core<T>>, until: Cycle) -> Cycle {
         let arrival = self.next_arrival();
         let step = after_step(self.now);
         if arrival < step || !self.may_run_ahead(hardware) {
@@ -184,13 +184,13 @@ impl OnLink {
     }
 
     /// Records an event in a cycle of the link, with the number of instructions that hart 0 has executed.
-    fn stamp<T: Timing>(&mut self, hardware: &Hardware<T>, cycle: Cycle, event: Event) {
+    fn stamp<T: Timing>(&mut self, hardware: &Hardware<Core<T>>, cycle: Cycle, event: Event) {
         let instructions = hardware.cores[0].hart.instructions_retired();
         self.stamps.note(cycle, event, instructions);
     }
 
     /// Records an event of a hart now.
-    fn stamp_hart<T: Timing>(&mut self, hardware: &mut Hardware<T>, index: usize, event: Event) {
+    fn stamp_hart<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>, index: usize, event: Event) {
         if !self.stamps.are_kept() {
             return;
         }

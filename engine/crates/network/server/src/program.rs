@@ -39,7 +39,7 @@ impl Program {
     /// # Errors
     /// [`ServerError`] when the file is no program for it.
     fn load<T: Timing>(
-        hardware: &mut Hardware<T>,
+        hardware: &mut Hardware<Core<T>>,
         file: &[u8],
         arguments: &Arguments,
         environment: Environment<'_>,
@@ -60,7 +60,7 @@ impl Program {
 
     /// Has harts take threads, and opens a window if any hart has one. If there is none, time advances to the point at
     /// which a thread continues.
-    fn try_open<T: Timing>(&mut self, hardware: &mut Hardware<T>) -> Result<bool, ServerError> {
+    fn try_open<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>) -> Result<bool, ServerError> {
         let is_held = self.processes.is_several() && !self.choose(hardware);
         self.processes.resident_mut().wake(self.now, &mut hardware.memory);
         if self.processes.resident().has_signals() {
@@ -92,7 +92,11 @@ impl Program {
     }
 
     /// Has time pass while no hart has a thread.
-    fn pass_time<T: Timing>(&mut self, hardware: &mut Hardware<T>, is_held: bool) -> Result<(), ServerError> {
+    fn pass_time<T: Timing>(
+        &mut self,
+        hardware: &mut Hardware<Core<T>>,
+        is_held: bool,
+    ) -> Result<(), ServerError> {
         if is_held {
             self.now += self.together;
             self.advance_idle_units(hardware);
@@ -117,7 +121,7 @@ impl Program {
 
     /// Has the process have the harts whose turn it is. False while it has to wait: a unit may still use the memory of
     /// the process that has them.
-    fn choose<T: Timing>(&mut self, hardware: &mut Hardware<T>) -> bool {
+    fn choose<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>) -> bool {
         self.clear_ended(hardware);
         let Some(next) = self.processes.next(self.now, &mut hardware.memory) else {
             return true;
@@ -136,7 +140,7 @@ impl Program {
     }
 
     /// Has the end of a process, if it has ended, take effect.
-    fn settle<T: Timing>(&mut self, hardware: &mut Hardware<T>, now: Cycle) {
+    fn settle<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>, now: Cycle) {
         if self.processes.is_several() {
             self.processes.settle(&mut hardware.memory, now);
             self.clear_ended(hardware);
@@ -144,7 +148,7 @@ impl Program {
     }
 
     /// Takes harts from threads that have ended with their process, or with its program.
-    fn clear_ended<T: Timing>(&mut self, hardware: &mut Hardware<T>) {
+    fn clear_ended<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>) {
         for (hart, core) in hardware.cores.iter_mut().enumerate() {
             let has_ended = self.busy[hart] && !self.processes.resident().runs_on(hart);
             if has_ended && core.stalled().is_none() {
@@ -155,7 +159,7 @@ impl Program {
     }
 
     /// Whether the thread of a hart has had its slice.
-    fn is_over<T: Timing>(&self, hardware: &Hardware<T>, hart: usize) -> bool {
+    fn is_over<T: Timing>(&self, hardware: &Hardware<Core<T>>, hart: usize) -> bool {
         self.busy[hart]
             && self
                 .processes
@@ -164,20 +168,20 @@ impl Program {
     }
 
     /// Whether others wait until a hart has the response of a unit, which belongs to the thread that sent the request.
-    fn is_held_up<T: Timing>(&self, hardware: &Hardware<T>) -> bool {
+    fn is_held_up<T: Timing>(&self, hardware: &Hardware<Core<T>>) -> bool {
         let mut cores = hardware.cores.iter().enumerate();
         self.processes.resident().has_signals()
             || cores.any(|(hart, core)| core.stalled().is_some() && self.is_over(hardware, hart))
     }
 
     /// Whether a unit beside a hart without a thread is active.
-    fn is_idle_unit_busy<T: Timing>(&self, hardware: &Hardware<T>) -> bool {
+    fn is_idle_unit_busy<T: Timing>(&self, hardware: &Hardware<Core<T>>) -> bool {
         let mut harts = hardware.cores.iter().zip(&self.busy);
         harts.any(|(core, busy)| !busy && core.is_unit_busy())
     }
 
     /// Advances units beside harts without a thread to the current time.
-    fn advance_idle_units<T: Timing>(&self, hardware: &mut Hardware<T>) {
+    fn advance_idle_units<T: Timing>(&self, hardware: &mut Hardware<Core<T>>) {
         let Hardware { cores, memory, .. } = hardware;
         for (core, busy) in cores.iter_mut().zip(&self.busy) {
             if !busy && core.is_unit_busy() {
@@ -198,7 +202,7 @@ impl Program {
     }
 
     /// Delivers signals to all running threads; threads whose hart is stalled receive them when it continues.
-    fn interrupt<T: Timing>(&mut self, hardware: &mut Hardware<T>) {
+    fn interrupt<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>) {
         let Hardware { cores, memory, .. } = hardware;
         let mut all = true;
         for (hart, core) in cores.iter_mut().enumerate() {
@@ -221,7 +225,7 @@ impl Program {
         self.settle(hardware, self.now);
     }
 
-    fn preempt<T: Timing>(&mut self, hardware: &mut Hardware<T>, index: usize) {
+    fn preempt<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>, index: usize) {
         let hart = hardware.hart(index);
         self.processes
             .resident_mut()
@@ -231,7 +235,7 @@ impl Program {
     }
 
     /// Has a free hart take a thread, if one is ready.
-    fn take<T: Timing>(&mut self, hardware: &mut Hardware<T>, index: usize) {
+    fn take<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>, index: usize) {
         let counts = hardware.cores.iter().map(|core| core.hart.code_fences());
         let fences: u64 = counts.sum();
         let Hardware { cores, memory, .. } = hardware;
@@ -251,7 +255,7 @@ impl Program {
         self.settle(hardware, taken.at);
     }
 
-    fn environment_call<T: Timing>(&mut self, hardware: &mut Hardware<T>, index: usize) {
+    fn environment_call<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>, index: usize) {
         let Hardware { cores, memory, .. } = hardware;
         let hart = &mut cores[index].hart;
         let now = hart.cycle();
@@ -286,7 +290,7 @@ impl Program {
     /// A handler of the program takes the exception, or the run ends.
     fn fault<T: Timing>(
         &mut self,
-        hardware: &mut Hardware<T>,
+        hardware: &mut Hardware<Core<T>>,
         index: usize,
         exception: &Exception,
     ) -> Result<(), ServerError> {
@@ -303,7 +307,7 @@ impl Program {
     /// An instruction for a missing unit is an illegal one, or ends the run with `error`.
     fn no_unit<T: Timing>(
         &mut self,
-        hardware: &mut Hardware<T>,
+        hardware: &mut Hardware<Core<T>>,
         index: usize,
         error: UnitError,
     ) -> Result<(), ServerError> {
@@ -320,7 +324,7 @@ impl Program {
     /// Whether a handler of the program takes the exception.
     fn is_handled<T: Timing>(
         &mut self,
-        hardware: &mut Hardware<T>,
+        hardware: &mut Hardware<Core<T>>,
         index: usize,
         exception: &Exception,
     ) -> bool {
@@ -337,15 +341,15 @@ impl Program {
     }
 }
 
-impl<T: Timing> Workload<T> for Program {
+impl<T: Timing> Workload<Core<T>> for Program {
     type Time = Cycle;
     type Error = ServerError;
 
-    fn resume(&mut self, _hardware: &mut Hardware<T>, _window: &Window) -> Option<Pause> {
+    fn resume(&mut self, _hardware: &mut Hardware<Core<T>>, _window: &Window) -> Option<Pause> {
         self.processes.exit().map(Pause::Exited)
     }
 
-    fn open(&mut self, hardware: &mut Hardware<T>, until: Cycle) -> Result<Option<Pause>, ServerError> {
+    fn open(&mut self, hardware: &mut Hardware<Core<T>>, until: Cycle) -> Result<Option<Pause>, ServerError> {
         while self.now < until {
             if self.try_open(hardware)? {
                 return Ok(None);
@@ -358,7 +362,7 @@ impl<T: Timing> Workload<T> for Program {
     }
 
     #[inline]
-    fn limit(&mut self, _hardware: &mut Hardware<T>, hart: usize, until: Cycle) -> Option<Cycle> {
+    fn limit(&mut self, _hardware: &mut Hardware<Core<T>>, hart: usize, until: Cycle) -> Option<Cycle> {
         if !self.busy[hart] || self.processes.exit().is_some() {
             return None;
         }
@@ -368,7 +372,7 @@ impl<T: Timing> Workload<T> for Program {
     #[inline]
     fn stopped(
         &mut self,
-        hardware: &mut Hardware<T>,
+        hardware: &mut Hardware<Core<T>>,
         window: &mut Window,
         stop: Result<Stop, UnitError>,
     ) -> Result<Turn, ServerError> {
@@ -386,7 +390,7 @@ impl<T: Timing> Workload<T> for Program {
     }
 
     /// The units of harts without a thread have advanced, too.
-    fn close(&mut self, hardware: &mut Hardware<T>, _until: Cycle) {
+    fn close(&mut self, hardware: &mut Hardware<Core<T>>, _until: Cycle) {
         if self.processes.exit().is_some() {
             return;
         }
@@ -397,7 +401,7 @@ impl<T: Timing> Workload<T> for Program {
 
 /// A static Linux program on a machine of its own.
 pub(crate) struct ProgramRun<T: Timing> {
-    machine: Machine<T, Program>,
+    machine: Machine<Core<T>, Program>,
 }
 
 impl<T: Timing> ProgramRun<T> {

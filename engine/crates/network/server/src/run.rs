@@ -1,6 +1,5 @@
 use crate::error::ServerError;
-use rackwright_cpu::Timing;
-use rackwright_machine::Hardware;
+use rackwright_machine::{Hardware, Processor};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::Cycle;
 use rackwright_unit::Wait;
@@ -36,7 +35,7 @@ pub(crate) trait Observed {
     fn wait(&self) -> Option<Wait>;
 }
 
-impl<T: Timing> Observed for Hardware<T> {
+impl<C: Processor> Observed for Hardware<C> {
     fn instructions(&self) -> u64 {
         self.instructions()
     }

@@ -4,14 +4,15 @@ use crate::program::ProgramRun;
 use crate::run::{Progress, Run};
 use rackwright_boot::BareMetal;
 use rackwright_cpu::{CpuModel, ExecutionEnvironment, Hart, ServerParameters, SharedCode, Timing};
-use rackwright_device::TreeMaker;
+use rackwright_device::{TreeMaker, ACCESS_LATENCY};
 use rackwright_machine::{DecodedPrograms, FromHarts, HartChoice};
 use rackwright_memory::{GuestMemory, Hierarchy, SharedHierarchy, MAXIMUM_SHARERS};
 use rackwright_process::{Arguments, Environment};
+use rackwright_rtl::rocket::RocketDesign;
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle};
 use rackwright_trace::Observation;
-use rackwright_unit::{observe, AttachedUnit, Attachment, Core, PlacedUnit, Wait};
+use rackwright_unit::{observe, AttachedUnit, Attachment, Core, PlacedUnit, RocketCores, Wait};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -23,6 +24,8 @@ pub const USER_BYTES: u64 = 1 << 33;
 pub struct ServerConfig<'a> {
     /// The harts' timing model.
     pub cpu: CpuModel,
+    /// Rocket in RTL in place of that model, for bare metal alone.
+    pub rtl: Option<&'a RocketDesign>,
     /// Number of harts.
     pub harts: usize,
     /// Its timing parameters.
@@ -72,6 +75,11 @@ impl Server {
         let hierarchy = SharedHierarchy::new(hierarchy);
         if !(1..=MAXIMUM_SHARERS).contains(&config.harts) {
             return Err(ServerError::Harts { harts: config.harts });
+        }
+        if let Some(design) = config.rtl {
+            let arguments = &arguments.arguments;
+            let run = on_rtl(config, design, hierarchy, (file, arguments), environment.echo)?;
+            return Ok(Server { run, clock });
         }
         let harts = config.choice(&hierarchy, observation);
         let start = Start {
@@ -224,6 +232,28 @@ impl FromHarts for Start<'_> {
         let run = ProgramRun::start(cores, memory, file, arguments, self.environment)?;
         Ok(Box::new(run))
     }
+}
+
+/// A bare-metal program with its arguments on Rocket in RTL.
+fn on_rtl(
+    config: &ServerConfig<'_>,
+    design: &RocketDesign,
+    hierarchy: SharedHierarchy,
+    program: (&[u8], &[Vec<u8>]),
+    echo: bool,
+) -> Result<Box<dyn Run>, ServerError> {
+    if !BareMetal::recognises(program.0)? {
+        return Err(ServerError::NotBareMetal { on: "Rocket in RTL" });
+    }
+    if config.harts > design.cores() {
+        return Err(ServerError::Cores {
+            cores: design.cores(),
+            harts: config.harts,
+        });
+    }
+    let cores = vec![RocketCores::new(design, config.harts, ACCESS_LATENCY, hierarchy)];
+    let run = BareMetalRun::start(cores, memory(config.guest_bytes)?, program, None, echo)?;
+    Ok(Box::new(run))
 }
 
 /// The units of hart number `hart`.

@@ -1,8 +1,7 @@
-// The far end of one of the core's AXI4 ports: bursts become calls to the engine, which says when
+// The far end of one of the cores' AXI4 ports: bursts become calls of a target, which says when
 // their data is due. Beats of different bursts are never interleaved.
 #pragma once
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <deque>
 #include <vector>
@@ -11,9 +10,22 @@
 
 namespace rocket {
 
-template <class Pins>
+// When a response is due that is not known yet.
+constexpr uint64_t unknown = UINT64_MAX;
+
+// A burst as its target sees it: the bytes from `address` on. `number` distinguishes the bursts of a port.
+struct Burst {
+    uint64_t number;
+    uint64_t cycle;
+    uint64_t address;
+    uint32_t bytes;
+};
+
+template <class Pins, class Target>
 class AxiSlave {
   public:
+    explicit AxiSlave(Target& target) : target_(target) {}
+
     template <class Model>
     void drive(Model& model, uint64_t cycle) {
         Pins::ar_ready(model) = 1;
@@ -23,22 +35,34 @@ class AxiSlave {
         drive_acknowledge(model, cycle);
     }
 
-    // Called when the inputs of `cycle` have settled, just before its clock edge; says whether it called the bus.
+    // Called when the inputs of `cycle` have settled, just before its clock edge.
     template <class Model>
-    bool sample(Model& model, uint64_t cycle, RocketBus& bus) {
-        const uint64_t calls = calls_;
+    void sample(Model& model, uint64_t cycle) {
         if (Pins::r_valid(model) && Pins::r_ready(model)) next_beat();
         if (Pins::b_valid(model) && Pins::b_ready(model)) acknowledges_.pop_front();
-        if (Pins::w_valid(model) && Pins::w_ready(model)) write_beat(model, cycle, bus);
+        if (Pins::w_valid(model) && Pins::w_ready(model)) write_beat(model, cycle);
         if (Pins::aw_valid(model) && Pins::aw_ready(model)) start_write(model);
-        if (Pins::ar_valid(model) && Pins::ar_ready(model)) start_read(model, cycle, bus);
-        return calls != calls_;
+        if (Pins::ar_valid(model) && Pins::ar_ready(model)) start_read(model, cycle);
+    }
+
+    // The response to a burst whose target did not know when it is due; `data` is that of a read of at most 8 bytes.
+    void answer(uint64_t number, uint64_t due, uint64_t data) {
+        for (auto& read : reads_) {
+            if (read.number != number) continue;
+            read.due = due;
+            std::memcpy(read.data.data() + (read.address & (beat_bytes - 1)), &data,
+                        std::min<size_t>(sizeof data, beat_bytes - (read.address & (beat_bytes - 1))));
+        }
+        for (auto& acknowledge : acknowledges_) {
+            if (acknowledge.number == number) acknowledge.due = due;
+        }
     }
 
   private:
     static constexpr unsigned beat_bytes = Pins::beat_bytes;
 
     struct Read {
+        uint64_t number;
         uint64_t due;
         uint64_t address;
         unsigned beats;
@@ -48,16 +72,19 @@ class AxiSlave {
     };
 
     struct Acknowledge {
+        uint64_t number;
         uint64_t due;
         unsigned id;
     };
 
+    Target& target_;
     std::deque<Read> reads_;
     std::deque<Acknowledge> acknowledges_;
     unsigned beat_ = 0;
-    uint64_t calls_ = 0;
+    uint64_t bursts_ = 0;
 
     bool writing_ = false;
+    uint64_t write_number_ = 0;
     unsigned write_id_ = 0;
     uint64_t write_address_ = 0;
     unsigned write_beat_size_ = 0;
@@ -101,9 +128,11 @@ class AxiSlave {
         reads_.pop_front();
     }
 
+    // A target is asked for whole beats, except for a burst of a single one, which may be a part of it.
     template <class Model>
-    void start_read(Model& model, uint64_t cycle, RocketBus& bus) {
+    void start_read(Model& model, uint64_t cycle) {
         Read read;
+        read.number = ++bursts_;
         read.address = Pins::base + Pins::ar_addr(model);
         read.beats = Pins::ar_len(model) + 1u;
         read.beat_size = 1u << Pins::ar_size(model);
@@ -111,14 +140,17 @@ class AxiSlave {
         const uint64_t base = read.address & ~uint64_t{beat_bytes - 1};
         const uint64_t end = read.address + read.beats * read.beat_size;
         read.data.resize((end - base + beat_bytes - 1) / beat_bytes * beat_bytes);
-        ++calls_;
-        read.due = bus.read(bus.context, cycle, base, read.data.data(), read.data.size());
+        read.due = read.beats == 1 && Target::in_parts
+                       ? target_.read({read.number, cycle, read.address, read.beat_size},
+                                      read.data.data() + (read.address - base))
+                       : target_.read({read.number, cycle, base, uint32_t(read.data.size())}, read.data.data());
         reads_.push_back(std::move(read));
     }
 
     template <class Model>
     void start_write(Model& model) {
         writing_ = true;
+        write_number_ = ++bursts_;
         write_id_ = Pins::aw_id(model);
         write_address_ = Pins::base + Pins::aw_addr(model);
         write_beat_size_ = 1u << Pins::aw_size(model);
@@ -126,32 +158,31 @@ class AxiSlave {
     }
 
     template <class Model>
-    void write_beat(Model& model, uint64_t cycle, RocketBus& bus) {
+    void write_beat(Model& model, uint64_t cycle) {
         const uint64_t lane = write_address_ & ~uint64_t{beat_bytes - 1};
         uint8_t data[beat_bytes];
         std::memcpy(data, &Pins::w_data(model), beat_bytes);
         const unsigned strobe = Pins::w_strb(model);
         for (unsigned byte = 0; byte < beat_bytes; ++byte) {
-            if (strobe >> byte & 1) put(lane + byte, data[byte], cycle, bus);
+            if (strobe >> byte & 1) put(lane + byte, data[byte], cycle);
         }
         write_address_ += write_beat_size_;
         if (!Pins::w_last(model)) return;
-        flush(cycle, bus);
+        flush(cycle);
         writing_ = false;
-        acknowledges_.push_back({std::max(written_, cycle + 1), write_id_});
+        acknowledges_.push_back({write_number_, std::max(written_, cycle + 1), write_id_});
     }
 
-    void put(uint64_t address, uint8_t byte, uint64_t cycle, RocketBus& bus) {
-        if (address != run_address_ + run_.size()) flush(cycle, bus);
+    void put(uint64_t address, uint8_t byte, uint64_t cycle) {
+        if (address != run_address_ + run_.size()) flush(cycle);
         if (run_.empty()) run_address_ = address;
         run_.push_back(byte);
     }
 
-    void flush(uint64_t cycle, RocketBus& bus) {
+    void flush(uint64_t cycle) {
         if (run_.empty()) return;
-        ++calls_;
-        const uint64_t due = bus.write(bus.context, cycle, run_address_, run_.data(), run_.size());
-        written_ = std::max(written_, due);
+        const Burst burst{write_number_, cycle, run_address_, uint32_t(run_.size())};
+        written_ = std::max(written_, target_.write(burst, run_.data()));
         run_.clear();
     }
 };

@@ -1,4 +1,4 @@
-// Steps the Verilated Rocket system and answers its two AXI4 ports.
+// Steps the Verilated Rocket system: its memory is the engine's, and accesses of devices end a run.
 #include <memory>
 
 #include "Rocket.h"
@@ -19,8 +19,9 @@ constexpr unsigned reset_cycles = 64;
 #endif
 
 // Registers of a core that visible.vlt keeps.
-#define ROCKET_CSR(TILE, NAME) \
-    ExampleRocketSystem__DOT__tile_prci_domain##TILE##__DOT__tile_reset_domain_tile__DOT__core__DOT__csr__DOT__##NAME
+#define ROCKET_CORE(TILE, NAME) \
+    ExampleRocketSystem__DOT__tile_prci_domain##TILE##__DOT__tile_reset_domain_tile__DOT__core__DOT__##NAME
+#define ROCKET_CSR(TILE, NAME) ROCKET_CORE(TILE, csr__DOT__##NAME)
 
 // Names the pins of one port of the top module.
 #define ROCKET_PINS(NAME, PORT, BASE)                                              \
@@ -58,9 +59,72 @@ constexpr unsigned reset_cycles = 64;
 ROCKET_PINS(MemoryPins, mem_axi4_0, 0);
 ROCKET_PINS(DevicePins, mmio_axi4_0, 0);
 
-class Core {
+// The memory behind the caches, which the engine has.
+class Memory {
   public:
-    Core() : context_(std::make_unique<VerilatedContext>()), model_(std::make_unique<Rocket>(context_.get())) {
+    static constexpr bool in_parts = false;
+    RocketMemory* engine = nullptr;
+
+    uint64_t read(const Burst& burst, uint8_t* data) {
+        return engine->read(engine->context, burst.cycle, burst.address, data, burst.bytes);
+    }
+
+    uint64_t write(const Burst& burst, const uint8_t* data) {
+        return engine->write(engine->context, burst.cycle, burst.address, data, burst.bytes);
+    }
+};
+
+// Everything below memory: the code with which the boot ROM continues, and the devices of the machine.
+class Devices {
+  public:
+    static constexpr bool in_parts = true;
+
+    struct Pending {
+        uint64_t number;
+        RocketAccess access;
+    };
+
+    // Accesses without a response.
+    std::deque<Pending> pending;
+
+    explicit Devices(uint64_t latency) : latency_(latency) {}
+
+    void boot(const uint8_t* code) { std::memcpy(code_, code, rocket_boot_bytes); }
+
+    // Only code is read in pieces longer than a register.
+    uint64_t read(const Burst& burst, uint8_t* data) {
+        const uint64_t offset = burst.address - base;
+        if (offset < rocket_boot_bytes && offset + burst.bytes <= rocket_boot_bytes) {
+            std::memcpy(data, code_ + offset, burst.bytes);
+            return burst.cycle + latency_;
+        }
+        if (burst.bytes > 8) {
+            std::memset(data, 0, burst.bytes);
+            return burst.cycle + latency_;
+        }
+        pending.push_back({burst.number, {burst.address, 0, burst.bytes, 0}});
+        return unknown;
+    }
+
+    uint64_t write(const Burst& burst, const uint8_t* data) {
+        RocketAccess access{burst.address, 0, burst.bytes, 1};
+        std::memcpy(&access.data, data, std::min<size_t>(burst.bytes, 8));
+        pending.push_back({burst.number, access});
+        return unknown;
+    }
+
+  private:
+    // Where the boot ROM jumps to.
+    static constexpr uint64_t base = 0x1000'0000;
+    uint8_t code_[rocket_boot_bytes] = {};
+    uint64_t latency_;
+};
+
+class Cores {
+  public:
+    explicit Cores(uint64_t latency)
+        : context_(std::make_unique<VerilatedContext>()), model_(std::make_unique<Rocket>(context_.get())),
+          devices_(latency), memory_port_(memory_), device_port_(devices_) {
         set_reset(1);
         for (unsigned cycle = 0; cycle < reset_cycles; ++cycle) {
             settle();
@@ -69,28 +133,38 @@ class Core {
         set_reset(0);
     }
 
-    ~Core() { model_->final(); }
+    ~Cores() { model_->final(); }
 
-    RocketState run(RocketBus& bus, uint64_t until) {
-        bool finished = false;
-        while (cycle_ < until && !finished) {
-            memory_.drive(*model_, cycle_);
-            devices_.drive(*model_, cycle_);
+    void boot(const uint8_t* code) { devices_.boot(code); }
+
+    RocketState run(RocketMemory& memory, uint64_t until) {
+        memory_.engine = &memory;
+        while (cycle_ < until && devices_.pending.empty()) {
+            memory_port_.drive(*model_, cycle_);
+            device_port_.drive(*model_, cycle_);
             settle();
-            const bool asked_memory = memory_.sample(*model_, cycle_, bus);
-            const bool asked_device = devices_.sample(*model_, cycle_, bus);
-            if (asked_memory || asked_device) finished = bus.finished(bus.context);
+            memory_port_.sample(*model_, cycle_);
+            device_port_.sample(*model_, cycle_);
             edge();
             ++cycle_;
         }
-        return {cycle_, instructions()};
+        memory_.engine = nullptr;
+        return state();
+    }
+
+    RocketState answer(uint64_t due, uint64_t data) {
+        device_port_.answer(devices_.pending.front().number, due, data);
+        devices_.pending.pop_front();
+        return state();
     }
 
   private:
     std::unique_ptr<VerilatedContext> context_;
     std::unique_ptr<Rocket> model_;
-    AxiSlave<MemoryPins> memory_;
-    AxiSlave<DevicePins> devices_;
+    Memory memory_;
+    Devices devices_;
+    AxiSlave<MemoryPins, Memory> memory_port_;
+    AxiSlave<DevicePins, Devices> device_port_;
     uint64_t cycle_ = 0;
 
     void set_reset(int value) {
@@ -110,6 +184,13 @@ class Core {
         model_->eval();
     }
 
+    RocketState state() const {
+        const auto& root = *model_->rootp;
+        RocketState state{cycle_, instructions(), root.ROCKET_CORE(, wb_reg_pc), uint32_t(devices_.pending.size()), 0, {}};
+        if (!devices_.pending.empty()) state.access = devices_.pending.front().access;
+        return state;
+    }
+
     // A core keeps minstret in two registers, the low 6 bits and a counter of their overflows.
     uint64_t instructions() const {
         const auto& root = *model_->rootp;
@@ -127,11 +208,17 @@ extern "C" {
 
 uint32_t rocket_version() { return rocket_interface_version; }
 
-void* rocket_create() { return new rocket::Core; }
+void* rocket_create(uint64_t latency) { return new rocket::Cores(latency); }
 
-void rocket_destroy(void* core) { delete static_cast<rocket::Core*>(core); }
+void rocket_destroy(void* cores) { delete static_cast<rocket::Cores*>(cores); }
 
-RocketState rocket_run(void* core, RocketBus* bus, uint64_t until) {
-    return static_cast<rocket::Core*>(core)->run(*bus, until);
+void rocket_boot(void* cores, const uint8_t* code) { static_cast<rocket::Cores*>(cores)->boot(code); }
+
+RocketState rocket_run(void* cores, RocketMemory* memory, uint64_t until) {
+    return static_cast<rocket::Cores*>(cores)->run(*memory, until);
+}
+
+RocketState rocket_answer(void* cores, uint64_t due, uint64_t data) {
+    return static_cast<rocket::Cores*>(cores)->answer(due, data);
 }
 }

@@ -1,4 +1,4 @@
-// The C interface between the engine and the Verilated Rocket core. The Rust side is
+// The C interface between the engine and the Verilated Rocket cores. The Rust side is
 // src/rocket/interface.rs; the two must agree field by field.
 #pragma once
 #include <cstdint>
@@ -6,25 +6,43 @@
 extern "C" {
 
 // Raised whenever a struct or a function changes; the engine refuses a library of another version.
-constexpr uint32_t rocket_interface_version = 1;
+constexpr uint32_t rocket_interface_version = 2;
 
-// What the system's two buses ask of the engine: once per burst, never per cycle.
-// The first two return the cycle of the first data beat, or of the acknowledgement.
-struct RocketBus {
+// The memory behind the caches: called once per burst, never per cycle. Both return the cycle of the first data beat,
+// or of the acknowledgement.
+struct RocketMemory {
     void* context;
     uint64_t (*read)(void* context, uint64_t cycle, uint64_t address, uint8_t* data, uint32_t bytes);
     uint64_t (*write)(void* context, uint64_t cycle, uint64_t address, const uint8_t* data, uint32_t bytes);
-    // Asked after each burst: nonzero leaves rocket_run after the current cycle.
-    uint8_t (*finished)(void* context);
+};
+
+// A load or store of a device, by any of the cores.
+struct RocketAccess {
+    uint64_t address;
+    uint64_t data;   // the stored bytes, from the lowest on
+    uint32_t bytes;  // at most 8
+    uint32_t store;  // whether it is a store
 };
 
 struct RocketState {
     uint64_t cycle;         // the first cycle not yet simulated, counted from the end of reset
     uint64_t instructions;  // retired since then by all cores together
+    uint64_t pc;            // of the last instruction in the first core's last stage
+    uint32_t accesses;      // accesses of devices that have no response yet, of the cycle before `cycle`
+    uint32_t reserved;
+    RocketAccess access;    // the first of them
 };
 
+constexpr uint32_t rocket_boot_bytes = 64;
+
 uint32_t rocket_version();
-void* rocket_create();
-void rocket_destroy(void* core);
-RocketState rocket_run(void* core, RocketBus* bus, uint64_t until);
+// Cores that have just left reset, at cycle 0. Code for their boot ROM takes `latency` cycles.
+void* rocket_create(uint64_t latency);
+void rocket_destroy(void* cores);
+// Before the first run: their boot ROM continues with `code`, of rocket_boot_bytes bytes.
+void rocket_boot(void* cores, const uint8_t* code);
+// Simulates up to cycle `until`, or up to the end of a cycle with accesses of devices.
+RocketState rocket_run(void* cores, RocketMemory* memory, uint64_t until);
+// Ends the first access: its response is at the cores' pins in cycle `due`.
+RocketState rocket_answer(void* cores, uint64_t due, uint64_t data);
 }

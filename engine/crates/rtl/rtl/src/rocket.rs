@@ -1,24 +1,22 @@
 //! The Rocket core itself, in RTL: the Verilog of the PyPI package `pythondata-cpu-rocket`, one core or four.
 //!
 //! It is the reference for the validation of the `rocket` timing model, and is used by `--cpu rocket-rtl`. It contains
-//! the cores, their L1 caches, and the hub that keeps these coherent; requests that leave them go to a [`RocketBus`].
+//! the cores, their L1 caches, the hub that keeps these coherent, and interrupt controllers. What misses in the caches
+//! goes to a [`RocketMemory`]; accesses of devices end a run.
 
+mod boot;
 mod build;
 mod interface;
 
 use crate::RtlError;
-use interface::{Functions, RawBus, VERSION};
+pub use boot::BOOT_BYTES;
+use interface::{Functions, RawMemory, RawState, VERSION};
 use libloading::Library;
-use rackwright_time::Cycle;
+use rackwright_time::{Cycle, Cycles};
 use std::ffi::c_void;
 use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::Arc;
-
-/// First byte of cached memory; everything below, from [`DEVICES_BASE`] on, is devices.
-pub const MEMORY_BASE: u64 = 0x8000_0000;
-/// First byte of the devices' range. The core's boot ROM jumps to it.
-pub const DEVICES_BASE: u64 = 0x1000_0000;
 
 /// What is instantiated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,8 +28,15 @@ pub enum RocketSystem {
 }
 
 impl RocketSystem {
+    /// The smallest system that has `harts` cores; `None` if there is none.
+    pub fn of(harts: usize) -> Option<RocketSystem> {
+        [RocketSystem::One, RocketSystem::Four]
+            .into_iter()
+            .find(|system| (1..=system.cores()).contains(&harts))
+    }
+
     /// How many cores there are.
-    pub fn cores(self) -> u64 {
+    pub fn cores(self) -> usize {
         match self {
             RocketSystem::One => 1,
             RocketSystem::Four => 4,
@@ -39,26 +44,38 @@ impl RocketSystem {
     }
 }
 
-/// The memory and devices behind the core's caches. Called once per burst.
-pub trait RocketBus {
-    /// Fills `data` from `address`; returns the cycle at which its first bytes are back at the core's pins.
+/// The memory behind the cores' caches. Called once per burst.
+pub trait RocketMemory {
+    /// Fills `data` from `address`; returns the cycle at which its first bytes are back at the cores' pins.
     fn read(&mut self, at: Cycle, address: u64, data: &mut [u8]) -> Cycle;
     /// Stores `data` at `address`; returns when the acknowledgement is back.
     fn write(&mut self, at: Cycle, address: u64, data: &[u8]) -> Cycle;
-    /// Whether the run has ended; called after each of the other functions.
-    fn finished(&self) -> bool;
+}
+
+/// A load or store of a device, which has no response yet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RocketAccess {
+    /// When it left the cores.
+    pub at: Cycle,
+    /// Physical address.
+    pub address: u64,
+    /// Bytes accessed, at most 8.
+    pub bytes: u8,
+    /// The written data, in the low bytes; `None` for a read.
+    pub write: Option<u64>,
 }
 
 /// The compiled system, ready to be instantiated.
 #[derive(Clone)]
 pub struct RocketDesign {
+    system: RocketSystem,
     functions: Functions,
     // Keeps the code of `functions` mapped.
     _library: Arc<Library>,
 }
 
 impl RocketDesign {
-    fn load(path: &Path) -> Result<RocketDesign, RtlError> {
+    fn load(system: RocketSystem, path: &Path) -> Result<RocketDesign, RtlError> {
         let failed = |reason: String| RtlError::Load {
             path: path.to_path_buf(),
             reason,
@@ -75,20 +92,25 @@ impl RocketDesign {
             )));
         }
         Ok(RocketDesign {
+            system,
             functions,
             _library: Arc::new(library),
         })
     }
 
-    /// A system that has just left reset, at cycle zero.
-    pub fn instantiate(&self) -> Rocket {
-        // SAFETY: creating takes nothing and has no precondition.
-        let core = unsafe { (self.functions.create)() };
+    /// How many cores there are.
+    pub fn cores(&self) -> usize {
+        self.system.cores()
+    }
+
+    /// A system that has just left reset, at cycle zero. Its devices take `latency`.
+    pub fn instantiate(&self, latency: Cycles) -> Rocket {
+        // SAFETY: creating takes a number and has no precondition.
+        let core = unsafe { (self.functions.create)(latency.0) };
         Rocket {
             design: self.clone(),
             core: NonNull::new(core).expect("creating a core either succeeds or aborts"),
-            cycle: Cycle::ZERO,
-            instructions: 0,
+            state: RawState::default(),
         }
     }
 }
@@ -97,8 +119,7 @@ impl RocketDesign {
 pub struct Rocket {
     design: RocketDesign,
     core: NonNull<c_void>,
-    cycle: Cycle,
-    instructions: u64,
+    state: RawState,
 }
 
 // SAFETY: the core's state belongs to this value alone, and Verilator's runtime is used with one
@@ -106,24 +127,77 @@ pub struct Rocket {
 unsafe impl Send for Rocket {}
 
 impl Rocket {
-    /// Simulates until cycle `until`, or until the bus reports the end of the run.
-    pub fn run<B: RocketBus>(&mut self, bus: &mut B, until: Cycle) {
-        let mut raw = RawBus::new(bus);
+    /// To be called before the first run: the first `harts` cores start at `entry`, those after the first when their
+    /// software interrupt is raised. The cores after the harts do nothing.
+    ///
+    /// # Panics
+    /// When there are fewer cores.
+    pub fn start_at(&mut self, entry: u64, harts: usize) {
+        let cores = self.design.cores();
+        assert!((1..=cores).contains(&harts), "{harts} harts on {cores} cores");
+        self.boot(&match cores {
+            1 => boot::together(entry),
+            _ => boot::in_turn(entry, harts),
+        });
+    }
+
+    /// To be called before the first run: all cores start at `entry` together.
+    pub fn start_all_at(&mut self, entry: u64) {
+        self.boot(&boot::together(entry));
+    }
+
+    fn boot(&mut self, code: &[u8; BOOT_BYTES]) {
+        // SAFETY: `core` was created by this design; the function copies the code, whose size is that of the interface.
+        unsafe { (self.design.functions.boot)(self.core.as_ptr(), code) };
+    }
+
+    /// Simulates until cycle `until`, or until the end of a cycle in which devices are accessed.
+    pub fn run<M: RocketMemory>(&mut self, memory: &mut M, until: Cycle) {
+        let mut raw = RawMemory::new(memory);
         // SAFETY: `core` was created by this design and is not destroyed yet; `raw` points to
-        // `bus`, which outlives the call and is used by nothing else during it.
-        let state = unsafe { (self.design.functions.run)(self.core.as_ptr(), &mut raw, until.0) };
-        self.cycle = Cycle::new(state.cycle);
-        self.instructions = state.instructions;
+        // `memory`, which outlives the call and is used by nothing else during it.
+        self.state = unsafe { (self.design.functions.run)(self.core.as_ptr(), &mut raw, until.0) };
+    }
+
+    /// The first access that has no response yet. No further cycle is simulated until all of them have one.
+    pub fn access(&self) -> Option<RocketAccess> {
+        let RawState {
+            cycle,
+            accesses,
+            access,
+            ..
+        } = self.state;
+        (accesses != 0).then_some(RocketAccess {
+            at: Cycle::new(cycle - 1),
+            address: access.address,
+            bytes: access.bytes as u8,
+            write: (access.store != 0).then_some(access.data),
+        })
+    }
+
+    /// Ends the first access: its response, with `data`, is at the cores' pins in cycle `due`.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn answer(&mut self, due: Cycle, data: u64) {
+        assert!(self.state.accesses != 0, "an access is waited for");
+        // SAFETY: as in `run`.
+        self.state = unsafe { (self.design.functions.answer)(self.core.as_ptr(), due.0, data) };
     }
 
     /// The first cycle not yet simulated, counted from the end of reset.
     pub fn cycle(&self) -> Cycle {
-        self.cycle
+        Cycle::new(self.state.cycle)
     }
 
     /// Instructions retired so far by all cores, including those of the boot ROM.
     pub fn instructions(&self) -> u64 {
-        self.instructions
+        self.state.instructions
+    }
+
+    /// Address of the latest instruction in the last stage of the first core.
+    pub fn pc(&self) -> u64 {
+        self.state.pc
     }
 }
 
@@ -132,19 +206,4 @@ impl Drop for Rocket {
         // SAFETY: created by this design, destroyed once.
         unsafe { (self.design.functions.destroy)(self.core.as_ptr()) }
     }
-}
-
-/// The code that the device range must return at the target of the boot ROM's jump, so that the core continues at
-/// `entry` with its hart number still in `a0`.
-pub fn boot_code(entry: u64) -> [u8; 24] {
-    const AUIPC_T0: u32 = 0x0000_0297;
-    const LD_T0_16_T0: u32 = 0x0102_b283;
-    const JR_T0: u32 = 0x0002_8067;
-    const NOP: u32 = 0x0000_0013;
-    let mut code = [0; 24];
-    for (index, word) in [AUIPC_T0, LD_T0_16_T0, JR_T0, NOP].iter().enumerate() {
-        code[index * 4..][..4].copy_from_slice(&word.to_le_bytes());
-    }
-    code[16..].copy_from_slice(&entry.to_le_bytes());
-    code
 }

@@ -547,13 +547,19 @@ fn digest_registers<T: Timing>(hart: &Hart<T>, digest: &mut Digest) {
 
 /// Counts of the caches that `cores` share, and of the events of their units.
 pub fn counters<T: Timing>(cores: &[Core<T>]) -> Counters {
-    let memory = cores[0].hierarchy.as_ref().expect(ATTACHED).lock().counters();
+    let mut counters = cache_counters(cores[0].hierarchy.as_ref().expect(ATTACHED));
+    push_units(&mut counters, cores);
+    counters
+}
+
+/// Counts of the caches of a hierarchy.
+pub(crate) fn cache_counters(hierarchy: &SharedHierarchy) -> Counters {
+    let memory = hierarchy.lock().counters();
     let mut counters = Counters::new();
     counters.push("l2_hits", memory.l2_hits);
     counters.push("l2_misses", memory.l2_misses);
     counters.push("llc_hits", memory.llc_hits);
     counters.push("llc_misses", memory.llc_misses);
-    push_units(&mut counters, cores);
     counters
 }
 

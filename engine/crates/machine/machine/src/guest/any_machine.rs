@@ -7,7 +7,7 @@ use rackwright_device::Bus;
 use rackwright_memory::GuestMemory;
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
-use rackwright_unit::UnitError;
+use rackwright_unit::{Core, UnitError};
 
 /// A machine that has booted a kernel, with harts of any timing model.
 pub(super) trait AnyMachine: Send {
@@ -28,7 +28,7 @@ pub(super) trait AnyMachine: Send {
     fn next_event(&mut self) -> Cycle;
 }
 
-impl<T: Timing + Send> AnyMachine for Machine<T, Privileged>
+impl<T: Timing + Send> AnyMachine for Machine<Core<T>, Privileged>
 where
     T::Block: Send + Sync,
 {

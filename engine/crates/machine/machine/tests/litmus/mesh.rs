@@ -79,7 +79,7 @@ impl<N: Network> OnMesh<N> {
     }
 
     /// Gives harts the answers that have come, in the order in which they have.
-    fn answer<T: Timing>(&mut self, hardware: &mut Hardware<T>) {
+    fn answer<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>) {
         let mut come = Vec::new();
         for (hart, port) in self.ports.iter().enumerate() {
             while let Some((ticket, at)) = self.mesh.answered(*port) {
@@ -106,11 +106,11 @@ impl<N: Network> OnMesh<N> {
     }
 }
 
-impl<T: Timing, N: Network> Workload<T> for OnMesh<N> {
+impl<T: Timing, N: Network> Workload<Core<T>> for OnMesh<N> {
     type Time = Cycle;
     type Error = UnitError;
 
-    fn open(&mut self, hardware: &mut Hardware<T>, until: Cycle) -> Result<Option<Pause>, UnitError> {
+    fn open(&mut self, hardware: &mut Hardware<Core<T>>, until: Cycle) -> Result<Option<Pause>, UnitError> {
         self.answer(hardware);
         let mut cores = hardware.cores.iter();
         if cores.all(|core| core.stalled() == Some(Stall::Interrupt)) {
@@ -120,7 +120,7 @@ impl<T: Timing, N: Network> Workload<T> for OnMesh<N> {
         Ok((self.now >= until).then_some(Pause::Reached))
     }
 
-    fn limit(&mut self, hardware: &mut Hardware<T>, hart: usize, _until: Cycle) -> Option<Cycle> {
+    fn limit(&mut self, hardware: &mut Hardware<Core<T>>, hart: usize, _until: Cycle) -> Option<Cycle> {
         let core = &hardware.cores[hart];
         let runs = core.stalled().is_none() && core.hart.cycle() < self.end;
         runs.then_some(self.end)
@@ -128,7 +128,7 @@ impl<T: Timing, N: Network> Workload<T> for OnMesh<N> {
 
     fn stopped(
         &mut self,
-        hardware: &mut Hardware<T>,
+        hardware: &mut Hardware<Core<T>>,
         window: &mut Window,
         stop: Result<Stop, UnitError>,
     ) -> Result<Turn, UnitError> {
@@ -154,7 +154,7 @@ impl<T: Timing, N: Network> Workload<T> for OnMesh<N> {
         Ok(Turn::On)
     }
 
-    fn close(&mut self, _hardware: &mut Hardware<T>, _until: Cycle) {
+    fn close(&mut self, _hardware: &mut Hardware<Core<T>>, _until: Cycle) {
         self.mesh.advance(self.end);
         self.mesh.check().unwrap();
         self.now = self.end;

@@ -10,6 +10,7 @@ use rackwright_device::{Bus, Map, Place};
 use rackwright_machine::{Machine, Pause, Privileged};
 use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Protection, SharedHierarchy};
 use rackwright_time::{Cycle, Cycles};
+use rackwright_unit::Core;
 
 const BASE: u64 = Map::SERVER.memory;
 const MEMORY_BYTES: u64 = 1 << 20;
@@ -88,7 +89,7 @@ fn data() -> Vec<u8> {
     (0..DATA_BYTES).map(|index| (index * 7 % 251) as u8).collect()
 }
 
-fn machine<T: Timing>(timing: T) -> Machine<T, Privileged> {
+fn machine<T: Timing>(timing: T) -> Machine<Core<T>, Privileged> {
     let mut memory = GuestMemory::new(BASE + MEMORY_BYTES).unwrap();
     memory.protect(BASE, MEMORY_BYTES, Protection::ALL).unwrap();
     let plic = Map::SERVER.plic.base;
@@ -126,14 +127,14 @@ fn machine<T: Timing>(timing: T) -> Machine<T, Privileged> {
     machine
 }
 
-fn number<T: Timing>(machine: &Machine<T, Privileged>, address: u64) -> u64 {
+fn number<T: Timing>(machine: &Machine<Core<T>, Privileged>, address: u64) -> u64 {
     let mut bytes = [0; 8];
     machine.hardware().memory.read(address, &mut bytes).unwrap();
     u64::from_le_bytes(bytes)
 }
 
 /// Runs a machine until its hart waits for nothing that comes; gives the cycle.
-fn finish<T: Timing>(mut machine: Machine<T, Privileged>) -> Cycle {
+fn finish<T: Timing>(mut machine: Machine<Core<T>, Privileged>) -> Cycle {
     assert_eq!(machine.run(LIMIT).unwrap(), Pause::Idle);
     assert_eq!(number(&machine, RESULTS), u64::from(PLACE.source));
     let sum: u64 = data().iter().map(|byte| u64::from(*byte)).sum();

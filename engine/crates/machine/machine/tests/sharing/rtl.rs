@@ -4,89 +4,77 @@
 //! `RACKWRIGHT_UPDATE_REFERENCE` set it writes the file.
 
 use crate::programs::{folder, memory, slowest, whole, Model, Report, BASE, LIMIT, READER};
-use rackwright_device::ACCESS_LATENCY;
-use rackwright_memory::{AccessKind, GuestMemory, Hierarchy, HierarchyParameters, RequesterId};
-use rackwright_rtl::rocket::{boot_code, RocketBus, RocketDesign, RocketSystem, DEVICES_BASE, MEMORY_BASE};
+use rackwright_device::{Bus, Device, Map, Place, RestoreError, ACCESS_LATENCY};
+use rackwright_machine::{Hardware, Machine, Pause};
+use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy};
+use rackwright_rtl::rocket::{RocketDesign, RocketSystem};
 use rackwright_rtl::{Cache, Toolchain};
-use rackwright_time::Cycle;
+use rackwright_time::{Cycle, Cycles};
+use rackwright_unit::RocketCores;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
-/// Where harts leave their results: beyond the boot code.
-const READER_AT: u64 = DEVICES_BASE + 0x1000;
+/// The device that reads the results of harts.
+const PLACE: Place = Place {
+    base: 0x1100_0000,
+    bytes: 4 * 16,
+    source: 0,
+};
 
-/// What lies behind the caches of the RTL: the same hierarchy that the model has, memory, and what reads the results.
-struct System {
-    memory: GuestMemory,
-    hierarchy: Hierarchy,
-    port: RequesterId,
-    boot: [u8; 24],
-    reports: Vec<Report>,
+/// Collects the reports of harts: the value of each in one register, and its cycles in the next.
+struct Reader {
+    reports: Arc<Mutex<Vec<Report>>>,
 }
 
-impl System {
-    fn new(kernel: &str, harts: usize) -> System {
-        let mut memory = memory(kernel, harts);
-        memory.write(READER, &READER_AT.to_le_bytes()).unwrap();
-        let mut hierarchy = Hierarchy::new(HierarchyParameters::server()).unwrap();
-        let port = hierarchy.attach_hart();
-        System {
-            memory,
-            hierarchy,
-            port,
-            boot: boot_code(BASE),
-            reports: vec![Report { cycles: 0, value: 0 }; harts],
-        }
+impl Device for Reader {
+    fn read(&mut self, _offset: u64, _bytes: u8, _now: Cycle) -> Option<u64> {
+        None
     }
 
-    fn report(&mut self, offset: u64, value: u64) {
-        let report = &mut self.reports[offset as usize / 16];
+    fn write(&mut self, offset: u64, _bytes: u8, value: u64, _now: Cycle) -> bool {
+        let report = &mut self.reports.lock().unwrap()[offset as usize / 16];
         if offset % 16 == 0 {
             report.value = value;
         } else {
             report.cycles = value;
         }
+        true
+    }
+
+    fn save(&self) -> Vec<u8> {
+        unreachable!("the machine is not saved")
+    }
+
+    fn restore(&mut self, _state: &[u8]) -> Result<(), RestoreError> {
+        unreachable!("the machine is not saved")
     }
 }
 
-impl RocketBus for System {
-    fn read(&mut self, at: Cycle, address: u64, data: &mut [u8]) -> Cycle {
-        data.fill(0);
-        if address < MEMORY_BASE {
-            for (address, byte) in (address..).zip(data) {
-                let known = self.boot.get((address - DEVICES_BASE) as usize);
-                *byte = known.copied().unwrap_or(0);
-            }
-            return at + ACCESS_LATENCY;
-        }
-        // Cores may fetch ahead beyond memory; such bytes are never executed.
-        if self.memory.read(address, data).is_err() {
-            data.fill(0);
-        }
-        // The hub in the RTL keeps the L1 caches coherent, so that what they hold is not tracked here.
-        self.hierarchy.access(at, address, AccessKind::Fetch, self.port)
-    }
-
-    fn write(&mut self, at: Cycle, address: u64, data: &[u8]) -> Cycle {
-        if address < MEMORY_BASE {
-            let value = data.try_into().expect("a doubleword");
-            self.report(address - READER_AT, u64::from_le_bytes(value));
-            return at + ACCESS_LATENCY;
-        }
-        self.memory.write(address, data).unwrap();
-        self.hierarchy
-            .access(at, address, AccessKind::WriteBack, self.port)
-    }
-
-    fn finished(&self) -> bool {
-        self.reports.iter().all(|report| report.cycles != 0)
-    }
-}
-
+/// The hub in the RTL keeps the L1 caches coherent; behind it is the hierarchy that the model has, too.
 fn run_on_rtl(design: &RocketDesign, kernel: &str, harts: usize) -> Vec<Report> {
-    let mut system = System::new(kernel, harts);
-    design.instantiate().run(&mut system, LIMIT);
-    assert!(system.finished(), "{kernel} does not end on {harts} harts in RTL");
-    system.reports
+    let mut memory = memory(kernel, harts);
+    memory.write(READER, &PLACE.base.to_le_bytes()).unwrap();
+    let hierarchy = SharedHierarchy::new(Hierarchy::new(HierarchyParameters::server()).unwrap());
+    let mut cores = RocketCores::new(design, design.cores(), ACCESS_LATENCY, hierarchy);
+    cores.start_all_at(BASE);
+    let tick = HierarchyParameters::server().tick;
+    let mut bus = Bus::new(Map::BARE_METAL, design.cores(), tick);
+    let reports = Arc::new(Mutex::new(vec![Report { cycles: 0, value: 0 }; harts]));
+    let reader = Reader {
+        reports: reports.clone(),
+    };
+    bus.add("reader", PLACE, Box::new(reader)).unwrap();
+    let mut machine = Machine::bare_metal(Hardware::new(vec![cores], memory, bus), tick);
+    let mut until = Cycle::ZERO;
+    loop {
+        until += Cycles::new(10_000);
+        assert!(until < LIMIT, "{kernel} does not end on {harts} harts in RTL");
+        assert_eq!(machine.run(until).unwrap(), Pause::Reached);
+        let reports = reports.lock().unwrap();
+        if reports.iter().all(|report| report.cycles != 0) {
+            return reports.clone();
+        }
+    }
 }
 
 /// Where the tools and the cores' Verilog are, as `./rw test --long` sets it.

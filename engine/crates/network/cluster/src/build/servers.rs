@@ -46,6 +46,7 @@ impl Builder<'_> {
             .partition(|unit| unit.design.manifest.attaches(Attach::Walk));
         let config = ServerConfig {
             cpu,
+            rtl: None,
             harts: spec.harts,
             parameters: &parameters,
             units: &units,
@@ -86,6 +87,7 @@ impl Builder<'_> {
         let file = self.program(name, &spec.program)?;
         let config = ServerConfig {
             cpu,
+            rtl: None,
             harts: spec.harts,
             parameters: &parameters,
             units: &self.placed(name, &spec.units)?,

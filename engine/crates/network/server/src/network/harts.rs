@@ -7,18 +7,18 @@ use rackwright_device::CROSSING_LATENCY;
 use rackwright_machine::{perform, Hardware, Pause, Turn, Window, Workload};
 use rackwright_time::network::Cycle;
 use rackwright_time::{hart, network};
-use rackwright_unit::{Stall, UnitError};
+use rackwright_unit::{Core, Stall, UnitError};
 use std::convert::Infallible;
 
 /// Bytes of a register.
 const REGISTER_BYTES: u8 = 8;
 
-impl<T: Timing> Workload<T> for OnLink {
+impl<T: Timing> Workload<Core<T>> for OnLink {
     type Time = network::Cycle;
     /// A server that fails stays on its link.
     type Error = Infallible;
 
-    fn open(&mut self, hardware: &mut Hardware<T>, until: Cycle) -> Result<Option<Pause>, Infallible> {
+    fn open(&mut self, hardware: &mut Hardware<Core<T>>, until: Cycle) -> Result<Option<Pause>, Infallible> {
         if self.now >= until {
             return Ok(Some(Pause::Reached));
         }
@@ -27,7 +27,7 @@ impl<T: Timing> Workload<T> for OnLink {
         Ok(None)
     }
 
-    fn limit(&mut self, hardware: &mut Hardware<T>, hart: usize, _until: Cycle) -> Option<hart::Cycle> {
+    fn limit(&mut self, hardware: &mut Hardware<Core<T>>, hart: usize, _until: Cycle) -> Option<hart::Cycle> {
         let limit = self.to_hart.seen(self.end);
         let goes = self.runs(hardware, hart) && hardware.hart(hart).cycle() < limit;
         goes.then_some(limit)
@@ -35,7 +35,7 @@ impl<T: Timing> Workload<T> for OnLink {
 
     fn stopped(
         &mut self,
-        hardware: &mut Hardware<T>,
+        hardware: &mut Hardware<Core<T>>,
         window: &mut Window,
         stop: Result<Stop, UnitError>,
     ) -> Result<Turn, Infallible> {
@@ -49,7 +49,7 @@ impl<T: Timing> Workload<T> for OnLink {
     }
 
     /// The part of NIC and page-fault unit follows that of the harts.
-    fn close(&mut self, hardware: &mut Hardware<T>, until: Cycle) {
+    fn close(&mut self, hardware: &mut Hardware<Core<T>>, until: Cycle) {
         let end = self.end.min(until);
         self.take_arrivals(hardware, end);
         let end = self.run_pager(hardware, end);
@@ -63,7 +63,7 @@ impl OnLink {
     /// Handles the stop of a hart; returns whether its turn is over.
     fn serve<T: Timing>(
         &mut self,
-        hardware: &mut Hardware<T>,
+        hardware: &mut Hardware<Core<T>>,
         index: usize,
         stop: Result<Stop, UnitError>,
     ) -> bool {
@@ -104,7 +104,12 @@ impl OnLink {
     }
 
     /// Starts an access to the NIC, or performs one to another device; returns whether the hart has to wait.
-    fn access<T: Timing>(&mut self, hardware: &mut Hardware<T>, index: usize, access: DeviceAccess) -> bool {
+    fn access<T: Timing>(
+        &mut self,
+        hardware: &mut Hardware<Core<T>>,
+        index: usize,
+        access: DeviceAccess,
+    ) -> bool {
         let now = hardware.hart(index).cycle();
         if let Some(register) = Nic::register(access.address) {
             if access.bytes == REGISTER_BYTES && register % u32::from(REGISTER_BYTES) == 0 {
@@ -121,7 +126,7 @@ impl OnLink {
         }
         self.looked = self.looked.max(last_step(self.to_link.before(now)));
         let Hardware { cores, bus, .. } = hardware;
-        let later = perform(&mut cores[index].hart, bus, access);
+        let later = perform(&mut cores[index], bus, access);
         debug_assert_eq!(later, None, "bare metal has no PCI bus");
         // Its units are advanced to the hart's time.
         let now = hardware.hart(index).cycle();

@@ -9,6 +9,7 @@ use rackwright_machine::Hardware;
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::Digest;
 use rackwright_time::network::Cycle;
+use rackwright_unit::Core;
 
 impl<T: Timing + Send> Model for Networked<T>
 where
@@ -101,7 +102,7 @@ impl<T: Timing> Networked<T> {
 
 impl OnLink {
     /// Time of the next event: now, while a hart or the NIC is active.
-    fn next_event<T: Timing>(&self, hardware: &Hardware<T>) -> Cycle {
+    fn next_event<T: Timing>(&self, hardware: &Hardware<Core<T>>) -> Cycle {
         if !self.is_idle() {
             self.now
         } else if self.off {

@@ -11,18 +11,18 @@ const TICK: u64 = 1 << 15;
 /// The page-fault unit's part of the time.
 impl OnLink {
     /// Whether a hart waits for the page-fault unit.
-    pub(super) fn awaits_pager<T: Timing>(&self, hardware: &Hardware<T>) -> bool {
+    pub(super) fn awaits_pager<T: Timing>(&self, hardware: &Hardware<Core<T>>) -> bool {
         let awaits = |core: &Core<T>| matches!(core.stalled(), Some(Stall::Page | Stall::Command(_)));
         !self.off && hardware.cores.iter().any(awaits)
     }
 
     /// Whether a tick of the page-fault unit is due. A window may end right before that.
-    pub(super) fn tick_is_due<T: Timing>(&self, hardware: &Hardware<T>) -> bool {
+    pub(super) fn tick_is_due<T: Timing>(&self, hardware: &Hardware<Core<T>>) -> bool {
         self.awaits_pager(hardware) && self.now.0 % TICK == 0 && self.ticked != self.now
     }
 
     /// Time of the next tick of the page-fault unit: while a hart waits for a page.
-    pub(super) fn next_tick<T: Timing>(&self, hardware: &Hardware<T>) -> Cycle {
+    pub(super) fn next_tick<T: Timing>(&self, hardware: &Hardware<Core<T>>) -> Cycle {
         if self.awaits_pager(hardware) {
             return Cycle::new((self.now.0 / TICK + 1) * TICK);
         }
@@ -31,7 +31,7 @@ impl OnLink {
 
     /// Runs the page-fault unit until `end`; returns the time that it has reached, which is before the time at which a
     /// hart continues with its response.
-    pub(super) fn run_pager<T: Timing>(&mut self, hardware: &mut Hardware<T>, end: Cycle) -> Cycle {
+    pub(super) fn run_pager<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>, end: Cycle) -> Cycle {
         let ticks = self.tick_is_due(hardware);
         let Some(pager) = &mut self.pager else { return end };
         if ticks {
@@ -68,7 +68,7 @@ impl OnLink {
     }
 
     /// The same for an idle page-fault unit.
-    pub(super) fn advance_pager<T: Timing>(&mut self, hardware: &mut Hardware<T>) {
+    pub(super) fn advance_pager<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>) {
         let now = self.now;
         if let Some(pager) = self.pager.as_mut().filter(|pager| pager.linked.is_idle()) {
             pager.advance(now, |unit, until| hardware.advance_other(unit, until));

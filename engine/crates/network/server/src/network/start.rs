@@ -95,7 +95,7 @@ impl<T: Timing> Networked<T> {
             }
             let hart = Hart::new(number as u64, ExecutionEnvironment::BareMetal, timing);
             let mut core = Core::new(hart, hierarchy.clone(), units);
-            bare::reset(&mut core.hart, number, entry);
+            bare::reset(&mut core, number, entry);
             core.hart.share_code(code.clone());
             if let Some(pager) = &pager {
                 core.hart.ask_for_remote_pages();

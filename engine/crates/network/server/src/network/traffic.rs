@@ -7,11 +7,12 @@ use rackwright_device::CROSSING_LATENCY;
 use rackwright_ethernet::Frame;
 use rackwright_machine::Hardware;
 use rackwright_time::network::{Cycle, Cycles};
+use rackwright_unit::Core;
 
 /// The simulation of the NIC, and the frames on the link.
 impl OnLink {
     /// Has the NIC do its part of the time before `end`, with the access of a hart that falls into it.
-    pub(super) fn run_nic<T: Timing>(&mut self, hardware: &mut Hardware<T>, end: Cycle) {
+    pub(super) fn run_nic<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>, end: Cycle) {
         if let Some((at, access)) = self.accesses.next(self.nic.linked.cycle(), end) {
             self.advance_nic(hardware, at);
             let register = Nic::register(access.address).expect("the access is to the NIC");
@@ -36,7 +37,7 @@ impl OnLink {
         }
     }
 
-    fn advance_nic<T: Timing>(&mut self, hardware: &mut Hardware<T>, until: Cycle) {
+    fn advance_nic<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>, until: Cycle) {
         let instructions = hardware.hart(0).instructions_retired();
         let stamps = &mut self.stamps;
         self.nic.advance(
@@ -50,7 +51,7 @@ impl OnLink {
     }
 
     /// Receives the frames whose first flits arrive before `end`.
-    pub(super) fn take_arrivals<T: Timing>(&mut self, hardware: &mut Hardware<T>, end: Cycle) {
+    pub(super) fn take_arrivals<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>, end: Cycle) {
         if self.next_arrival() >= end {
             return;
         }
@@ -65,7 +66,7 @@ impl OnLink {
 
     /// A frame whose first flit arrives in the cycle `first`, or after the previous frame: a frame from another NIC is
     /// known only from its last flit on (`OutputPort::pass`), so that a short one would overlap a long one.
-    fn arrive<T: Timing>(&mut self, hardware: &Hardware<T>, first: Cycle, frame: &Frame) {
+    fn arrive<T: Timing>(&mut self, hardware: &Hardware<Core<T>>, first: Cycle, frame: &Frame) {
         let first = first.max(self.arrived);
         self.arrived = self.nic.last_flit(first, frame.length()) + Cycles::new(1);
         if self.stamps.are_kept() {
@@ -80,7 +81,7 @@ impl OnLink {
     }
 
     /// Takes the frames that have left the NIC and the page-fault unit, in the order of their last flits.
-    pub(super) fn take_sent<T: Timing>(&mut self, hardware: &Hardware<T>) {
+    pub(super) fn take_sent<T: Timing>(&mut self, hardware: &Hardware<Core<T>>) {
         let mut frames: Vec<_> = std::iter::from_fn(|| self.nic.linked.take_frame()).collect();
         if let Some(pager) = &mut self.pager {
             frames.extend(std::iter::from_fn(|| pager.linked.take_frame()));

@@ -3,10 +3,10 @@
 //! The model is always compared with the cycles that the RTL took (`reference.csv`). The long test runs the RTL
 //! again; with `RACKWRIGHT_UPDATE_REFERENCE` set it writes the file.
 
-use crate::support::{folder, output, program, run_on_model, Measurement, LIMIT};
+use crate::support::{folder, program, run_on_harts, run_on_model, Measurement};
 use rackwright_rtl::rocket::{RocketDesign, RocketSystem};
 use rackwright_rtl::{Cache, Toolchain};
-use rackwright_server::{CpuModel, RocketRtl, ServerParameters};
+use rackwright_server::CpuModel;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -26,9 +26,7 @@ fn reference() -> Vec<(String, Measurement)> {
 }
 
 fn run_on_rtl(design: &RocketDesign, file: &[u8]) -> Measurement {
-    let mut machine = RocketRtl::new(design, ServerParameters::server().memory, file, false).unwrap();
-    let exit_code = machine.run(LIMIT);
-    output(exit_code, machine.output())
+    run_on_harts(CpuModel::Rocket, Some(design), file)
 }
 
 #[test]

@@ -77,7 +77,7 @@ impl Toolchain {
         let sources = sources(system, verilog);
         let name = self.rocket_name(system, &sources)?;
         let path = cache.find_or_build(&name, |folder| self.compile_rocket(system, &sources, folder))?;
-        RocketDesign::load(&path)
+        RocketDesign::load(system, &path)
     }
 
     fn rocket_name(&self, system: RocketSystem, sources: &[PathBuf]) -> Result<String, RtlError> {

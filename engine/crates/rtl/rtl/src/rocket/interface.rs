@@ -1,35 +1,49 @@
 //! The Rust side of `rocket/interface.h`; the two agree field by field.
 
-use super::RocketBus;
+use super::{RocketMemory, BOOT_BYTES};
 use libloading::Library;
 use rackwright_time::Cycle;
 use std::ffi::c_void;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 /// The version of the interface; raised with every change of a struct or function.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 #[repr(C)]
-pub(super) struct RawBus {
+pub(super) struct RawMemory {
     context: *mut c_void,
     read: unsafe extern "C" fn(*mut c_void, u64, u64, *mut u8, u32) -> u64,
     write: unsafe extern "C" fn(*mut c_void, u64, u64, *const u8, u32) -> u64,
-    finished: unsafe extern "C" fn(*mut c_void) -> u8,
 }
 
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
+pub(super) struct RawAccess {
+    pub address: u64,
+    pub data: u64,
+    pub bytes: u32,
+    pub store: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct RawState {
     pub cycle: u64,
     pub instructions: u64,
+    pub pc: u64,
+    pub accesses: u32,
+    reserved: u32,
+    pub access: RawAccess,
 }
 
 #[derive(Clone, Copy)]
 pub(super) struct Functions {
     pub version: unsafe extern "C" fn() -> u32,
-    pub create: unsafe extern "C" fn() -> *mut c_void,
+    pub create: unsafe extern "C" fn(u64) -> *mut c_void,
     pub destroy: unsafe extern "C" fn(*mut c_void),
-    pub run: unsafe extern "C" fn(*mut c_void, *mut RawBus, u64) -> RawState,
+    pub boot: unsafe extern "C" fn(*mut c_void, *const [u8; BOOT_BYTES]),
+    pub run: unsafe extern "C" fn(*mut c_void, *mut RawMemory, u64) -> RawState,
+    pub answer: unsafe extern "C" fn(*mut c_void, u64, u64) -> RawState,
 }
 
 impl Functions {
@@ -40,47 +54,48 @@ impl Functions {
                 version: *library.get(b"rocket_version")?,
                 create: *library.get(b"rocket_create")?,
                 destroy: *library.get(b"rocket_destroy")?,
+                boot: *library.get(b"rocket_boot")?,
                 run: *library.get(b"rocket_run")?,
+                answer: *library.get(b"rocket_answer")?,
             })
         }
     }
 }
 
-impl RawBus {
-    pub(super) fn new<B: RocketBus>(bus: &mut B) -> RawBus {
-        RawBus {
-            context: std::ptr::from_mut(bus).cast(),
-            read: read::<B>,
-            write: write::<B>,
-            finished: finished::<B>,
+impl RawMemory {
+    pub(super) fn new<M: RocketMemory>(memory: &mut M) -> RawMemory {
+        RawMemory {
+            context: std::ptr::from_mut(memory).cast(),
+            read: read::<M>,
+            write: write::<M>,
         }
     }
 }
 
-/// Unwinding through the C++ frames in between would be undefined: a panic of the bus ends the process.
+/// Unwinding through the C++ frames in between would be undefined: a panic of the memory ends the process.
 fn no_unwinding<T>(call: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| std::process::abort())
 }
 
-unsafe extern "C" fn read<B: RocketBus>(
+unsafe extern "C" fn read<M: RocketMemory>(
     context: *mut c_void,
     cycle: u64,
     address: u64,
     data: *mut u8,
     bytes: u32,
 ) -> u64 {
-    // SAFETY: `RawBus::new` made `context` from a `&mut B` that is in use by nobody else, and the host
+    // SAFETY: `RawMemory::new` made `context` from a `&mut M` that nothing else uses, and the host
     // passes a buffer of `bytes` bytes of its own.
-    let (bus, data) = unsafe {
+    let (memory, data) = unsafe {
         (
-            &mut *context.cast::<B>(),
+            &mut *context.cast::<M>(),
             std::slice::from_raw_parts_mut(data, bytes as usize),
         )
     };
-    no_unwinding(|| bus.read(Cycle::new(cycle), address, data).0)
+    no_unwinding(|| memory.read(Cycle::new(cycle), address, data).0)
 }
 
-unsafe extern "C" fn write<B: RocketBus>(
+unsafe extern "C" fn write<M: RocketMemory>(
     context: *mut c_void,
     cycle: u64,
     address: u64,
@@ -88,17 +103,11 @@ unsafe extern "C" fn write<B: RocketBus>(
     bytes: u32,
 ) -> u64 {
     // SAFETY: as in `read`.
-    let (bus, data) = unsafe {
+    let (memory, data) = unsafe {
         (
-            &mut *context.cast::<B>(),
+            &mut *context.cast::<M>(),
             std::slice::from_raw_parts(data, bytes as usize),
         )
     };
-    no_unwinding(|| bus.write(Cycle::new(cycle), address, data).0)
-}
-
-unsafe extern "C" fn finished<B: RocketBus>(context: *mut c_void) -> u8 {
-    // SAFETY: as in `read`.
-    let bus = unsafe { &mut *context.cast::<B>() };
-    no_unwinding(|| u8::from(bus.finished()))
+    no_unwinding(|| memory.write(Cycle::new(cycle), address, data).0)
 }

@@ -73,6 +73,7 @@ pub fn run_until(elf: &Path, cpu: CpuModel, guest_bytes: u64, arguments: &Argume
     let file = std::fs::read(elf).unwrap();
     let config = ServerConfig {
         cpu,
+        rtl: None,
         harts: 1,
         parameters: &ServerParameters::server(),
         units: &[],

@@ -1,6 +1,7 @@
 //! Runs the programs of `validation/rocket` and `validation/boom`, and reads what they print.
 
 use rackwright_process::{Arguments, Environment, Input};
+use rackwright_rtl::rocket::RocketDesign;
 use rackwright_server::{CpuModel, DecodedPrograms, Progress, Server, ServerConfig, ServerParameters};
 use rackwright_time::{Clock, Cycle};
 use std::path::{Path, PathBuf};
@@ -46,8 +47,14 @@ pub fn program(core: &str, name: &str) -> Vec<u8> {
 }
 
 pub fn run_on_model(cpu: CpuModel, file: &[u8]) -> Measurement {
+    run_on_harts(cpu, None, file)
+}
+
+/// On a hart of a model, or on one in RTL in place of it.
+pub fn run_on_harts(cpu: CpuModel, rtl: Option<&RocketDesign>, file: &[u8]) -> Measurement {
     let config = ServerConfig {
         cpu,
+        rtl,
         harts: 1,
         parameters: &ServerParameters::server(),
         units: &[],
