@@ -14,11 +14,12 @@ from rackwright import RackwrightError, Unit, elaborate
 from rackwright.commands import operate
 from rackwright.manifests import read_manifest
 from rackwright.power.energy import Power, power_of, rules_factor
-from rackwright.power.propagation import evaluate, propagate
+from rackwright.power.propagation import propagate
 from rackwright.power.run import answers, read_run
 from rackwright.power.saif import Activity, Signal, read_activity
 from rackwright.power.wires import Gate, Wires
 from rackwright.synthesis.flow import gates_of, read_design
+from rackwright.synthesis.functions import evaluate
 from rackwright.synthesis.library import DEFAULT_LIBERTY, load_library
 from rackwright.synthesis.process import load_power_rules, load_process
 

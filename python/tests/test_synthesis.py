@@ -17,6 +17,7 @@ from rackwright.synthesis.batch import synthesise_all
 from rackwright.synthesis.configurations import Configuration, configurations
 from rackwright.synthesis.figures import figures
 from rackwright.synthesis.flow import CELLS_FILE, Design, read_design, synthesise
+from rackwright.synthesis.liberty import read_liberty
 from rackwright.synthesis.library import DEFAULT_LIBERTY, load_library
 from rackwright.synthesis.memories import recognise, sliced
 from rackwright.synthesis.pieces import cut
@@ -219,6 +220,26 @@ def test_a_liberty_without_a_nand_is_refused(tmp_path: Path) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(RackwrightError, match="no NAND of two inputs"):
         load_library([path])
+
+
+CELLS = """library(x) {
+ cell(F) { area : 9; ff (IQ, IQN) { next_state : "D"; clocked_on : "C"; } pin(D) { capacitance : 1; } }
+ cell(I) { area : 1; pin(A) { capacitance : 1; } pin(Y) { function : "A'"; } }
+ cell(B) { area : 2; pin(A) { capacitance : 1; } pin(Y) { function : "!(!(A))"; } }
+ cell(L) { area : 3; pin(A) { capacitance : 1; } pin(B) { capacitance : 1; } pin(Y) { function : "(!A) B"; } }
+ cell(N) { area : 4; pin(A) { capacitance : 1; } pin(B) { capacitance : 1; } pin(Y) { function : "A'|!B"; } }
+}
+"""
+
+
+def test_gates_are_known_by_what_they_do_and_not_by_how_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "cells.lib"
+    path.write_text(CELLS, encoding="utf-8")
+    liberty = read_liberty([path])
+    assert (liberty.nand.name, liberty.inverter.name, liberty.driver.name) == ("N", "I", "B")
+    path.write_text(CELLS.replace("A'|!B", "A' ? !B"), encoding="utf-8")
+    with pytest.raises(RackwrightError, match=r"A' \? !B of a cell has signs"):
+        read_liberty([path])
 
 
 def test_a_file_that_is_no_manifest_is_refused_in_a_line(tmp_path: Path) -> None:

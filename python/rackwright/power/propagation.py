@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -12,13 +12,13 @@ from itertools import product
 from rackwright.errors import RackwrightError
 from rackwright.power.saif import Activity, Signal
 from rackwright.power.wires import ONE, ZERO, Gate, Wire, Wires
+from rackwright.synthesis.functions import inputs_of, table_of
 from rackwright.synthesis.liberty import Liberty
 
 _ROUNDS = 3
 """How often flops that were not counted get the activity of their inputs."""
 
 _NEXT = re.compile(r"\bnext_state\s*:\s*\"\s*\(?(\w+)\)?\s*\"")
-_TOKEN = re.compile(r"\s*([A-Za-z_]\w*|[01]|[!()'*&+|^])")
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def _through(gate: Gate, signals: Mapping[Wire, Signal], liberty: Liberty) -> Si
     The gate leaves the fewer of its two values as often as it comes to it.
     """
     cell = liberty.cells[gate.cell]
-    function = _behaviour(next(iter(cell.functions.values())), tuple(cell.inputs))
+    function = _behaviour(next(iter(cell.functions.values())))
     inputs = [signals.get(gate.pins.get(pin, ZERO), _STILL) for pin in function.inputs]
     chances = [(1 - each.ones, each.ones) for each in inputs]
     there = stays = 0.0
@@ -147,73 +147,16 @@ class _Behaviour:
 
 
 @cache
-def _behaviour(function: str, pins: tuple[str, ...]) -> _Behaviour:
-    """What a gate with these `pins` does, as far as it depends on them."""
-    inputs = tuple(pin for pin in pins if re.search(rf"\b{pin}\b", function))
+def _behaviour(function: str) -> _Behaviour:
+    """What a gate of this function does."""
+    inputs = inputs_of(function)
     rows: dict[int, list[tuple[int, ...]]] = {0: [], 1: []}
-    for row in product((0, 1), repeat=len(inputs)):
-        rows[evaluate(function, dict(zip(inputs, row, strict=True)))].append(row)
-    value = int(len(rows[1]) <= len(rows[0]))
+    for row, value in zip(product((0, 1), repeat=len(inputs)), table_of(function), strict=True):
+        rows[value].append(row)
+    fewer = int(len(rows[1]) <= len(rows[0]))
     stays = tuple(
         tuple(2 * old + new for old, new in zip(before, after, strict=True))
-        for before in rows[value]
-        for after in rows[value]
+        for before in rows[fewer]
+        for after in rows[fewer]
     )
-    return _Behaviour(inputs, value, tuple(rows[value]), stays)
-
-
-def evaluate(function: str, values: Mapping[str, int]) -> int:
-    """What a function of Liberty gives for these inputs; raises `RackwrightError` for one that is none."""
-    tokens = _TOKEN.findall(function)
-    if "".join(tokens) != "".join(function.split()):
-        raise RackwrightError(f"the function {function} of a cell has signs that synthesis does not know")
-    return _Reader(iter([*tokens, ""]), values).value()
-
-
-class _Reader:
-    """Reads an expression: `!` and `'` bind most, then `^`, then signs for AND or none, then those for OR."""
-
-    def __init__(self, tokens: Iterator[str], values: Mapping[str, int]) -> None:
-        self._tokens = tokens
-        self._values = values
-        self._next = next(tokens)
-
-    def _take(self) -> str:
-        taken, self._next = self._next, next(self._tokens, "")
-        return taken
-
-    def value(self) -> int:
-        value = self._both()
-        while self._next in ("+", "|") and self._next:
-            self._take()
-            value |= self._both()
-        return value
-
-    def _both(self) -> int:
-        value = self._odd()
-        while self._next and self._next not in "+|)":
-            if self._next in "*&":
-                self._take()
-            value &= self._odd()
-        return value
-
-    def _odd(self) -> int:
-        value = self._single()
-        while self._next == "^":
-            self._take()
-            value ^= self._single()
-        return value
-
-    def _single(self) -> int:
-        token = self._take()
-        if token == "!":
-            value = 1 - self._single()
-        elif token == "(":
-            value = self.value()
-            self._take()
-        else:
-            value = int(token) if token in ("0", "1") else self._values[token]
-        while self._next == "'":
-            self._take()
-            value = 1 - value
-        return value
+    return _Behaviour(inputs, fewer, tuple(rows[fewer]), stays)

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from rackwright.errors import RackwrightError
+from rackwright.synthesis.functions import table_of
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _CELL = re.compile(r"^[ \t]*cell\s*\(\s*\"?(\w+)\"?\s*\)\s*\{", re.MULTILINE)
@@ -50,11 +51,10 @@ class Cell:
         unwanted = re.search(r"dont_use\s*:\s*true", self.text) or _CLOCK_TREE.search(self.name)
         return len(self.functions) == 1 and not stores and not unwanted
 
-    @property
-    def function(self) -> str:
-        """The function of its output, without brackets and with a sign for each AND."""
-        spelled = re.sub(r"(?<=[\w)'])\s+(?=[\w(!])", "*", next(iter(self.functions.values())))
-        return re.sub(r"[\s()]", "", spelled)
+    @cached_property
+    def table(self) -> tuple[int, ...]:
+        """The values of its output for every row of the inputs that its function names."""
+        return table_of(next(iter(self.functions.values())))
 
     @property
     def inputs(self) -> list[str]:
@@ -71,11 +71,9 @@ class Liberty:
     cells: dict[str, Cell]
     time_nanoseconds: float
 
-    def gates(self, pattern: str) -> list[Cell]:
-        """The gates whose function is matched by `pattern`, smallest first."""
-        found = [
-            cell for cell in self.cells.values() if cell.is_gate and re.fullmatch(pattern, cell.function)
-        ]
+    def gates(self, table: tuple[int, ...]) -> list[Cell]:
+        """The gates whose output has the values of `table`, smallest first."""
+        found = [cell for cell in self.cells.values() if cell.is_gate and cell.table == table]
         return sorted(found, key=lambda cell: cell.area)
 
     @property
@@ -92,7 +90,7 @@ class Liberty:
     @property
     def driver(self) -> Cell:
         """The assumed driver of a piece's inputs: the smallest buffer, or an inverter."""
-        return next(iter(self.gates(r"\w+")), self.inverter)
+        return next(iter(self.gates(_BUFFER)), self.inverter)
 
     @property
     def header(self) -> str:
@@ -104,8 +102,7 @@ class Liberty:
         return "\n".join(["delay_model : table_lookup;", *settings])
 
 
-_INVERTER = r"!\w+|\w+'"
-_NAND = r"!\w+[*&]\w+|!\w+[+|]!\w+"
+_BUFFER, _INVERTER, _NAND = (0, 1), (1, 0), (1, 1, 1, 0)
 
 
 def read_liberty(paths: Sequence[Path]) -> Liberty:
@@ -131,8 +128,8 @@ def read_liberty(paths: Sequence[Path]) -> Liberty:
     liberty = Liberty(
         name[1] if name else paths[0].stem, f"{base[: first.start()]}{body}\n}}\n", cells, scale
     )
-    for kind, pattern in (("NAND of two inputs", _NAND), ("inverter", _INVERTER)):
-        if not liberty.gates(pattern):
+    for kind, table in (("NAND of two inputs", _NAND), ("inverter", _INVERTER)):
+        if not liberty.gates(table):
             raise RackwrightError(f"{what}: no {kind}, which synthesis needs")
     return liberty
 
