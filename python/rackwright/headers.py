@@ -66,12 +66,16 @@ class HeaderUnit:
 
 @dataclass(frozen=True)
 class _Reach:
-    """How a unit is reached: through functs `first` to `last` of an opcode, or through registers."""
+    """How a unit is reached: through functs `first` to `last` of an opcode, or through registers.
+
+    `interrupt` is how programs know its interrupt: a value, and what it means.
+    """
 
     opcode: int
     first: int = 0
     last: int = _MOST_FUNCT
     registers: int | None = None
+    interrupt: tuple[str, str] | None = None
 
     def funct(self, own: int) -> int:
         """The number of the command that the unit knows by `own`."""
@@ -90,7 +94,13 @@ def server_header(units: Sequence[Path]) -> str:
     for manifest, (name, ranges, registers) in zip(units, _engine.reach(units), strict=True):
         unit = HeaderUnit(manifest, name=name)
         if unit.registers is not None:
-            reached.append((unit, _Reach(0, registers=registers)))
+            word = None
+            if unit.has_interrupt and registers is not None:
+                word = (
+                    f"{_engine.interrupt_word(registers):#x}",
+                    "a read of 8 bytes waits for its interrupt",
+                )
+            reached.append((unit, _Reach(0, registers=registers, interrupt=word)))
             continue
         opcodes = unit.port.get("opcodes")
         ways = [_Reach(*way) for way in ranges]
@@ -101,6 +111,20 @@ def server_header(units: Sequence[Path]) -> str:
         reached.append((unit, ways[0]))
     made = "Made of their manifests by `rw units --header`, for a server that has them in this order."
     return _header(reached, made, "RACKWRIGHT_UNITS_H")
+
+
+def bus_header(units: Sequence[tuple[HeaderUnit, int, int | None]]) -> str:
+    """The header of units on the buses of a chip.
+
+    Each has the address of its registers, and the number of its first interrupt at the interrupt controller.
+    Raises `RackwrightError` for a unit that lists neither commands nor registers.
+    """
+    reached = []
+    for unit, registers, number in units:
+        opcodes = unit.port.get("opcodes") if unit.registers is None else None
+        interrupt = None if number is None else (str(number), "its interrupt, for the interrupt controller")
+        reached.append((unit, _Reach(opcodes[0] if opcodes else 0, registers=registers, interrupt=interrupt)))
+    return _header(reached, "Made of their manifests by `rw soc compose`.", "RACKWRIGHT_BUS_H")
 
 
 def library_header(units: Sequence[HeaderUnit], guard: str) -> str:
@@ -156,15 +180,14 @@ def _constants(unit: HeaderUnit, reach: _Reach) -> Iterator[_Constant]:
     prefix = unit.prefix or _constant(name)
     if unit.registers is not None:
         yield _Constant(f"{prefix}_REGISTERS", f"{reach.registers:#x}", f"{name}: where its registers are")
-        if unit.has_interrupt and reach.registers is not None:
-            word = f"{_engine.interrupt_word(reach.registers):#x}"
-            yield _Constant(f"{prefix}_INTERRUPT", word, f"{name}: a read of 8 bytes waits for its interrupt")
+        yield from _interrupt_constants(prefix, name, reach)
         yield from _register_constants(prefix, unit.registers)
         return
     port = unit.port
     if reach.registers is not None:
         where = f"{name}: the page of its registers; CUSTOM is a part of commands"
         yield _Constant(f"{prefix}_REGISTERS", f"{reach.registers:#x}", where)
+        yield from _interrupt_constants(prefix, name, reach)
     yield _Constant(f"{_constant(name)}_CUSTOM", str(reach.opcode), f"{name}: n of custom-n")
     for command in port["commands"]:
         funct = reach.funct(command["funct"])
@@ -175,6 +198,13 @@ def _constants(unit: HeaderUnit, reach: _Reach) -> Iterator[_Constant]:
     for field in port.get("record", ()):
         meaning = f"first of {field['bits']} bits of the record: {field['meaning']}"
         yield _Constant(f"{prefix}_RECORD_{_constant(field['name'])}", str(field["bit"]), meaning)
+
+
+def _interrupt_constants(prefix: str, name: str, reach: _Reach) -> Iterator[_Constant]:
+    """The interrupt of a unit, if programs can have it."""
+    if reach.interrupt is not None:
+        value, meaning = reach.interrupt
+        yield _Constant(f"{prefix}_INTERRUPT", value, f"{name}: {meaning}")
 
 
 def _register_constants(prefix: str, registers: RegisterMap) -> Iterator[_Constant]:

@@ -19,9 +19,12 @@ from rackwright import RackwrightError, Server, compile_bare_metal, elaborate
 from rackwright.soc import CacheConfig, HartConfig, Soc, checked, compose
 from rackwright.soc.compare import Operation, operations, run_modelled
 from rackwright.soc.generator import generate
+from rackwright.soc.pins import bus_pins
 from rackwright.soc.projects import constraints, core_file
 from rackwright.soc.simulator import run_program
+from rackwright.soc.software import interrupt_numbers, write_headers
 from rackwright.soc.specification import specification
+from rackwright.soc.units import copy_verilog
 from rackwright.soc.value import AddressRange
 from rackwright.unit_config import unit_configs
 from rackwright.verilog.cores import read_core
@@ -30,6 +33,7 @@ from rackwright.verilog.reader import VerilogDesign, VerilogSources
 
 EXAMPLES = REPOSITORY / "examples" / "soc"
 OWN = REPOSITORY / "examples" / "bring-your-own" / "systemverilog"
+DMA = REPOSITORY / "examples" / "bring-your-own" / "axi" / "manifest.json"
 
 
 def chip(folder: Path, *units: Any, **parts: Any) -> Path:
@@ -112,6 +116,86 @@ def test_units_that_cannot_be_name_their_hart(unit: Any, said: str, tmp_path: Pa
         checked(Soc.load(chip(tmp_path, "stream-copy", unit)))
 
 
+@pytest.mark.parametrize(
+    ("units", "parts", "said"),
+    [
+        (["nic"], {}, r"^units\[0\]: nic: its port network_out is stream; there are mmio, axi4-lite, memory"),
+        (
+            ["stream-copy", str(OWN / "manifest.json")],
+            {},
+            r"^units\[1\]: .*its port command is command; there are mmio",
+        ),
+        ([str(DMA)], {"registers": 0x8000_0000}, r"pins.memory \(.*\) overlaps registers \(0x80000000 to"),
+        ([str(DMA)], {"registers": 0x2000_0800}, r"registers: 0x20000800 to 0x200017ff are no pages"),
+        ("stream-copy", {}, "system.units is not a list"),
+    ],
+)
+def test_units_that_cannot_be_on_the_buses_name_their_place(
+    units: Any, parts: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(RackwrightError, match=said):
+        checked(Soc.load(chip(tmp_path, system={"units": units, **parts})))
+
+
+def test_units_on_the_buses_have_pages_of_registers_in_their_order(tmp_path: Path) -> None:
+    file = chip(tmp_path, "stream-copy", system={"units": [str(DMA), "stream-copy", str(DMA)]})
+    units = checked(Soc.load(file))
+    assert [(unit.name, unit.hart, unit.registers and unit.registers.base) for unit in units] == [
+        ("stream-copy", 0, None),
+        ("copy-dma", None, 0x2000_0000),
+        ("stream-copy", None, 0x2000_1000),
+        ("copy-dma-2", None, 0x2000_2000),
+    ]
+    shown = rw("soc", "check", file).stdout
+    assert "copy-dma-2: registers at 0x20002000 to 0x20002fff, for all harts" in shown
+    ended = rw("soc", "run", file, EXAMPLES / "dma.c", "--compare")
+    assert ended.stderr.strip().endswith("--compare: the models have no units on buses")
+
+
+def test_pins_of_a_port_in_axi_are_those_of_its_verilog() -> None:
+    record = json.loads(DMA.read_text(encoding="utf-8"))
+    (top,) = VerilogDesign(VerilogSources.of_manifest(DMA)).tops
+    there = {pin.name: (pin.type.bitWidth, pin.direction.name == "In") for pin in top.body.portList}
+    ports = [port for port in record["ports"] if port["contract"].startswith("axi4")]
+    named = {pin.name: (pin.bits, pin.input) for port in ports for pin in bus_pins(port).values()}
+    assert named == {name: pin for name, pin in there.items() if "axi" in name}
+    reads = bus_pins({**ports[1], "direction": "read", "id_bits": 0, "naming": "upper"})
+    assert {signal.split("_")[0] for signal in reads} == {"ar", "r"}
+    assert "ar_bits_id" not in reads
+    assert reads["r_bits_data"].name == "m_axi_gmem_RDATA"
+
+
+TREE = """copy-dma@20000000 {
+  compatible = "rackwright,copy-dma";
+  interrupts = <3>;
+  reg = <0x20000000 0x1000>;
+};
+"""
+
+
+def test_a_header_has_registers_and_interrupts_of_units_on_the_buses(tmp_path: Path) -> None:
+    soc = Soc.load(EXAMPLES / "dma.yaml")
+    units = checked(soc)
+    numbers = interrupt_numbers(units, TREE)
+    manifests = [DMA, elaborate("stream-copy", command="mmio")]
+    assert list(write_headers(soc, units, manifests, numbers, tmp_path)) == ["bus.h"]
+    (tmp_path / "units.h").write_bytes((tmp_path / "bus.h").read_bytes())
+    text = (tmp_path / "bus.h").read_text(encoding="utf-8")
+    assert "#define COPY_DMA_INTERRUPT 3 " in text
+    assert "#define STREAM_COPY_REGISTERS 0x20001000 " in text
+    compile_bare_metal([EXAMPLES / "dma.c"], tmp_path / "dma.elf", [f"-I{tmp_path}", "-Wall", "-Werror"])
+    with pytest.raises(RackwrightError, match="copy-dma: the device tree of the chip has no interrupts"):
+        interrupt_numbers(units, TREE.replace("interrupts", "reg"))
+
+
+def test_what_a_unit_includes_is_copied_beside_it(tmp_path: Path) -> None:
+    copied = copy_verilog([DMA], [json.loads(DMA.read_text(encoding="utf-8"))], tmp_path / "units")
+    assert copied == {DMA: ["copy-dma/dma_pkg.sv", "copy-dma/CopyDma.sv"]}
+    files = tuple(tmp_path / "units" / file for file in copied[DMA])
+    again = VerilogSources(files, include=(files[0].parent,), top="CopyDma")
+    assert [each for each in VerilogDesign(again).complaints if each.is_error] == []
+
+
 def own_manifest(folder: Path, **changes: Any) -> Path:
     """The manifest of the guide's unit, changed, with its Verilog beside it."""
     record = json.loads((OWN / "manifest.json").read_text(encoding="utf-8"))
@@ -170,6 +254,7 @@ def test_check_says_how_units_are_reached_or_what_is_wrong(tmp_path: Path) -> No
         "witness": None,
         "top": "TinySoc",
         "opcodes": [{"unit": "stream-copy", "hart": 0, "opcode": 2, "first": 0, "last": 127}],
+        "registers": [],
     }
     assert re.search(r"0\s+stream-copy\s+2\s+0 to 127", rw("soc", "check", EXAMPLES / "tiny.yaml").stdout)
     wrong = chip(tmp_path, "nic")
@@ -218,7 +303,7 @@ def test_fusesoc_finds_the_sources_of_a_chip(tmp_path: Path) -> None:
     for name in ("TinySoc.v", *harness):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("module TinySoc; endmodule\n")
-    (tmp_path / "tiny.core").write_text(core_file(soc, ["TinySoc.v"], harness), encoding="utf-8")
+    (tmp_path / "tiny.core").write_text(core_file(soc, ["TinySoc.v"], [], harness), encoding="utf-8")
     for target in ("default", "simulation"):
         found = read_core(tmp_path / "tiny.core", target).sources
         assert ([file.name for file in found.files], found.top) == (["TinySoc.v"], "TinySoc")
@@ -264,6 +349,18 @@ def test_the_smallest_chip_alone_runs_the_program_that_the_engine_runs(tmp_path:
     assert run_program(folder, program, max_cycles=1000).exit_code is None
     with pytest.raises(RackwrightError, match="is no static ELF file"):
         run_program(folder, EXAMPLES / "copy.c")
+
+
+@pytest.mark.long("generating and compiling a chip takes minutes")
+def test_a_program_reaches_units_on_the_buses_and_takes_their_interrupts(tmp_path: Path) -> None:
+    folder = tmp_path / "dma"
+    description = compose(Soc.load(EXAMPLES / "dma.yaml"), folder)
+    assert [(row["unit"], row["hart"]) for row in description["interrupts"]] == [("copy-dma", None)]
+    assert {"name": "stream-copy", "base": 0x2000_1000, "size": 0x1000} in description["address_map"]
+    ended = run_program(folder, copy_program(tmp_path, folder / "bus.h", "dma.c"))
+    assert ended.exit_code == 0
+    assert description["include"] == ["units/copy-dma"]
+    assert re.fullmatch(r"DMA in \d+ cycles\ncopy unit in \d+ cycles\n", ended.stdout)
 
 
 @pytest.mark.long("generating and compiling a chip takes minutes")
@@ -329,7 +426,7 @@ def test_a_random_chip_is_refused_in_one_line_or_reaches_every_unit(
         return
     assert bus_bits <= 256
     assert sets in (32, 64)
-    reached: set[tuple[int, int, int]] = set()
+    reached: set[tuple[int | None, int, int]] = set()
     for unit in units:
         for route in unit.routes:
             functs = {(unit.hart, route.opcode, funct) for funct in range(route.first, route.last + 1)}

@@ -56,7 +56,12 @@ def check(file: FileArgument, json: JsonOption = False) -> None:
             {"unit": unit.name, "hart": unit.hart, "opcode": way.opcode, "first": way.first, "last": way.last}
             for unit, way in routes
         ]
-        print_json({"legal": True, "witness": None, "top": value.top, "opcodes": opcodes})
+        pages = [
+            {"unit": unit.name, "base": unit.registers.base, "size": unit.registers.size}
+            for unit in units
+            if unit.registers is not None
+        ]
+        print_json({"legal": True, "witness": None, "top": value.top, "opcodes": opcodes, "registers": pages})
         return
     harts = f"{len(value.harts)} hart" + ("s" if len(value.harts) > 1 else "")
     results.print(f"[bold]{value.name}[/bold]: {harts}, buses of {value.bus_bits} bits, {len(units)} units\n")
@@ -65,6 +70,9 @@ def check(file: FileArgument, json: JsonOption = False) -> None:
         columns,
         [(str(unit.hart), unit.name, str(way.opcode), f"{way.first} to {way.last}") for unit, way in routes],
     )
+    for unit in units:
+        if unit.registers is not None:
+            results.print(f"{unit.name}: registers at {unit.registers}, for all harts", highlight=False)
 
 
 @soc.command("draw")
@@ -154,6 +162,8 @@ def run(
 
     if not program.is_file():
         raise RackwrightError(f"{program}: no such file")
+    if compare and Soc.load(file).units:
+        raise RackwrightError(f"{file}: --compare: the models have no units on buses")
     folder, _ = _composed(file, output)
     with working("compiling the chip"):
         simulator(folder)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from rackwright.designs import Elaboration, UnitInfo, units
 from rackwright.errors import RackwrightError
-from rackwright.manifests import FORMAT, is_elaborated, read_manifest, require_one_clock
+from rackwright.manifests import FORMAT
+from rackwright.soc.ports import bus_ports, hart_ports
 from rackwright.soc.value import AddressRange, CacheConfig, Soc
-from rackwright.unit_config import SETS, UnitConfig
+from rackwright.unit_config import UnitConfig
 
 LINE_BYTES = 64
 """Ranges for caches, and for the hub."""
@@ -29,7 +29,9 @@ FIXED = {
 }
 """Parts that every chip has at the same address."""
 
-_PORTS = ("command", "memory", "event", "interrupt")
+PAGE_BYTES = 4096
+"""The range of addresses of a unit's registers."""
+
 _MOST_ADDRESS = 1 << 32
 
 
@@ -44,27 +46,45 @@ class Route:
 
 @dataclass(frozen=True)
 class PlacedUnit:
-    """A unit of a hart: its name in the chip, how it is reached, and its manifest."""
+    """A unit: its name in the chip, its ports, and how it is reached.
+
+    A unit beside a `hart` has `routes`; one on the buses has no hart, and `registers`.
+    """
 
     name: str
-    hart: int
+    hart: int | None
     config: UnitConfig
     routes: tuple[Route, ...]
     ports: tuple[dict[str, Any], ...]
+    registers: AddressRange | None = None
 
 
 def checked(soc: Soc) -> list[PlacedUnit]:
-    """The units of a chip that can be built; no generator is started for it.
+    """The units of a chip that can be built, those on the buses last; no generator is started for it.
 
     Raises `RackwrightError` with one line that names the places that disagree.
     """
     _check_numbers(soc)
     _check_addresses(soc)
-    return [
+    beside = [
         unit
         for hart, config in enumerate(soc.harts)
         for unit in placed_units(f"harts[{hart}].units", config.units, hart)
     ]
+    return [*beside, *_bus_units(soc)]
+
+
+def _bus_units(soc: Soc) -> Iterator[PlacedUnit]:
+    """The units on the buses, each with a page of registers; those of the index get their commands there."""
+    names: list[str] = []
+    for place, config in enumerate(soc.units):
+        placed = replace(config, command="mmio") if config.is_named else config
+        ports = bus_ports(f"units[{place}]", placed)
+        same = names.count(config.label)
+        names.append(config.label)
+        page = AddressRange(soc.registers + place * PAGE_BYTES, PAGE_BYTES)
+        name = config.label if same == 0 else f"{config.label}-{same + 1}"
+        yield PlacedUnit(name, None, placed, (), ports, page)
 
 
 def _check_numbers(soc: Soc) -> None:
@@ -103,6 +123,13 @@ def _check_addresses(soc: Soc) -> None:
     _require(
         soc.memory.base == 0x8000_0000, f"pins.memory: begins at {soc.memory.base:#x}, programs at 0x80000000"
     )
+    if soc.units:
+        pages = AddressRange(soc.registers, PAGE_BYTES * len(soc.units))
+        _require(
+            pages.base % PAGE_BYTES == 0 and pages.end <= _MOST_ADDRESS,
+            f"registers: {pages} are no pages of {PAGE_BYTES} bytes below 4 GiB",
+        )
+        own["registers"] = pages
     for (one, first), (other, second) in combinations((own | FIXED).items(), 2):
         _require(not first.overlaps(second), f"{one} ({first}) overlaps {other} ({second})")
     for name in ("to_host", "console"):
@@ -122,7 +149,7 @@ def placed_units(where: str, configs: Sequence[UnitConfig], hart: int = 0) -> It
     from rackwright._engine import EngineError, reach
 
     places = [f"{where}[{place}]" for place in range(len(configs))]
-    ports = [_ports(place, config) for place, config in zip(places, configs, strict=True)]
+    ports = [hart_ports(place, config) for place, config in zip(places, configs, strict=True)]
     with TemporaryDirectory(prefix="rackwright-soc-") as folder:
         try:
             reached = reach(_outlines(Path(folder), configs, ports))
@@ -143,89 +170,6 @@ def _sharers(
             if taken.setdefault(opcode, name) != name:
                 return f"{taken[opcode]} and {name}"
     return ", ".join(places)
-
-
-def _ports(place: str, config: UnitConfig) -> tuple[dict[str, Any], ...]:
-    """The ports of a unit, from its manifest if it exists."""
-    if config.command != "rocc" or config.placement != "near-core" or config.settings or config.plusargs:
-        raise RackwrightError(
-            f"{place}: {config.unit}: a chip has units beside their hart, reached by instructions"
-        )
-    ports: Sequence[dict[str, Any]]
-    if not config.is_named:
-        ports = _own_ports(place, Path(config.unit))
-    elif (manifest := Elaboration(config.unit, config.parameters).manifest).exists():
-        ports = json.loads(manifest.read_text(encoding="utf-8"))["ports"]
-    else:
-        ports = _known(place, config).ports
-    for port in ports:
-        if odd := _oddity(port):
-            raise RackwrightError(
-                f"{place}: {config.unit}: its port {port['name']} {odd}; there are {', '.join(_PORTS)}"
-            )
-    if sum(port["contract"] == "command" for port in ports) != 1:
-        raise RackwrightError(f"{place}: {config.unit}: has no port for commands")
-    return tuple(ports)
-
-
-def _oddity(port: dict[str, Any]) -> str | None:
-    """The unsupported feature of a port; None if there is none."""
-    if port["contract"] not in _PORTS:
-        return f"is {port['contract']}"
-    if port.get("translated"):
-        return "is a port that translates"
-    # A client of the bus is not notified of writes to lines that it does not hold.
-    return "watches lines" if port.get("watch") else None
-
-
-def _known(place: str, config: UnitConfig) -> UnitInfo:
-    """A unit of the index, which has such parameters."""
-    unit = next((unit for unit in units() if unit.name == config.unit), None)
-    if unit is None:
-        raise RackwrightError(
-            f"{place}: no unit is named {config.unit}; `./rw units` lists them; sets: {', '.join(SETS)}"
-        )
-    names = [parameter["name"] for parameter in unit.parameters]
-    odd = [name for name in config.parameters if name not in names]
-    if odd:
-        raise RackwrightError(
-            f"{place}: {config.unit} has no parameter {odd[0]}; there are {', '.join(names)}"
-        )
-    return unit
-
-
-def _own_ports(place: str, manifest: Path) -> list[dict[str, Any]]:
-    try:
-        record = read_manifest(manifest)
-        require_one_clock(record, "a chip")
-    except RackwrightError as error:
-        raise RackwrightError(f"{place}: {error}") from error
-    if not is_elaborated(record):
-        _check_pins(place, manifest, record)
-    ports: list[dict[str, Any]] = record["ports"]
-    return ports
-
-
-def _check_pins(place: str, manifest: Path, record: dict[str, Any]) -> None:
-    """Raises `RackwrightError` when the Verilog of a user's unit has not the pins of its manifest."""
-    from rackwright.soc.pins import pins_of
-    from rackwright.verilog.reader import VerilogDesign, VerilogSources
-
-    design = VerilogDesign(VerilogSources.of_manifest(manifest))
-    errors = [complaint for complaint in design.complaints if complaint.is_error]
-    if errors:
-        raise RackwrightError(f"{place}: {errors[0].place}: {errors[0].text}")
-    top = next(top for top in design.tops if top.name == record["top"])
-    there = {port.name: port.type.bitWidth for port in top.body.portList}
-    for pin, width in pins_of(record).items():
-        if pin not in there:
-            raise RackwrightError(
-                f"{place}: {manifest} needs the pin {pin}, which module {record['top']} does not have"
-            )
-        if there[pin] != width:
-            raise RackwrightError(
-                f"{place}: the pin {pin} has {width} bits by {manifest}, but {there[pin]} in {record['top']}"
-            )
 
 
 def _outlines(

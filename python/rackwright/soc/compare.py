@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rackwright.errors import RackwrightError
 from rackwright.parameters import ServerParameters
 from rackwright.server import RunResult, Server
 from rackwright.soc.value import Soc
@@ -61,8 +62,11 @@ def run_modelled(soc: Soc, program: Path, max_cycles: int = 0) -> RunResult:
     """Runs a bare-metal program on the model `rocket` with the units of hart 0, all at the clock of the chip.
 
     Its memory is that of the harness: `memory_cycles` for every line, for any state of the caches. Its L1 is
-    probed as the hub of the chip does. Raises `EngineError` if `max_cycles` (0: no limit) is reached first.
+    probed as the hub of the chip does. Raises `EngineError` if `max_cycles` (0: no limit) is reached first,
+    `RackwrightError` for a chip with units on its buses, which the models do not have there.
     """
+    if soc.units:
+        raise RackwrightError(f"{soc.name}: has units on its buses, which the models have beside their hart")
     memory = {
         "clock-hz": soc.clock_hz,
         "l2-latency": soc.memory_cycles + _TO_HUB,

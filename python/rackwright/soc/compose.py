@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from bootstrap.paths import BUILD, ENGINE, SOC
 from rackwright.errors import RackwrightError
 from rackwright.export.memories import ExportedMemory
-from rackwright.headers import server_header
 from rackwright.manifests import interrupt_pin, is_elaborated, read_manifest
 from rackwright.output_folder import check_output, replaced
 from rackwright.soc.check import FIXED, PlacedUnit, checked
 from rackwright.soc.generator import generate
 from rackwright.soc.memories import cut_memories, model_of, read_conf
 from rackwright.soc.projects import constraints, core_file
+from rackwright.soc.software import interrupt_numbers, write_headers
 from rackwright.soc.specification import specification
 from rackwright.soc.target import TARGETS, Target, without_simulation
 from rackwright.soc.units import copy_verilog, unit_manifests
@@ -50,16 +51,20 @@ def compose(soc: Soc, output: Path, target: Target = TARGETS["simulation"]) -> d
             if not is_elaborated(dict(record))
             for name in copied[manifest]
         }
+        include = sorted({f"units/{record['unit']}" for record in records if not is_elaborated(record)})
         files += _copy_generated(soc, generated, made)
         _check_modules(made, files)
         memories = _prepare(soc, target, generated, [made / file for file in files if file not in own], made)
-        (made / "files.f").write_text("".join(f"{file}\n" for file in files), encoding="utf-8")
+        lines = [*(f"+incdir+{each}" for each in include), *files]
+        (made / "files.f").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         _write_harness(soc, made)
-        _write_projects(soc, files, made)
-        headers = list(_write_headers(soc, units, manifests, made))
+        _write_projects(soc, files, include, made)
+        numbers = interrupt_numbers(units, (generated / f"{soc.top}.dts").read_text(encoding="utf-8"))
+        headers = list(write_headers(soc, units, manifests, numbers, made))
         description = {
             "target": target.name,
-            **_description(soc, units, records, files, headers),
+            **_description(soc, units, records, files, headers, numbers),
+            "include": include,
             "models": ["memories.v"] if target.memories_apart else [],
             "memories": [memory.record() for memory in memories],
         }
@@ -131,27 +136,13 @@ def _write_harness(soc: Soc, made: Path) -> None:
     )
 
 
-def _write_projects(soc: Soc, files: Sequence[str], made: Path) -> None:
+def _write_projects(soc: Soc, files: Sequence[str], include: Sequence[str], made: Path) -> None:
     """Files for synthesis and FuseSoC."""
     harness = [f"harness/{path.name}" for path in sorted((made / "harness").iterdir())]
+    there = (str(path.relative_to(made)) for each in include for path in sorted((made / each).rglob("*.*")))
+    included = [file for file in there if file not in files]
     (made / f"{soc.name}.sdc").write_text(constraints(soc), encoding="utf-8")
-    (made / f"{soc.name}.core").write_text(core_file(soc, files, harness), encoding="utf-8")
-
-
-def _write_headers(
-    soc: Soc, units: Sequence[PlacedUnit], manifests: Sequence[Path], made: Path
-) -> Iterator[str]:
-    """A header for the programs of each hart, with the units that list their commands."""
-    for hart in range(len(soc.harts)):
-        pairs = zip(units, manifests, strict=True)
-        mine = [manifest for unit, manifest in pairs if unit.hart == hart]
-        described = all(
-            any(port.get("commands") for port in unit.ports) for unit in units if unit.hart == hart
-        )
-        if mine and described:
-            name = f"hart{hart}.h"
-            (made / name).write_text(server_header(mine), encoding="utf-8")
-            yield name
+    (made / f"{soc.name}.core").write_text(core_file(soc, files, included, harness), encoding="utf-8")
 
 
 def _description(
@@ -160,8 +151,10 @@ def _description(
     records: Sequence[Mapping[str, Any]],
     files: Sequence[str],
     headers: Sequence[str],
+    numbers: Mapping[str, Sequence[int]],
 ) -> dict[str, Any]:
     ranges = {**FIXED, "devices": soc.devices, "memory": soc.memory}
+    ranges |= {unit.name: unit.registers for unit in units if unit.registers is not None}
     return {
         "top": soc.top,
         "files": list(files),
@@ -183,10 +176,12 @@ def _description(
             for route in unit.routes
         ],
         "interrupts": [
-            {"unit": unit.name, "hart": unit.hart, "pin": interrupt_pin(port)}
+            {"unit": unit.name, "hart": unit.hart, "pin": interrupt_pin(port), "number": number}
             for unit in units
-            for port in unit.ports
-            if port["contract"] == "interrupt"
+            for port, number in zip_longest(
+                (port for port in unit.ports if port["contract"] == "interrupt"),
+                numbers.get(unit.name, ()) if unit.hart is None else (),
+            )
         ],
         "units": [
             {"name": unit.name, "hart": unit.hart, "hash": record.get("hash")}

@@ -16,7 +16,7 @@ def soc_diagram(soc: Soc, units: Sequence[PlacedUnit]) -> Diagram:
     """Layers of harts, their units, buses with the hub, and addressable parts."""
     caches = (_cache("I", soc.instruction_cache), _cache("D", soc.data_cache))
     harts = [Box(f"hart {hart}", ("Rocket", *caches), {}) for hart in range(len(soc.harts))]
-    beside = [Box(unit.name, (f"hart {unit.hart}", *_routes(unit)), {}) for unit in units]
+    beside = [Box(unit.name, _reached(unit), {}) for unit in units]
     hub = Box("hub", (f"lines of {LINE_BYTES} bytes", f"{soc.trackers} at once"), {})
     buses = [Box("system bus", ("TileLink", f"{soc.bus_bits} bits"), {}), hub]
     fixed = [Box(_short(name), _place(place), {}) for name, place in FIXED.items()]
@@ -48,8 +48,10 @@ def _cache(name: str, cache: CacheConfig) -> str:
     return f"{name} {cache.sets * cache.ways * LINE_BYTES // 1024} KiB, {cache.ways} ways"
 
 
-def _routes(unit: PlacedUnit) -> list[str]:
-    return [f"custom-{way.opcode}, {way.first} to {way.last}" for way in unit.routes]
+def _reached(unit: PlacedUnit) -> tuple[str, ...]:
+    if unit.registers is not None:
+        return ("all harts", *_place(unit.registers))
+    return (f"hart {unit.hart}", *(f"custom-{way.opcode}, {way.first} to {way.last}" for way in unit.routes))
 
 
 def _place(place: AddressRange) -> tuple[str, str]:

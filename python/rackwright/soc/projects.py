@@ -25,8 +25,12 @@ def constraints(soc: Soc) -> str:
     )
 
 
-def core_file(soc: Soc, files: Sequence[str], harness: Sequence[str]) -> str:
-    """A core of FuseSoC (CAPI 2) with a target for lint and one that builds the simulator."""
+def core_file(soc: Soc, files: Sequence[str], included: Sequence[str], harness: Sequence[str]) -> str:
+    """A core of FuseSoC (CAPI 2) with a target for lint and one that builds the simulator.
+
+    `included` are files that `files` include.
+    """
+    beside = [{name: {"is_include_file": True}} for name in included]
     sources = [name for name in harness if name.endswith(".cpp")]
     headers = [{name: {"is_include_file": True}} for name in harness if not name.endswith(".cpp")]
     options = ["--assert", "--no-timing", "-Wno-fatal", "-Wno-lint", "--x-assign", "0"]
@@ -34,7 +38,7 @@ def core_file(soc: Soc, files: Sequence[str], harness: Sequence[str]) -> str:
         "name": f"rackwright:soc:{soc.name}:1.0.0",
         "description": f"{soc.top}, composed by rw soc",
         "filesets": {
-            "rtl": {"files": list(files), "file_type": "systemVerilogSource"},
+            "rtl": {"files": [*beside, *files], "file_type": "systemVerilogSource"},
             "harness": {"files": [*sources, *headers], "file_type": "cppSource"},
         },
         "targets": {

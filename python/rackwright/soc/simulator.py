@@ -103,7 +103,11 @@ def _verilog(description: dict[str, Any]) -> list[str]:
 
 def _key(folder: Path, description: dict[str, Any]) -> str:
     digest = hashlib.sha256(repr((_VERILATOR, _COMPILER, compiler(), str(verilator_root()))).encode())
-    for file in [folder / name for name in _verilog(description)] + sorted((folder / "harness").iterdir()):
+    included = (
+        path for each in description["include"] for path in (folder / each).rglob("*") if path.is_file()
+    )
+    verilog = [folder / name for name in _verilog(description)]
+    for file in [*verilog, *sorted(included), *sorted((folder / "harness").iterdir())]:
         digest.update(f"\0{file.name}\0".encode())
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
@@ -112,6 +116,7 @@ def _key(folder: Path, description: dict[str, Any]) -> str:
 def _build(folder: Path, description: dict[str, Any], work: Path, program: Path) -> None:
     root, made = verilator_root(), work / "verilated"
     verilate = [str(root / "bin" / "verilator_bin"), *_VERILATOR, "--Mdir", str(made)]
+    verilate += [f"+incdir+{each}" for each in description["include"]]
     verilate += ["--top-module", description["top"], *_verilog(description)]
     _execute(verilate, folder)
     sources = [

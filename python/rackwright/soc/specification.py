@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from rackwright.manifests import interrupt_pin, is_elaborated, main_clock
 from rackwright.soc.check import PlacedUnit
+from rackwright.soc.pins import REGISTERS, bus_pins
 from rackwright.soc.target import TARGETS, Target
 from rackwright.soc.value import AddressRange, CacheConfig, Soc
 
@@ -21,10 +23,12 @@ def specification(
     places = [
         [place for place, unit in enumerate(units) if unit.hart == hart] for hart in range(len(soc.harts))
     ]
+    pairs = list(zip(units, records, strict=True))
     return {
         "top": soc.top,
         "harts": [{"units": mine} for mine in places],
-        "units": [unit_specification(unit, record) for unit, record in zip(units, records, strict=True)],
+        "units": [unit_specification(unit, record) for unit, record in pairs if unit.hart is not None],
+        "busUnits": [_bus_unit(unit, record) for unit, record in pairs if unit.hart is None],
         "busBytes": soc.bus_bits // 8,
         "trackers": soc.trackers,
         "icache": _cache(soc.instruction_cache),
@@ -61,7 +65,7 @@ def unit_specification(
         "reset": clock["reset"],
         "resetHigh": clock.get("active", "high") == "high",
         "idle": record.get("idle"),
-        "command": next(port["name"] for port in ports if port["contract"] == "command"),
+        "command": next((port["name"] for port in ports if port["contract"] == "command"), None),
         "routes": [
             {"opcode": route.opcode, "base": route.first, "size": route.last - route.first + 1}
             for route in unit.routes
@@ -79,6 +83,45 @@ def unit_specification(
         "interrupts": [interrupt_pin(port) for port in ports if port["contract"] == "interrupt"],
         "verilog": list(verilog),
     }
+
+
+def _bus_unit(unit: PlacedUnit, record: Mapping[str, Any]) -> dict[str, Any]:
+    """A unit on the buses in the form of `soc/…/bus/Specs.scala`."""
+    assert unit.registers is not None
+    return {
+        "unit": unit_specification(unit, record),
+        "kind": record["unit"],
+        **_range(unit.registers),
+        "registers": next(_registers(port) for port in record["ports"] if port["contract"] in REGISTERS),
+        "managers": [
+            {
+                "name": port["name"],
+                "bytes": port["bytes"],
+                "idBits": port["id_bits"],
+                "addressBits": port.get("address_bits", 64),
+                "pins": _pins(port),
+            }
+            for port in record["ports"]
+            if port["contract"] == "axi4"
+        ],
+    }
+
+
+def _registers(port: dict[str, Any]) -> dict[str, Any]:
+    """Ours are read and written as wholes, in a page; those behind AXI4-Lite may have fewer addresses."""
+    ours = port["contract"] == "mmio"
+    pins = bus_pins(port)
+    return {
+        "contract": port["contract"],
+        "bytes": 8 if ours else port["bytes"],
+        "addressBits": pins["request_bits_address" if ours else "ar_bits_addr"].bits,
+        "parts": not ours,
+        "pins": _pins(port),
+    }
+
+
+def _pins(port: dict[str, Any]) -> dict[str, Any]:
+    return {signal: asdict(pin) for signal, pin in bus_pins(port).items()}
 
 
 def _cache(cache: CacheConfig) -> dict[str, int]:

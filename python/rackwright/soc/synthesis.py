@@ -24,8 +24,8 @@ from rackwright.synthesis.process import load_process
 from rackwright.synthesis.timing import TimedPath
 from rackwright.verilog.modules import module_names
 
-_BESIDE = re.compile(r"HartUnits(_\d+)?")
-"""The module of all units of a hart; harts with the same units share one."""
+_OURS = re.compile(r"(HartUnits|BusUnit)(_\d+)?")
+"""The module of all units of a hart, or of a unit on the buses; those that are alike share one."""
 
 _MODULE = re.compile(r"^module (\w+)\(.*?^endmodule.*?$", re.MULTILINE | re.DOTALL)
 _INSTANCE = re.compile(r"^\s+(\w+)\s+(?:#\(.*?\)\s*)?(\w+)\s*\(", re.MULTILINE)
@@ -83,9 +83,9 @@ def synthesise_soc(soc: Soc, report: Report = lambda _: None) -> list[BesideHart
         memories = [ExportedMemory.of_record(record) for record in description["memories"]]
         (folder / _MEMORIES).write_text("\n".join(map(model_of, memories)), encoding="utf-8")
         designs = {
-            name: read_design(_write_manifest(folder, name, sources, description["files"]))
+            name: read_design(_write_manifest(folder, name, sources, description))
             for name in sources
-            if _BESIDE.fullmatch(name)
+            if _OURS.fullmatch(name)
         }
         instances = {
             name: {place: kind for kind, place in _INSTANCE.findall(sources[name])} for name in designs
@@ -135,7 +135,9 @@ def _sources(folder: Path, files: Sequence[str]) -> dict[str, str]:
     return {match[1]: match[0] for text in texts for match in _MODULE.finditer(text)}
 
 
-def _write_manifest(folder: Path, top: str, sources: Mapping[str, str], files: Sequence[str]) -> Path:
+def _write_manifest(
+    folder: Path, top: str, sources: Mapping[str, str], description: Mapping[str, Any]
+) -> Path:
     """A design of the module `top` with the modules below it; returns its manifest."""
     wanted = reachable(sources, top)
     (folder / f"{top}.v").write_text("\n".join(sources[name] for name in wanted), encoding="utf-8")
@@ -144,7 +146,8 @@ def _write_manifest(folder: Path, top: str, sources: Mapping[str, str], files: S
         "format": FORMAT,
         "unit": top,
         "top": top,
-        "verilog": [f"{top}.v", *_of_units(files), _MEMORIES],
+        "verilog": [f"{top}.v", *_of_units(description["files"]), _MEMORIES],
+        "include": description["include"],
         "clocks": [{"pin": "clock", "reset": "reset", "hertz": 1}],
         "attach": [],
         "idle": None,

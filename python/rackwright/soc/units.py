@@ -9,6 +9,7 @@ from typing import Any
 
 from rackwright.accelerators import unit_manifest
 from rackwright.designs import Elaboration, elaborate_all
+from rackwright.errors import RackwrightError
 from rackwright.manifests import is_elaborated
 from rackwright.soc.check import PlacedUnit
 from rackwright.soc.specification import prefix_of
@@ -19,7 +20,9 @@ from rackwright.verilog.reader import VerilogDesign, VerilogSources
 def unit_manifests(units: Sequence[PlacedUnit]) -> list[Path]:
     """The manifest of each unit; those of the index are elaborated if necessary."""
     named = [unit.config for unit in units if unit.config.is_named]
-    elaborate_all([Elaboration(config.unit, config.parameters) for config in dict.fromkeys(named)])
+    elaborate_all(
+        [Elaboration(config.unit, config.parameters, config.command) for config in dict.fromkeys(named)]
+    )
     return [unit_manifest(unit.config) if unit.config.is_named else Path(unit.config.unit) for unit in units]
 
 
@@ -51,10 +54,20 @@ def _copy_elaborated(manifest: Path, record: Mapping[str, Any], folder: Path) ->
 
 
 def _copy_own(manifest: Path, record: Mapping[str, Any], folder: Path) -> list[str]:
-    (folder / record["unit"]).mkdir()
-    files = []
     # The files that slang reads for its top: lists of files and folders are resolved.
-    for source in VerilogDesign(VerilogSources.of_manifest(manifest)).files:
-        files.append(f"{record['unit']}/{source.name}")
-        shutil.copyfile(source, folder / files[-1])
-    return files
+    design = VerilogDesign(VerilogSources.of_manifest(manifest))
+    own = folder / record["unit"]
+    own.mkdir()
+    for source in design.files:
+        _copy_to(source, own / source.name)
+    # Tools look for what is included in this folder.
+    for written, source in design.included.items():
+        _copy_to(source, own / written)
+    return [f"{record['unit']}/{source.name}" for source in design.files]
+
+
+def _copy_to(source: Path, place: Path) -> None:
+    if place.exists():
+        raise RackwrightError(f"{source}: another file of the unit is called {place.name} too")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, place)

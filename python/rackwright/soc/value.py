@@ -54,6 +54,7 @@ class AddressRange:
 class Soc:
     """A chip.
 
+    `units` are on the buses, where all harts reach them by registers, a page for each from `registers` on.
     `bus_bits` is the width of the buses between harts, units and memory. `trackers` is the number of lines
     that the hub processes at a time to keep the caches coherent. `clock_hz` is the clock of the device tree
     and `mtime`; a simulation counts cycles. `memory` and `devices` are the address ranges behind the two AXI4
@@ -63,6 +64,8 @@ class Soc:
 
     name: str
     harts: tuple[HartConfig, ...] = (HartConfig(),)
+    units: tuple[UnitConfig, ...] = ()
+    registers: int = 0x2000_0000
     bus_bits: int = 256
     trackers: int = 16
     instruction_cache: CacheConfig = CacheConfig()
@@ -103,9 +106,9 @@ class _Document:
     reader: DocumentReader
 
     def system(self, part: Any) -> dict[str, Any]:
-        numbers = ("bus_bits", "trackers", "clock_hz")
+        numbers = ("registers", "bus_bits", "trackers", "clock_hz")
         caches = ("instruction_cache", "data_cache")
-        known = self.reader.mapping("system", part, ("harts", *numbers, *caches))
+        known = self.reader.mapping("system", part, ("harts", "units", *numbers, *caches))
         said = self.numbers("system", {key: known[key] for key in numbers if key in known}, numbers)
         for name in caches:
             if name in known:
@@ -114,6 +117,7 @@ class _Document:
         if not isinstance(harts, list) or not harts:
             raise self.reader.error("system.harts", "is not a list of at least one hart")
         said["harts"] = tuple(self._hart(f"system.harts[{place}]", hart) for place, hart in enumerate(harts))
+        said["units"] = self._units("system.units", known.get("units", []))
         return said
 
     def pins(self, part: Any) -> dict[str, Any]:
@@ -147,11 +151,13 @@ class _Document:
 
     def _hart(self, where: str, value: Any) -> HartConfig:
         hart = self.reader.mapping(where, value, ("units",))
-        units = hart.get("units", [])
+        return HartConfig(self._units(f"{where}.units", hart.get("units", [])))
+
+    def _units(self, where: str, units: Any) -> tuple[UnitConfig, ...]:
         if not isinstance(units, list):
-            raise self.reader.error(f"{where}.units", "is not a list")
-        configs = [self._unit(f"{where}.units[{place}]", unit) for place, unit in enumerate(units)]
-        return HartConfig(tuple(member for config in configs for member in config.members()))
+            raise self.reader.error(where, "is not a list")
+        configs = [self._unit(f"{where}[{place}]", unit) for place, unit in enumerate(units)]
+        return tuple(member for config in configs for member in config.members())
 
     def _unit(self, where: str, value: Any) -> UnitConfig:
         """A unit by name, set or file beside this one; or a mapping of its name and parameters."""

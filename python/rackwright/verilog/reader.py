@@ -109,12 +109,27 @@ class VerilogDesign:
 
     @property
     def files(self) -> list[Path]:
-        """Every file that was read, in order, without those that others include."""
-        names = [
-            self._driver.sourceManager.getRawFileName(tree.root.sourceRange.start.buffer)
-            for tree in self._driver.syntaxTrees
-        ]
-        return [Path(name) for name in names]
+        """Every file that was read, in order, without lists and without those that others include."""
+        manager = self._driver.sourceManager
+        design = pyslang.BufferKind.DesignFile
+        buffers = (each for each in manager.getAllBuffers() if manager.getBufferKind(each) == design)
+        names = [Path(manager.getRawFileName(each)) for each in buffers]
+        return [name for name in names if name.suffix != ".f"]
+
+    @property
+    def included(self) -> dict[str, Path]:
+        """The files that others include, by the name that they have there.
+
+        Raises `RackwrightError` for a name that leads to different files.
+        """
+        manager = self._driver.sourceManager
+        found: dict[str, Path] = {}
+        for tree in self._driver.syntaxTrees:
+            for directive in tree.getIncludeDirectives():
+                path = Path(manager.getRawFileName(directive.buffer.id))
+                if found.setdefault(directive.path, path) != path:
+                    raise RackwrightError(f"{directive.path} is {found[directive.path]} and {path}")
+        return found
 
     def _complaint(self, diagnostic: Any) -> Complaint:
         manager = self._driver.sourceManager

@@ -38,7 +38,7 @@ class HartUnitsModule(outer: HartUnits, units: Seq[UnitSpec]) extends LazyRoCCMo
 
   private val answers = Module(new RRArbiter(new RoCCResponse()(outer.p), units.size + 1))
   private val ready = units.zip(boxes).zip(chosen).zip(answers.io.in).map { case (((spec, box), mine), answer) =>
-    def pin(name: String): UInt = box.io.bits(s"${spec.command}_$name")
+    def pin(name: String): UInt = box.io.bits(s"${spec.command.get}_$name")
     pin("request_valid") := io.cmd.valid && mine
     pin("request_bits_opcode") := opcode
     pin("request_bits_funct") := spec.routes.map(route => Mux(reaches(route), functOf(route), 0.U)).reduce(_ | _)
@@ -65,8 +65,7 @@ class HartUnitsModule(outer: HartUnits, units: Seq[UnitSpec]) extends LazyRoCCMo
   io.busy := units.zip(boxes).flatMap { case (spec, box) => spec.idle.map(!box.io.bits(_).asBool) }.fold(false.B)(
     _ || _
   )
-  io.interrupt := units.zip(boxes).flatMap { case (spec, box) => spec.interrupts.map(box.io.bits(_).asBool) }
-    .fold(false.B)(_ || _)
+  io.interrupt := boxes.flatMap(_.interrupts).fold(false.B)(_ || _)
   io.mem.req.valid := false.B
   io.mem := DontCare
   io.fpu_req := DontCare
@@ -86,24 +85,8 @@ class HartUnitsModule(outer: HartUnits, units: Seq[UnitSpec]) extends LazyRoCCMo
 
   private def connected(spec: UnitSpec, ports: Seq[LinePort]): UnitBox = {
     val box = Module(new UnitBox(spec)).suggestName(spec.name.replace('-', '_'))
-    box.io(spec.clock) := clock
-    box.io.bits(spec.reset) := (if (spec.resetHigh) reset.asBool else !reset.asBool)
-    spec.memories.zip(ports).foreach { case (memory, port) =>
-      def pin(name: String): UInt = box.io.bits(s"${memory.name}_$name")
-      val unit = port.module.unit
-      unit.request.valid := pin("request_valid")
-      unit.request.bits.address := pin("request_bits_address")
-      unit.request.bits.write := pin("request_bits_write")
-      unit.request.bits.data := pin("request_bits_data")
-      unit.request.bits.mask := pin("request_bits_mask")
-      unit.request.bits.tag := pin("request_bits_tag")
-      pin("request_ready") := unit.request.ready
-      pin("response_valid") := unit.response.valid
-      pin("response_bits_tag") := unit.response.bits.tag
-      pin("response_bits_data") := unit.response.bits.data
-      pin("response_bits_fault") := unit.response.bits.fault
-      unit.response.ready := pin("response_ready")
-    }
+    box.run(clock, reset.asBool)
+    spec.memories.zip(ports).foreach { case (memory, port) => box.connect(memory, port.module.unit) }
     box
   }
 }

@@ -6,15 +6,42 @@ import chisel3.util.HasBlackBoxResource
 
 /** The Verilog of a unit: a black box with the pins that the contracts of its ports name.
   *
-  * What a unit has beside them (events, which only a simulation counts) stays open.
+  * What a unit has beside them (events, which only a simulation counts) stays open. `further` are pins of contracts
+  * that are not those of a unit beside a hart.
   */
-class UnitBox(spec: UnitSpec)
+class UnitBox(spec: UnitSpec, further: () => Seq[(String, Data)] = () => Nil)
     extends BlackBox(spec.parameters.map { case (name, value) => name -> IntParam(value) })
     with HasBlackBoxResource {
   override def desiredName: String = spec.module
   spec.verilog.foreach(file => addResource(s"/vsrc/$file"))
 
-  val io = IO(new Pins(() => UnitBox.pins(spec)))
+  val io = IO(new Pins(() => UnitBox.pins(spec) ++ further()))
+
+  /** Runs it by a clock and a reset. */
+  def run(clock: Clock, reset: Bool): Unit = {
+    io(spec.clock) := clock
+    io.bits(spec.reset) := (if (spec.resetHigh) reset else !reset)
+  }
+
+  /** Connects one of its memory ports. */
+  def connect(memory: MemorySpec, port: MemoryPort): Unit = {
+    def pin(name: String): UInt = io.bits(s"${memory.name}_$name")
+    port.request.valid := pin("request_valid")
+    port.request.bits.address := pin("request_bits_address")
+    port.request.bits.write := pin("request_bits_write")
+    port.request.bits.data := pin("request_bits_data")
+    port.request.bits.mask := pin("request_bits_mask")
+    port.request.bits.tag := pin("request_bits_tag")
+    pin("request_ready") := port.request.ready
+    pin("response_valid") := port.response.valid
+    pin("response_bits_tag") := port.response.bits.tag
+    pin("response_bits_data") := port.response.bits.data
+    pin("response_bits_fault") := port.response.bits.fault
+    port.response.ready := pin("response_ready")
+  }
+
+  /** Its interrupt lines. */
+  def interrupts: Seq[Bool] = spec.interrupts.map(io.bits(_).asBool)
 }
 
 object UnitBox {
@@ -24,7 +51,7 @@ object UnitBox {
   private def pins(spec: UnitSpec): Seq[(String, Data)] =
     Seq(spec.clock -> Input(Clock()), spec.reset -> in(1)) ++
       spec.idle.map(_ -> out(1)) ++
-      command(spec.command) ++
+      spec.command.toSeq.flatMap(command) ++
       spec.memories.flatMap(memory) ++
       spec.interrupts.map(_ -> out(1))
 

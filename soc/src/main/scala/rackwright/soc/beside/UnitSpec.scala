@@ -6,7 +6,8 @@ case class MemorySpec(name: String, bytes: Int, tagBits: Int, addressBits: Int)
 /** The numbers by which programs reach a unit: those of custom-`opcode` from `base` on, `size` of them. */
 case class RouteSpec(opcode: Int, base: Int, size: Int)
 
-/** A unit as a black box: its module with its parameters, its pins by contract, and how commands reach it.
+/** A unit as a black box: its module with its parameters, its pins by contract, and how commands reach it, if a hart
+  * sends them.
   *
   * `verilog` are resources in `vsrc/` that declare the module, for who gathers sources so.
   */
@@ -18,7 +19,7 @@ case class UnitSpec(
     reset: String,
     resetHigh: Boolean,
     idle: Option[String],
-    command: String,
+    command: Option[String],
     routes: List[RouteSpec],
     memories: List[MemorySpec],
     interrupts: List[String],

@@ -1,0 +1,132 @@
+"""The ports of a chip's units, from their manifests, and whether a chip has a place for each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rackwright.designs import Elaboration, UnitInfo, units
+from rackwright.errors import RackwrightError
+from rackwright.manifests import is_elaborated, read_manifest, require_one_clock
+from rackwright.soc.pins import REGISTERS, pins_of
+from rackwright.unit_config import SETS, UnitConfig
+
+_OF_HARTS = ("command", "memory", "event", "interrupt")
+_OF_BUSES = (*REGISTERS, "memory", "axi4", "event", "interrupt")
+
+
+def hart_ports(place: str, config: UnitConfig) -> tuple[dict[str, Any], ...]:
+    """The ports of a unit beside a hart, at `place` in the file of the chip.
+
+    Raises `RackwrightError` with one line for a unit that cannot be there.
+    """
+    if config.command != "rocc" or not _is_plain(config):
+        raise RackwrightError(
+            f"{place}: {config.unit}: a chip has units beside their hart, reached by instructions"
+        )
+    ports = _ports(place, config, _OF_HARTS)
+    if sum(port["contract"] == "command" for port in ports) != 1:
+        raise RackwrightError(f"{place}: {config.unit}: has no port for commands")
+    return ports
+
+
+def bus_ports(place: str, config: UnitConfig) -> tuple[dict[str, Any], ...]:
+    """The ports of a unit on the buses, which has one port for registers; raises as `hart_ports`."""
+    if not _is_plain(config):
+        raise RackwrightError(f"{place}: {config.unit}: units of a chip have no placement and no settings")
+    ports = _ports(place, config, _OF_BUSES)
+    registers = sum(port["contract"] in REGISTERS for port in ports)
+    if registers != 1:
+        raise RackwrightError(
+            f"{place}: {config.unit}: has {registers} ports for registers; a unit on the buses has one"
+        )
+    return ports
+
+
+def _is_plain(config: UnitConfig) -> bool:
+    return config.placement == "near-core" and not config.settings and not config.plusargs
+
+
+def _ports(place: str, config: UnitConfig, there: Sequence[str]) -> tuple[dict[str, Any], ...]:
+    """The ports of a unit, from its manifest if it exists; all of contracts that are `there`."""
+    ports: Sequence[dict[str, Any]]
+    if not config.is_named:
+        ports = _own_ports(place, Path(config.unit))
+    elif (manifest := Elaboration(config.unit, config.parameters, config.command).manifest).exists():
+        ports = json.loads(manifest.read_text(encoding="utf-8"))["ports"]
+    else:
+        ports = [_adapted(port, config.command) for port in _known(place, config).ports]
+    for port in ports:
+        if odd := _oddity(port, there):
+            raise RackwrightError(
+                f"{place}: {config.unit}: its port {port['name']} {odd}; there are {', '.join(there)}"
+            )
+    return tuple(ports)
+
+
+def _adapted(port: dict[str, Any], command: str) -> dict[str, Any]:
+    """A port of the index, behind the registers that elaboration puts in front of commands."""
+    if command == "mmio" and port["contract"] == "command":
+        return {**port, "contract": "mmio", "name": "mmio"}
+    return port
+
+
+def _oddity(port: dict[str, Any], there: Sequence[str]) -> str | None:
+    """The unsupported feature of a port; None if there is none."""
+    if port["contract"] not in there:
+        return f"is {port['contract']}"
+    if port.get("translated"):
+        return "is a port that translates"
+    # A client of the bus is not notified of writes to lines that it does not hold.
+    return "watches lines" if port.get("watch") else None
+
+
+def _known(place: str, config: UnitConfig) -> UnitInfo:
+    """A unit of the index, which has such parameters."""
+    unit = next((unit for unit in units() if unit.name == config.unit), None)
+    if unit is None:
+        raise RackwrightError(
+            f"{place}: no unit is named {config.unit}; `./rw units` lists them; sets: {', '.join(SETS)}"
+        )
+    names = [parameter["name"] for parameter in unit.parameters]
+    odd = [name for name in config.parameters if name not in names]
+    if odd:
+        raise RackwrightError(
+            f"{place}: {config.unit} has no parameter {odd[0]}; there are {', '.join(names)}"
+        )
+    return unit
+
+
+def _own_ports(place: str, manifest: Path) -> list[dict[str, Any]]:
+    try:
+        record = read_manifest(manifest)
+        require_one_clock(record, "a chip")
+    except RackwrightError as error:
+        raise RackwrightError(f"{place}: {error}") from error
+    if not is_elaborated(record):
+        _check_pins(place, manifest, record)
+    ports: list[dict[str, Any]] = record["ports"]
+    return ports
+
+
+def _check_pins(place: str, manifest: Path, record: dict[str, Any]) -> None:
+    """Raises `RackwrightError` when the Verilog of a user's unit has not the pins of its manifest."""
+    from rackwright.verilog.reader import VerilogDesign, VerilogSources
+
+    design = VerilogDesign(VerilogSources.of_manifest(manifest))
+    errors = [complaint for complaint in design.complaints if complaint.is_error]
+    if errors:
+        raise RackwrightError(f"{place}: {errors[0].place}: {errors[0].text}")
+    top = next(top for top in design.tops if top.name == record["top"])
+    there = {port.name: port.type.bitWidth for port in top.body.portList}
+    for pin, width in pins_of(record).items():
+        if pin not in there:
+            raise RackwrightError(
+                f"{place}: {manifest} needs the pin {pin}, which module {record['top']} does not have"
+            )
+        if there[pin] != width:
+            raise RackwrightError(
+                f"{place}: the pin {pin} has {width} bits by {manifest}, but {there[pin]} in {record['top']}"
+            )
