@@ -11,8 +11,8 @@ enum { REQUESTS = 64, REQUEST_BYTES = 512, BUFFER_BYTES = REQUESTS * REQUEST_BYT
 
 #define REGISTER(name) registers[RW_TRAFFIC_REGISTER_##name / 8]
 
-/* Has the card read a buffer or write it, from the bus address `base` on, and waits for the end. */
-static inline void traffic_run(volatile uint64_t *registers, uint64_t base, int writes) {
+/* Has the card read a buffer or write it, from the bus address `base` on. */
+static inline void traffic_begin(volatile uint64_t *registers, uint64_t base, int writes) {
   REGISTER(BASE) = base;
   REGISTER(SIZE) = REQUEST_BYTES;
   REGISTER(STRIDE) = REQUEST_BYTES;
@@ -23,6 +23,11 @@ static inline void traffic_run(volatile uint64_t *registers, uint64_t base, int 
   REGISTER(COPY) = 0;
   REGISTER(SEED) = SEED;
   REGISTER(START) = (uint64_t)writes << RW_TRAFFIC_REGISTER_START_WRITES_BIT;
+}
+
+/* The same, and waits for the end. */
+static inline void traffic_run(volatile uint64_t *registers, uint64_t base, int writes) {
+  traffic_begin(registers, base, writes);
   while (REGISTER(START)) {}
 }
 

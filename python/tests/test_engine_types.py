@@ -42,7 +42,7 @@ def test_the_most_fields() -> None:
 
 def test_the_most_public_methods() -> None:
     """The bar is 20. Who makes the largest smaller lowers the number here."""
-    assert largest(counted(rust_types.methods, whole=True)) == (43, {"cpu::Hart"})
+    assert largest(counted(rust_types.methods, whole=True)) == (42, {"cpu::Hart"})
 
 
 SOURCE = """

@@ -60,6 +60,37 @@ def test_bare_metal_finds_cards_whose_dma_is_in_its_memory(program: Path, cpu: s
     assert sent["root->switch0"]["completion"]["payload_bytes"] == 2 * 64 * 512
 
 
+def alone() -> System:
+    root = RootComplex()
+    root.connect(Card("traffic", model=True), FAST)
+    return System.of(root)
+
+
+@pytest.mark.parametrize("cpu", ["rocket", "functional"])
+def test_registers_of_interrupt_files_do_what_the_architecture_says(cpu: str) -> None:
+    checks = compile_bare_metal([Path(__file__).parent / "fixtures" / "messages.c"])
+    result = Server(cpu, fabric=AttachedFabric(alone())).run(checks, max_cycles=1_000_000)
+    assert result.exit_code == 0, "the number of the check that failed"
+
+
+def test_a_machine_without_a_fabric_has_no_interrupt_files() -> None:
+    checks = compile_bare_metal([Path(__file__).parent / "fixtures" / "messages.c"])
+    store_access_fault = 128 + 7
+    assert Server("rocket").run(checks, max_cycles=1_000_000).exit_code == store_access_fault
+
+
+@pytest.mark.parametrize(("cpu", "harts"), [("rocket", 1), ("boom", 2)])
+def test_messages_of_cards_interrupt_a_hart_behind_their_data(cpu: str, harts: int) -> None:
+    program = compile_bare_metal([EXAMPLES / "interrupts.c"])
+    runs = []
+    for model in (False, True):
+        fabric = AttachedFabric(switched(model=model))
+        result = Server(cpu, harts=harts, fabric=fabric).run(program, max_cycles=5_000_000)
+        assert (result.exit_code, result.stdout) == (0, b"2 cards, two interrupts each\n")
+        runs.append((result.cycles, result.digest, result.fabric))
+    assert runs[0] == runs[1]
+
+
 def test_packets_of_chosen_ports_are_kept(program: Path) -> None:
     port = "switch0->traffic1"
     ended = rw("run", "--fabric", EXAMPLES / "switch.py", "--capture", port, program, "--json")

@@ -42,11 +42,30 @@ static inline volatile uint32_t *pci_word(uint16_t id, unsigned offset) {
   return (volatile uint32_t *)(PCI_CONFIGURATION + ((uint64_t)id << 12) + offset);
 }
 
-/* The place of the capability of PCI Express; 0 without one. */
-static inline unsigned pci_express(uint16_t id) {
+/* The place of a capability by its number; 0 without one. */
+static inline unsigned pci_capability(uint16_t id, unsigned number) {
   unsigned place = *pci_word(id, PCI_CAPABILITIES) & 0xfc;
-  while (place && (*pci_word(id, place) & 0xff) != 0x10) place = *pci_word(id, place) >> 8 & 0xfc;
+  while (place && (*pci_word(id, place) & 0xff) != number) place = *pci_word(id, place) >> 8 & 0xfc;
   return place;
+}
+
+/* The place of the capability of PCI Express; 0 without one. */
+static inline unsigned pci_express(uint16_t id) { return pci_capability(id, 0x10); }
+
+/* Has a function send an interrupt as a message (MSI-X, section 7.7.2), which writes `data` to `address`. The function's ranges
+ * must have been placed. 0, or -1 if it has no such interrupt. */
+static inline int pci_send_messages(const struct pci_function *function, unsigned vector, uint64_t address, uint32_t data) {
+  enum { TABLE = 4, ENTRY = 4, SENT = 1u << 31 };
+  unsigned place = pci_capability(function->id, 0x11);
+  if (!place || (*pci_word(function->id, place) >> 16 & 0x7ff) < vector) return -1;
+  uint32_t table = *pci_word(function->id, place + TABLE);
+  volatile uint32_t *entry = (volatile uint32_t *)(function->bar[table & 7] + (table & ~7u)) + vector * ENTRY;
+  entry[0] = (uint32_t)address;
+  entry[1] = (uint32_t)(address >> 32);
+  entry[2] = data;
+  entry[3] = 0; /* not masked */
+  *pci_word(function->id, place) |= (uint32_t)SENT;
+  return 0;
 }
 
 /* Finds out how large the ranges of a function are, places them, and lets it serve and make requests to memory. */

@@ -3,7 +3,7 @@ use crate::error::raise;
 use crate::parameters;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use rackwright_device::{Tree, TreeMaker};
+use rackwright_device::{Place, Tree, TreeMaker};
 use rackwright_fabric::{
     Attached, Bench, Beside, Call, Captured, Class, Found, Kind, Part, Parts, PortCounters, Row,
     SystemDescription, Test,
@@ -249,8 +249,9 @@ impl TreeMaker for AttachedFabric {
         &self,
         hierarchy: &SharedHierarchy,
         memory: Range<u64>,
+        messages: [Place; 2],
     ) -> Result<Box<dyn Tree>, Box<dyn Error + Send + Sync>> {
-        let fabric = Attached::new(self.system.clone(), &self.designs, hierarchy, memory)?;
+        let fabric = Attached::new(self.system.clone(), &self.designs, hierarchy, (memory, messages))?;
         if self.capture {
             fabric.capture();
         }

@@ -73,6 +73,11 @@ impl Interrupt {
         1 << self as u32
     }
 
+    /// Whether it comes from an interrupt controller.
+    pub(crate) fn is_external(self) -> bool {
+        matches!(self, Interrupt::SupervisorExternal | Interrupt::MachineExternal)
+    }
+
     /// Highest priority first.
     pub(crate) const BY_PRIORITY: [Interrupt; 6] = [
         Interrupt::MachineExternal,

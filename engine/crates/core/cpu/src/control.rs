@@ -2,6 +2,7 @@
 
 use crate::address::Privilege;
 use crate::cause::Interrupt;
+use crate::imsic::{is_message_register, Imsic};
 use serde::{Deserialize, Serialize};
 
 /// Bits of `mstatus`.
@@ -41,6 +42,7 @@ pub(crate) mod number {
     pub(crate) const SATP: u16 = 0x180;
     pub(crate) const STIMECMP: u16 = 0x14d;
     pub(crate) const MENVCFG: u16 = 0x30a;
+    pub(crate) const MIP: u16 = 0x344;
     pub(crate) const MCYCLE: u16 = 0xb00;
     pub(crate) const MINSTRET: u16 = 0xb02;
     pub(crate) const CYCLE: u16 = 0xc00;
@@ -123,6 +125,8 @@ pub(crate) struct Control {
     /// Whether there are units: a property of the machine, not of its software.
     #[serde(skip)]
     pub(crate) offers_custom: bool,
+    /// The controller of message-signalled interrupts, if there is one.
+    pub(crate) imsic: Option<Box<Imsic>>,
     hart: u64,
 }
 
@@ -154,6 +158,7 @@ impl Control {
             offers_timer: false,
             offers_vector: false,
             offers_custom: false,
+            imsic: None,
             hart,
         }
     }
@@ -290,9 +295,10 @@ impl Control {
             0x341 => machine.pc,
             0x342 => machine.cause,
             0x343 => machine.value,
-            0x344 => self.pending,
+            number::MIP => self.pending,
             0xf14 => self.hart,
             _ if reads_as_zero(number) => 0,
+            _ if is_message_register(number) => self.read_message_register(number)?,
             _ => return Err(NoAccess),
         })
     }
@@ -329,16 +335,18 @@ impl Control {
             0x341 => self.machine.pc = value & !1,
             0x342 => self.machine.cause = value,
             0x343 => self.machine.value = value,
-            0x344 => {
+            number::MIP => {
                 let timer = if self.has_supervisor_timer() {
                     Interrupt::SupervisorTimer.bit()
                 } else {
                     0
                 };
                 self.pending = merge(self.pending, value, SUPERVISOR_INTERRUPTS & !timer);
+                self.keep_software_interrupt();
             }
             number::SATP | 0x301 => {}
             _ if reads_as_zero(number) => {}
+            _ if is_message_register(number) => self.write_message_register(number, value)?,
             _ => return Err(NoAccess),
         }
         Ok(())

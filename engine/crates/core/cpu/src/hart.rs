@@ -29,6 +29,20 @@ pub enum ExecutionEnvironment {
     BareMetal,
 }
 
+/// A feature that not all harts have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Feature {
+    /// Firmware may provide a timer for the supervisor (Sstc), which the caller then has to raise.
+    SupervisorTimer,
+    /// A controller of message-signalled interrupts (Smaia, Ssaia), which has the place of the lines for external
+    /// interrupts.
+    Messages,
+    /// Units beside it, which status shows. The hart stops when translations are fenced, which units keep too.
+    Units,
+    /// A vector unit.
+    Vector,
+}
+
 /// An access to a device that the hart waits for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PendingAccess {
@@ -118,16 +132,24 @@ impl<T: Timing> Hart<T> {
             code_fences: 0,
         };
         if environment == ExecutionEnvironment::Program {
-            hart.offer_vector();
+            hart.offer(Feature::Vector);
         }
         hart.renew_context();
         hart
     }
 
-    /// Adds a vector unit. A program always has one, bare metal only by this.
-    pub fn offer_vector(&mut self) {
-        self.control.offers_vector = true;
-        self.values = vec![0; MAXIMUM * (1 + LINES_OF_ACCESS)].into();
+    /// Adds a feature that not all harts have. A program always has a vector unit, bare metal only by this.
+    pub fn offer(&mut self, feature: Feature) {
+        let control = &mut self.control;
+        match feature {
+            Feature::SupervisorTimer => control.offers_timer = true,
+            Feature::Messages => control.imsic = Some(Box::default()),
+            Feature::Units => control.offers_custom = true,
+            Feature::Vector => {
+                control.offers_vector = true;
+                self.values = vec![0; MAXIMUM * (1 + LINES_OF_ACCESS)].into();
+            }
+        }
     }
 
     /// Shares decoded code with other harts that have the same timing model and parameters.

@@ -7,7 +7,7 @@ use crate::operation::{Class, Operation};
 use crate::stop::{CustomInstruction, Stop};
 use crate::timing::Timing;
 use crate::Instruction;
-use rackwright_contract::CommandContext;
+use rackwright_contract::{CommandContext, Level};
 use rackwright_time::{Cycle, Cycles};
 use std::ops::Range;
 
@@ -98,16 +98,6 @@ impl<T: Timing> Hart<T> {
         self.latest_time = self.latest_time.max(time);
     }
 
-    /// Allows firmware to provide a timer for the supervisor (Sstc), which the caller then has to raise.
-    pub fn offer_supervisor_timer(&mut self) {
-        self.control.offers_timer = true;
-    }
-
-    /// Has the hart show that there are units beside it, and stop when translations are fenced, which they keep too.
-    pub fn offer_custom(&mut self) {
-        self.control.offers_custom = true;
-    }
-
     /// Allows a program to access devices at these addresses, where there is no memory. Bare metal may anyway.
     pub fn offer_devices(&mut self, addresses: Range<u64>) {
         self.devices = addresses;
@@ -152,8 +142,18 @@ impl<T: Timing> Hart<T> {
         self.fence_instructions();
     }
 
-    /// Raises or lowers an interrupt line.
+    /// A message-signalled interrupt has arrived for a level of privilege; it has no effect without a controller
+    /// ([`Feature::Messages`](crate::Feature)), or if the controller does not have the identity.
+    pub fn receive(&mut self, level: Level, identity: u32) {
+        self.control.receive(level, identity);
+    }
+
+    /// Raises or lowers an interrupt line. A controller of message-signalled interrupts has the place of those for
+    /// external interrupts, which then have no effect.
     pub fn set_interrupt(&mut self, interrupt: Interrupt, raised: bool) {
+        if self.control.imsic.is_some() && interrupt.is_external() {
+            return;
+        }
         if raised {
             self.control.pending |= interrupt.bit();
         } else {

@@ -1,7 +1,7 @@
 //! The state of a hart in a checkpoint: everything that is visible to programs, and its time.
 
 use crate::control::Control;
-use crate::hart::Hart;
+use crate::hart::{Feature, Hart};
 use crate::protection::Regions;
 use crate::timing::Timing;
 use crate::vector::VectorRegisters;
@@ -102,7 +102,7 @@ impl<T: Timing> Hart<T> {
         self.control = saved.control.clone();
         self.control.offers_custom = offers_custom;
         if self.control.offers_vector {
-            self.offer_vector();
+            self.offer(Feature::Vector);
         }
         self.state.regions = saved.regions.clone();
         self.retired = saved.retired;

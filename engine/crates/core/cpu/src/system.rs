@@ -202,9 +202,14 @@ impl<T: Timing> Hart<T> {
         self.control.check(number, writes).ok()?;
         let old = self.read_control(number).ok()?;
         if writes {
+            let kept = if number == number::MIP {
+                self.control.without_signal(old)
+            } else {
+                old
+            };
             let new = match instruction.operation {
-                Operation::Csrrs | Operation::Csrrsi => old | operand,
-                Operation::Csrrc | Operation::Csrrci => old & !operand,
+                Operation::Csrrs | Operation::Csrrsi => kept | operand,
+                Operation::Csrrc | Operation::Csrrci => kept & !operand,
                 _ => operand,
             };
             self.write_control(number, new).ok()?;

@@ -11,7 +11,7 @@ use crate::host::Host;
 use crate::packet::Id;
 use crate::system::SystemDescription;
 use rackwright_contract::Ticket;
-use rackwright_device::{Ram, Tree, TreeAccess, TreePlace, CROSSING_LATENCY};
+use rackwright_device::{Place, Ram, Tree, TreeAccess, TreePlace, CROSSING_LATENCY};
 use rackwright_memory::SharedHierarchy;
 use rackwright_rtl::Design;
 use rackwright_stats::Digest;
@@ -49,7 +49,8 @@ struct Answered {
 }
 
 impl Attached {
-    /// The fabric of a description in a machine with these caches and memory at these addresses.
+    /// The fabric of a description in a machine with these caches, with memory and pages of interrupt files at these
+    /// addresses.
     ///
     /// # Errors
     /// [`FabricError`] if a link or a card differs from its description.
@@ -57,9 +58,9 @@ impl Attached {
         system: SystemDescription,
         designs: &[Design],
         hierarchy: &SharedHierarchy,
-        memory: Range<u64>,
+        (memory, messages): (Range<u64>, [Place; 2]),
     ) -> Result<Attached, FabricError> {
-        let host = Host::attached(hierarchy, memory)?;
+        let host = Host::attached(hierarchy, memory, messages)?;
         let edges = Edges::of(hierarchy.lock().parameters().clock);
         Ok(Attached(Arc::new(Mutex::new(State {
             fabric: Fabric::with(system, designs, host)?,
@@ -137,6 +138,10 @@ impl Tree for Attached {
         }
         let until = state.edges.instant(now);
         state.lend(ram, |fabric| fabric.run_until(until));
+    }
+
+    fn take_messages(&mut self) -> Vec<(u64, u32)> {
+        self.state().fabric.host.take_messages()
     }
 
     fn failure(&self) -> Option<String> {

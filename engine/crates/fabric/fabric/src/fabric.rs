@@ -613,6 +613,11 @@ impl Fabric {
                 Ok(())
             }
             Kind::MemoryRead if self.host.has(&range) => self.read(now, id, packet, header),
+            Kind::MemoryWrite if self.host.has_message(header) => {
+                self.host.receive(header, &self.pool.get(packet).data);
+                self.settle(now, id, packet, header);
+                Ok(())
+            }
             Kind::Message(..) => {
                 self.message(now, id, packet, header);
                 Ok(())

@@ -2,6 +2,7 @@ use crate::clocks::Edges;
 use crate::error::FabricError;
 use crate::packet::{Completion, Header, Id, Kind, Status};
 use crate::written::Written;
+use rackwright_device::{Map, Place};
 use rackwright_memory::{
     AccessKind, GuestMemory, Hierarchy, HierarchyParameters, RequesterId, Route, SharedHierarchy, Traffic,
     WarmLevel, PAGE_BYTES,
@@ -18,6 +19,10 @@ pub(crate) struct Host {
     pub(crate) memory: GuestMemory,
     /// Where memory is.
     range: Range<u64>,
+    /// Where interrupt files are.
+    messages: [Place; 2],
+    /// Writes of them that have arrived, by address.
+    arrived: Vec<(u64, u32)>,
     hierarchy: SharedHierarchy,
     requester: RequesterId,
     edges: Edges,
@@ -36,23 +41,36 @@ impl Host {
         let mut memory = GuestMemory::new(bytes)?;
         memory.allow_all();
         let hierarchy = Hierarchy::new(parameters.clone())?.populated();
-        Ok(Host::with(memory, 0..bytes, &SharedHierarchy::new(hierarchy)))
+        let hierarchy = SharedHierarchy::new(hierarchy);
+        Ok(Host::with(memory, 0..bytes, Map::NOTHING.messages, &hierarchy))
     }
 
-    /// The host that a machine is, with these caches and memory at these addresses, which is lent to it later.
+    /// The host that a machine is, with these caches, and with interrupt files and memory at these addresses; the memory is
+    /// lent to it later.
     ///
     /// # Errors
     /// [`FabricError`] if no placeholder memory can be reserved.
-    pub(crate) fn attached(hierarchy: &SharedHierarchy, range: Range<u64>) -> Result<Host, FabricError> {
-        Ok(Host::with(GuestMemory::new(PAGE_BYTES)?, range, hierarchy))
+    pub(crate) fn attached(
+        hierarchy: &SharedHierarchy,
+        range: Range<u64>,
+        messages: [Place; 2],
+    ) -> Result<Host, FabricError> {
+        Ok(Host::with(
+            GuestMemory::new(PAGE_BYTES)?,
+            range,
+            messages,
+            hierarchy,
+        ))
     }
 
-    fn with(memory: GuestMemory, range: Range<u64>, shared: &SharedHierarchy) -> Host {
+    fn with(memory: GuestMemory, range: Range<u64>, messages: [Place; 2], shared: &SharedHierarchy) -> Host {
         let mut hierarchy = shared.lock();
         let link = hierarchy.attach_link(&Route::default(), BEAT as u32);
         Host {
             memory,
             range,
+            messages,
+            arrived: Vec::new(),
             requester: hierarchy.attach_port(link, Traffic::Stream),
             edges: Edges::of(hierarchy.parameters().clock),
             hierarchy: shared.clone(),
@@ -64,6 +82,30 @@ impl Host {
     /// Whether a range is memory.
     pub(crate) fn has(&self, range: &Range<u64>) -> bool {
         self.range.start <= range.start && range.start <= range.end && range.end <= self.range.end
+    }
+
+    /// Whether a request is a message-signalled interrupt: a write of one whole word of an interrupt file.
+    pub(crate) fn has_message(&self, header: &Header) -> bool {
+        let request = &header.request;
+        let within = |place: &Place| place.offset(request.address).is_some();
+        header.kind == Kind::MemoryWrite
+            && header.words == 1
+            && request.enables == 0xf
+            && self.messages.iter().any(within)
+    }
+
+    /// Takes such a request. Writes that were sent before it have arrived: posted requests do not pass each
+    /// other (2.4.1).
+    pub(crate) fn receive(&mut self, header: &Header, data: &[u8]) {
+        let mut word = [0; 4];
+        word.copy_from_slice(&data[..4]);
+        self.arrived
+            .push((header.request.address, u32::from_le_bytes(word)));
+    }
+
+    /// The message-signalled interrupts that have arrived since the last call.
+    pub(crate) fn take_messages(&mut self) -> Vec<(u64, u32)> {
+        std::mem::take(&mut self.arrived)
     }
 
     /// Brings a range into the last-level cache.

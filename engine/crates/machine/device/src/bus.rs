@@ -1,13 +1,14 @@
 use crate::aclint::Aclint;
 use crate::device::{decode, encode, Device, RestoreError};
 use crate::host_interface::HostInterface;
+use crate::interrupt_files::InterruptFiles;
 use crate::map::{check_places, Map, MapError, Place, UARTS};
 use crate::pci::{Endpoint, PciHost, Tree};
 use crate::plic::Plic;
 use crate::power::{Power, PowerRequest};
 use crate::ram::Ram;
 use crate::uart::Uart;
-use rackwright_contract::{Answer, Ticket};
+use rackwright_contract::{Answer, Message, Ticket};
 use rackwright_memory::GuestMemory;
 use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
@@ -25,6 +26,7 @@ pub struct Bus {
     map: Map,
     aclint: Aclint,
     plic: Plic,
+    files: InterruptFiles,
     power: Power,
     uarts: [Uart; UARTS],
     pci: PciHost,
@@ -51,6 +53,7 @@ impl Bus {
             map,
             aclint: Aclint::new(harts, cycles_per_tick),
             plic: Plic::new(harts),
+            files: InterruptFiles::new(map.messages, harts),
             power: Power::default(),
             uarts: Default::default(),
             pci: PciHost::new(map.pci),
@@ -116,7 +119,10 @@ impl Bus {
     pub fn read(&mut self, address: u64, bytes: u8, now: Cycle) -> Option<u64> {
         let value = match self.find(address) {
             Some((device, offset)) => device.read(offset, bytes, now),
-            None => self.pci.read(address, bytes),
+            None => {
+                let of_files = self.files.read(address, bytes);
+                of_files.or_else(|| self.pci.read(address, bytes))
+            }
         };
         self.gather();
         value
@@ -145,6 +151,7 @@ impl Bus {
     /// The value of the access with this ticket, and when it reaches the hart; `None` when no device knows yet.
     pub fn answered(&mut self, ticket: Ticket, memory: &mut GuestMemory) -> Option<(u64, Cycle)> {
         let answer = self.pci.answered(ticket, &mut Ram::new(memory, self.map.memory));
+        self.take_written();
         self.gather();
         answer
     }
@@ -153,7 +160,7 @@ impl Bus {
     pub fn write(&mut self, address: u64, bytes: u8, value: u64, now: Cycle) -> bool {
         let done = match self.find(address) {
             Some((device, offset)) => device.write(offset, bytes, value, now),
-            None => self.pci.write(address, bytes, value, now),
+            None => self.files.write(address, bytes, value) || self.pci.write(address, bytes, value, now),
         };
         self.gather();
         done
@@ -182,7 +189,21 @@ impl Bus {
         for (_, _, device) in &mut self.added {
             device.advance(ram, now);
         }
+        self.take_written();
         self.gather();
+    }
+
+    /// Takes the messages that have arrived through the PCI host bridge.
+    fn take_written(&mut self) {
+        for (address, value) in self.pci.take_messages() {
+            self.files.write(address, 4, value.into());
+        }
+    }
+
+    /// Message-signalled interrupts that have arrived since the last call, in order.
+    #[inline]
+    pub fn take_messages(&mut self) -> Vec<Message> {
+        self.files.take()
     }
 
     /// Number of rule violations of the guest, after each of which a device needs a reset.

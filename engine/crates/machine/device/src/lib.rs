@@ -8,6 +8,7 @@ mod bus;
 mod device;
 mod disk;
 mod host_interface;
+mod interrupt_files;
 mod map;
 mod pci;
 mod plic;

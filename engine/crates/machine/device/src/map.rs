@@ -116,6 +116,8 @@ pub struct Map {
     pub aclint: Place,
     /// The interrupt controller.
     pub plic: Place,
+    /// The pages of the harts' interrupt files for message-signalled interrupts: of machine, and of supervisor level.
+    pub messages: [Place; 2],
     /// The serial ports: console, requests, and standard output and error of the requested command.
     pub uarts: [Place; UARTS],
     /// The PCI Express host bridge.
@@ -147,6 +149,7 @@ impl Map {
         power: place(0x10_0000, 0x1000, 0),
         aclint: place(0x200_0000, 0x1_0000, 0),
         plic: place(0xc00_0000, 0x60_0000, 0),
+        messages: [Place::NOWHERE; 2],
         uarts: [
             place(0x1000_0000, 0x100, 10),
             place(0x1000_1000, 0x100, 11),
@@ -174,11 +177,20 @@ impl Map {
         }
     }
 
+    /// The same with interrupt files for up to 64 harts.
+    pub const fn with_messages(self) -> Map {
+        Map {
+            messages: [place(0x2400_0000, 64 << 12, 0), place(0x2800_0000, 64 << 12, 0)],
+            ..self
+        }
+    }
+
     /// The map of a machine without devices.
     pub const NOTHING: Map = Map {
         power: Place::NOWHERE,
         aclint: Place::NOWHERE,
         plic: Place::NOWHERE,
+        messages: [Place::NOWHERE; 2],
         uarts: [Place::NOWHERE; UARTS],
         pci: PciMap {
             configuration: Place::NOWHERE,
@@ -221,10 +233,13 @@ impl Map {
     pub fn places(&self) -> Vec<(&'static str, Place)> {
         let [console, requests, output, errors] = self.uarts;
         let [low, high] = self.pci.windows;
+        let [machine, supervisor] = self.messages;
         let mut places = vec![
             ("power", self.power),
             ("aclint", self.aclint),
             ("plic", self.plic),
+            ("interrupt files of machine level", machine),
+            ("interrupt files of supervisor level", supervisor),
             ("uart console", console),
             ("uart requests", requests),
             ("uart output", output),
@@ -247,7 +262,10 @@ mod tests {
     #[test]
     fn places_are_apart_and_below_or_above_memory() {
         let maps = [Map::SERVER, Map::BARE_METAL];
-        for map in maps.into_iter().chain(maps.map(Map::with_tree)) {
+        for map in maps
+            .into_iter()
+            .chain(maps.map(|map| map.with_tree().with_messages()))
+        {
             let places = map.places();
             for pair in places.windows(2) {
                 assert!(pair[0].1.base + pair[0].1.bytes <= pair[1].1.base, "{pair:?}");

@@ -6,7 +6,7 @@ use crate::parameters::Windows;
 use crate::privileged::{waits, Privileged};
 use crate::processor::Processor;
 use rackwright_boot::Entry;
-use rackwright_cpu::{ExecutionEnvironment, Hart, SharedCode, Timing};
+use rackwright_cpu::{ExecutionEnvironment, Feature, Hart, SharedCode, Timing};
 use rackwright_device::{Bus, Endpoint, Map};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_stats::Digest;
@@ -95,7 +95,7 @@ impl<T: Timing> Machine<Core<T>, Privileged> {
     /// Has all harts have vector units.
     pub(crate) fn offer_vector(&mut self) {
         for core in &mut self.hardware.cores {
-            core.hart.offer_vector();
+            core.hart.offer(Feature::Vector);
         }
     }
 
@@ -172,7 +172,7 @@ impl<T: Timing> Machine<Core<T>, Privileged> {
 fn start<T: Timing>(index: usize, timing: T, entry: &Entry, tick: Cycles) -> Hart<T> {
     let mut hart = Hart::new(index as u64, ExecutionEnvironment::BareMetal, timing);
     hart.set_cycles_per_tick(tick.0);
-    hart.offer_supervisor_timer();
+    hart.offer(Feature::SupervisorTimer);
     hart.set_pc(entry.pc);
     for (register, value) in [
         (10, index as u64),

@@ -1,4 +1,5 @@
 use crate::processor::Processor;
+use rackwright_contract::Message;
 use rackwright_cpu::{Hart, Stop, Timing};
 use rackwright_device::Bus;
 use rackwright_memory::GuestMemory;
@@ -62,8 +63,22 @@ impl<C: Processor> Hardware<C> {
         };
         // To respond, the device may have advanced, and may have written memory.
         self.note_writes(index);
+        self.deliver_messages();
         self.answer(index, at, value);
         true
+    }
+
+    /// Delivers the message-signalled interrupts that have arrived to their harts.
+    #[inline]
+    pub(crate) fn deliver_messages(&mut self) {
+        for Message {
+            hart,
+            level,
+            identity,
+        } in self.bus.take_messages()
+        {
+            self.cores[hart].receive(level, identity);
+        }
     }
 
     /// Records that a device may have written memory since hart `index` ran.

@@ -41,6 +41,7 @@ impl Privileged {
 
     /// When the first timer is raised, if all harts wait.
     fn idle_timer<C: Processor>(hardware: &mut Hardware<C>) -> Option<Cycle> {
+        hardware.deliver_messages();
         let Hardware { cores, bus, .. } = hardware;
         let mut harts = cores.iter_mut().enumerate();
         if !harts.all(|(index, core)| idles(core, index, bus)) {
@@ -121,6 +122,7 @@ impl Privileged {
         if let Some(ticket) = perform(core, bus, access) {
             core.stall(Stall::Access(ticket));
         }
+        hardware.deliver_messages();
         if !self.finish_access(hardware, window.turn) {
             return Turn::Paused(Pause::Reached);
         }
@@ -179,6 +181,7 @@ impl<C: Processor> Workload<C> for Privileged {
         if pause.is_none() {
             let Hardware { memory, bus, .. } = hardware;
             bus.advance(memory, self.now);
+            hardware.deliver_messages();
             self.end = self.window_end(hardware, until);
         }
         Ok(pause)

@@ -1,4 +1,5 @@
-use rackwright_cpu::{Interrupt, Stop, Timing};
+use rackwright_contract::Level;
+use rackwright_cpu::{Feature, Interrupt, Stop, Timing};
 use rackwright_device::Lines;
 use rackwright_memory::GuestMemory;
 use rackwright_stats::{Counters, Digest};
@@ -47,6 +48,12 @@ pub trait Processor: Sized {
 
     /// Sets its interrupt lines: those of the interrupt controllers outside, and that of the timer outside.
     fn set_interrupts(&mut self, lines: Lines, timer: bool);
+
+    /// Adds a controller of message-signalled interrupts to its hart. A design in RTL has the controllers that it has.
+    fn offer_messages(&mut self) {}
+
+    /// A message-signalled interrupt has arrived for a level of privilege of its hart.
+    fn receive(&mut self, _level: Level, _identity: u32) {}
 
     /// Whether an interrupt that it has enabled is raised.
     fn is_interrupted(&self) -> bool;
@@ -164,6 +171,14 @@ impl<T: Timing> Processor for Core<T> {
         if let Some(timer) = hart.supervisor_timer() {
             hart.set_interrupt(Interrupt::SupervisorTimer, timer <= now);
         }
+    }
+
+    fn offer_messages(&mut self) {
+        self.hart.offer(Feature::Messages);
+    }
+
+    fn receive(&mut self, level: Level, identity: u32) {
+        self.hart.receive(level, identity);
     }
 
     fn is_interrupted(&self) -> bool {

@@ -22,9 +22,13 @@ pub(crate) fn devices(harts: usize) -> Bus {
     Bus::new(Map::BARE_METAL, harts, TICK)
 }
 
+/// The addresses of bare metal with a tree of buses, whose cards send messages.
+const WITH_TREE: Map = Map::BARE_METAL.with_tree().with_messages();
+
 /// The tree of buses of a bare-metal machine with these caches.
 pub(crate) fn tree(maker: &dyn TreeMaker, hierarchy: &SharedHierarchy) -> Result<Box<dyn Tree>, ServerError> {
-    let made = maker.make(hierarchy, BareMetal::MEMORY_BASE..BARE_METAL_BYTES);
+    let memory = BareMetal::MEMORY_BASE..BARE_METAL_BYTES;
+    let made = maker.make(hierarchy, memory, WITH_TREE.messages);
     made.map_err(|error| ServerError::Tree(error.to_string()))
 }
 
@@ -74,8 +78,9 @@ impl<C: Processor> BareMetalRun<C> {
         let mut bus = match tree {
             None => devices(cores.len()),
             Some(tree) => {
-                let mut bus = Bus::new(Map::BARE_METAL.with_tree(), cores.len(), TICK);
+                let mut bus = Bus::new(WITH_TREE, cores.len(), TICK);
                 bus.attach_tree(tree);
+                cores.iter_mut().for_each(Processor::offer_messages);
                 bus
             }
         };

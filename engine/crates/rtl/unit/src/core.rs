@@ -6,7 +6,7 @@ use crate::stall::{Awaited, Stall};
 use crate::surroundings::Surroundings;
 use crate::wait::{Asked, Wait};
 use rackwright_contract::{Command, UNIT_REGISTERS};
-use rackwright_cpu::{CustomInstruction, DeviceAccess, Hart, Stop, Timing};
+use rackwright_cpu::{CustomInstruction, DeviceAccess, Feature, Hart, Stop, Timing};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{unit, Cycle};
@@ -60,7 +60,7 @@ impl<T: Timing> Core<T> {
     /// Attaches `units` to the hart.
     pub fn attach(&mut self, hierarchy: SharedHierarchy, units: Vec<AttachedUnit>) {
         if units.iter().any(|unit| !unit.reach().commands.is_empty()) {
-            self.hart.offer_custom();
+            self.hart.offer(Feature::Units);
         }
         let pages = units.iter().filter_map(|unit| unit.reach().registers);
         let words = units.iter().filter_map(|unit| unit.reach().interrupt);

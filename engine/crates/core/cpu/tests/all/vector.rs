@@ -1,6 +1,6 @@
 //! When vector instructions are illegal, and how they stop and go on where memory ends.
 
-use rackwright_cpu::{Cause, Exception, ExecutionEnvironment, Functional, Hart, Stop};
+use rackwright_cpu::{Cause, Exception, ExecutionEnvironment, Feature, Functional, Hart, Stop};
 use rackwright_memory::{GuestMemory, Protection};
 use rackwright_time::Cycle;
 
@@ -86,7 +86,7 @@ fn bare_metal_has_no_vectors_unless_offered_and_turned_on() {
     let run = |offered: bool| {
         let (mut hart, mut memory) = hart(ExecutionEnvironment::BareMetal, &code);
         if offered {
-            hart.offer_vector();
+            hart.offer(Feature::Vector);
         }
         assert_eq!(hart.run(&mut memory, Cycle::new(20)), Stop::WaitForInterrupt);
         (

@@ -7,6 +7,8 @@ pub(super) struct Identity {
     pub(super) numbers: u32,
     /// Logarithms of the sizes of its windows, one or two: registers, and a buffer for writes of other cards.
     pub(super) windows: &'static [u32],
+    /// Interrupts that it sends as messages; the table of those is in the upper half of the first window.
+    pub(super) vectors: u32,
 }
 
 /// Memory of 64 bits that can be prefetched.
@@ -16,10 +18,19 @@ const CAPABILITIES: u32 = 0x40;
 /// Of the PCI Express capability: an endpoint of version 2; payloads of 512 bytes, tags of eight bits, errors by their role.
 const CAPABILITY: u32 = 0x0002_0010;
 const DEVICE: u32 = 2 | 1 << 5 | 1 << 15;
+/// The capability of MSI-X, the last one, with the places of table and pending bits.
+const MESSAGES: u32 = 0x80;
+const MESSAGE_CAPABILITY: u32 = 0x0011;
+/// Where the table is in the first window, and where its pending bits are.
+const TABLE: u64 = 0x800;
+const PENDING: u32 = 0xc00;
+/// Bits of message control: all messages are held back; messages are sent.
+const HELD_BACK: u32 = 1 << 30;
+const SENT: u32 = 1 << 31;
 const COMMAND_BITS: u32 = 0x0546;
 const CONTROL_BITS: u32 = 0x79ff;
 
-/// The configuration space of a function (PCI Express 5.0, 7.5.1.2 and 7.5.3). Absent words read as 0.
+/// The configuration space of a function (PCI Express 5.0, 7.5.1.2, 7.5.3 and 7.7.2). Absent words read as 0.
 pub(super) struct Configuration {
     identity: Identity,
     pub(super) id: Id,
@@ -27,6 +38,7 @@ pub(super) struct Configuration {
     cache_line: u32,
     line: u32,
     control: u32,
+    messages: u32,
     bases: [u64; 2],
 }
 
@@ -41,6 +53,7 @@ impl Configuration {
             line: 0,
             // Relaxed ordering, extended tags, no snooping, payloads of 128 bytes, reads of 512 (7.5.3.4).
             control: 0x2910,
+            messages: 0,
             bases: [0; 2],
         }
     }
@@ -67,9 +80,14 @@ impl Configuration {
             }),
             0xd => CAPABILITIES,
             0xf => self.line,
+            0x10 if self.identity.vectors != 0 => CAPABILITY | MESSAGES << 8,
             0x10 => CAPABILITY,
             0x11 => DEVICE,
             0x12 => self.control,
+            0x20..=0x22 if self.identity.vectors == 0 => 0,
+            0x20 => self.messages | (self.identity.vectors - 1) << 16 | MESSAGE_CAPABILITY,
+            0x21 => TABLE as u32,
+            0x22 => PENDING,
             _ => 0,
         }
     }
@@ -97,6 +115,9 @@ impl Configuration {
             }
             0xf => self.line = change(self.line) & 0xff,
             0x12 => self.control = change(self.control) & CONTROL_BITS,
+            0x20 if self.identity.vectors != 0 => {
+                self.messages = change(self.messages) & (SENT | HELD_BACK);
+            }
             _ => {}
         }
     }
@@ -108,6 +129,21 @@ impl Configuration {
 
     pub(super) fn is_master(&self) -> bool {
         self.command & 4 != 0
+    }
+
+    /// Whether interrupts are sent as messages, and whether they may be sent now.
+    pub(super) fn has_messages_enabled(&self) -> bool {
+        self.messages & SENT != 0
+    }
+
+    pub(super) fn may_send_messages(&self) -> bool {
+        self.messages & (SENT | HELD_BACK) == SENT && self.is_master()
+    }
+
+    /// The offset in the table of messages of an address in the first window.
+    pub(super) fn in_table(&self, address: u64) -> Option<u64> {
+        let offset = (address & 0xfff).checked_sub(TABLE)?;
+        (self.identity.vectors != 0).then_some(offset)
     }
 
     /// Whether an address is in the window of this number.

@@ -29,6 +29,8 @@ pub(super) enum Served {
     Refused,
     /// It is an access to the register at this offset, with the written value: [`Target::answered`] must be called.
     Register(u64, Option<u64>),
+    /// The same, at this offset of the table of messages, and whether it means eight bytes.
+    Table(u64, bool, Option<u64>),
 }
 
 /// Serves configuration and registers, one request after the other.
@@ -83,6 +85,9 @@ impl Target {
             Kind::MemoryRead | Kind::MemoryWrite if is_register(&header, configuration) => {
                 self.asked = Some(header);
                 let written = (header.kind == Kind::MemoryWrite).then_some(data);
+                if let Some(offset) = configuration.in_table(header.request.address) {
+                    return Served::Table(offset, header.words == 2, written);
+                }
                 return Served::Register(header.request.address & 0xff8, written);
             }
             _ => {
@@ -148,11 +153,14 @@ impl Target {
     }
 }
 
-/// A register is accessed completely: eight bytes at a multiple of eight; reads of one half are allowed.
+/// A register is accessed completely: eight bytes at a multiple of eight; reads of one half are allowed, and writes in the
+/// table of messages.
 fn is_register(header: &Header, configuration: &Configuration) -> bool {
     let request = &header.request;
     let wide = header.words == 2 && request.address & 4 == 0 && request.enables == 0xff;
-    let half = header.words == 1 && request.enables == 0x0f && header.kind == Kind::MemoryRead;
+    let in_table = configuration.in_table(request.address).is_some();
+    let halves = header.kind == Kind::MemoryRead || in_table;
+    let half = header.words == 1 && request.enables == 0x0f && halves;
     (wide || half) && !header.poisoned && configuration.is_within(0, request.address)
 }
 

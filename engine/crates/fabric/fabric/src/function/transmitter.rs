@@ -63,16 +63,27 @@ impl Transmitter {
     pub(super) fn due(&self, offers: &Offers) -> u64 {
         // A limit takes effect in the cycle after its arrival.
         let mut first = self.grants.front().map_or(NEVER, |(cycle, ..)| cycle + 1);
-        for (left, (ready, data)) in self.left.iter().zip(offers) {
-            if *ready != NEVER && left.headers != 0 && *data <= left.data {
+        for (class, (ready, data)) in Class::ALL.into_iter().zip(offers) {
+            if *ready != NEVER && self.affords(class, *data) {
                 first = first.min((*ready).max(self.free));
             }
         }
         first
     }
 
-    /// The class of the packet that leaves now, after the limits that have arrived.
-    pub(super) fn choose(&mut self, now: u64, offers: &Offers) -> Option<Class> {
+    /// From when on a packet may leave, if it has credits.
+    pub(super) fn free_at(&self) -> u64 {
+        self.free
+    }
+
+    /// Whether a packet with so many data credits may leave.
+    pub(super) fn affords(&self, class: Class, data: u64) -> bool {
+        let left = &self.left[class.index()];
+        left.headers != 0 && data <= left.data
+    }
+
+    /// Learns of the limits that have arrived before now.
+    pub(super) fn learn(&mut self, now: u64) {
         while let Some((_, initial, class, limit)) = self.grants.front().copied().filter(|(at, ..)| *at < now)
         {
             self.grants.pop_front();
@@ -82,10 +93,15 @@ impl Transmitter {
             }
             left.learn(limit, self.consumed[class]);
         }
+    }
+
+    /// The class of the packet that leaves now, after the limits that have arrived.
+    pub(super) fn choose(&mut self, now: u64, offers: &Offers) -> Option<Class> {
+        self.learn(now);
         let turns = (1..=3).map(|ahead| Class::ALL[(self.chosen + ahead) % 3]);
         let mut there = turns.filter(|class| {
-            let (left, (ready, data)) = (&self.left[class.index()], offers[class.index()]);
-            left.headers != 0 && data <= left.data && ready.max(self.free) <= now
+            let (ready, data) = offers[class.index()];
+            self.affords(*class, data) && ready.max(self.free) <= now
         });
         let class = there.next()?;
         let data = offers[class.index()].1;

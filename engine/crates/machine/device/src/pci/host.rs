@@ -63,6 +63,12 @@ impl PciHost {
         tree.or_else(|| self.functions.iter().find_map(Function::failure))
     }
 
+    /// Writes of its tree that have arrived at the interrupt files since the last call.
+    pub(crate) fn take_messages(&mut self) -> Vec<(u64, u32)> {
+        let tree = self.tree.as_mut();
+        tree.map_or_else(Vec::new, |tree| tree.take_messages())
+    }
+
     /// Adds the events in its tree to a digest.
     pub(crate) fn digest_tree(&self, digest: &mut Digest) {
         if let Some(tree) = &self.tree {
@@ -399,6 +405,10 @@ mod tests {
         }
 
         fn advance(&mut self, _: &mut Ram<'_>, _: Cycle) {}
+
+        fn take_messages(&mut self) -> Vec<(u64, u32)> {
+            Vec::new()
+        }
 
         fn failure(&self) -> Option<String> {
             None

@@ -1,3 +1,4 @@
+use crate::map::Place;
 use crate::ram::Ram;
 use rackwright_contract::Ticket;
 use rackwright_memory::SharedHierarchy;
@@ -27,6 +28,9 @@ pub trait Tree: Send {
 
     /// Handles its events up to `now`, including accesses to memory.
     fn advance(&mut self, ram: &mut Ram<'_>, now: Cycle);
+
+    /// Writes that have arrived at the interrupt files since the last call, in order: addresses and data.
+    fn take_messages(&mut self) -> Vec<(u64, u32)>;
 
     /// The reason why it has stopped, if it has; all reads return ones then.
     fn failure(&self) -> Option<String>;
@@ -66,7 +70,7 @@ pub enum TreePlace {
 
 /// Makes the tree of a machine.
 pub trait TreeMaker: Sync {
-    /// A new tree, with the machine's caches and the address of its memory.
+    /// A new tree, with the machine's caches, the addresses of its memory, and the pages of its interrupt files.
     ///
     /// # Errors
     /// When it cannot be.
@@ -74,5 +78,6 @@ pub trait TreeMaker: Sync {
         &self,
         hierarchy: &SharedHierarchy,
         memory: Range<u64>,
+        messages: [Place; 2],
     ) -> Result<Box<dyn Tree>, Box<dyn Error + Send + Sync>>;
 }

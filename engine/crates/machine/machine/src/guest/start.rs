@@ -116,7 +116,10 @@ impl Guest {
         functions.extend(card);
         let (hierarchy, code) = shared;
         let place = map.memory..memory.end();
-        let tree = extras.tree.map(|maker| maker.make(hierarchy, place)).transpose();
+        let tree = extras
+            .tree
+            .map(|maker| maker.make(hierarchy, place, map.messages))
+            .transpose();
         let parts = Parts {
             harts: HartChoice {
                 cpu: parameters.cpu,

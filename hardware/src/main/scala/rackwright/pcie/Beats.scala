@@ -56,6 +56,10 @@ class FunctionSettings extends Bundle {
   /** More than 32 tags may be used. */
   val extendedTags = Bool()
 
+  /** Interrupts may be sent as messages; all of them are held back. */
+  val messagesEnabled = Bool()
+  val messagesMasked = Bool()
+
   /** First address of each window. */
   val windows = Vec(FunctionSettings.windows, UInt(64.W))
 }

@@ -9,8 +9,10 @@ import chisel3.util._
   *   number of the vendor, and of the device.
   * @param windowBits
   *   for each window, the logarithm of its bytes.
+  * @param vectors
+  *   interrupts that it sends as messages.
   */
-case class Identity(vendor: Int, device: Int, classCode: Int, windowBits: Seq[Int])
+case class Identity(vendor: Int, device: Int, classCode: Int, windowBits: Seq[Int], vectors: Int)
 
 /** An access to a register of the configuration space. */
 class ConfigurationAccess extends Bundle {
@@ -25,8 +27,8 @@ class ConfigurationAccess extends Bundle {
   val id = UInt(16.W)
 }
 
-/** The configuration space of a function with two windows of memory: the header of type 0 and the PCI Express
-  * capability (PCI Express 5.0, 7.5.1.2 and 7.5.3). Absent words read as 0.
+/** The configuration space of a function with two windows of memory: the header of type 0, and the capabilities of PCI
+  * Express and of MSI-X (PCI Express 5.0, 7.5.1.2, 7.5.3 and 7.7.2). Absent words read as 0.
   */
 class ConfigurationSpace(identity: Identity) extends Module {
   require(identity.windowBits.size == FunctionSettings.windows, "a function has two windows")
@@ -43,6 +45,8 @@ class ConfigurationSpace(identity: Identity) extends Module {
   private val cacheLine = RegInit(0.U(8.W))
   private val line = RegInit(0.U(8.W))
   private val control = RegInit(defaultControl.U(16.W))
+  private val messagesEnabled = RegInit(false.B)
+  private val messagesMasked = RegInit(false.B)
   private val bases = RegInit(VecInit.fill(FunctionSettings.windows)(0.U(64.W)))
 
   private def lowOf(window: Int): UInt =
@@ -61,7 +65,15 @@ class ConfigurationSpace(identity: Identity) extends Module {
     Capability.header -> Capability.headerValue.U(32.W),
     Capability.device -> Capability.deviceValue.U(32.W),
     Capability.control -> control.pad(32),
-    Capability.device2 -> Capability.timeOutDisable.U(32.W)
+    Capability.device2 -> Capability.timeOutDisable.U(32.W),
+    Messages.header -> Cat(
+      messagesEnabled,
+      messagesMasked,
+      (identity.vectors - 1).U(14.W),
+      Messages.headerValue.U(16.W)
+    ),
+    Messages.table -> MessageTable.offset.U(32.W),
+    Messages.pending -> (MessageTable.offset + MessageTable.pendingOffset).U(32.W)
   ) ++ windows
   value := MuxLookup(access.bits.register, 0.U)(words.map { case (number, word) => number.U -> word })
 
@@ -75,6 +87,13 @@ class ConfigurationSpace(identity: Identity) extends Module {
   change(Word.header, cacheLine)(word => cacheLine := word)
   change(Word.interrupt, line)(word => line := word)
   change(Capability.control, control)(word => control := word & controlBits.U)
+  change(
+    Messages.header,
+    Cat(messagesEnabled, messagesMasked, 0.U(30.W))
+  ) { word =>
+    messagesEnabled := word(31)
+    messagesMasked := word(30)
+  }
   bases.zipWithIndex.foreach { case (base, window) =>
     val first = Word.windows + 2 * window
     val fixed = (BigInt(1) << identity.windowBits(window)) - 1
@@ -88,6 +107,8 @@ class ConfigurationSpace(identity: Identity) extends Module {
   settings.payload := control(7, 5)
   settings.readRequest := control(14, 12)
   settings.extendedTags := control(8)
+  settings.messagesEnabled := messagesEnabled
+  settings.messagesMasked := messagesMasked
   settings.windows := bases
 }
 
@@ -105,20 +126,29 @@ object ConfigurationSpace {
     val interrupt = 0xf
   }
 
-  /** The capability of PCI Express: an endpoint of version 2, the only one in the list. */
+  /** The capability of PCI Express: an endpoint of version 2, the first one in the list. */
   private object Capability {
     val offset = 0x40
     val header = offset / 4
     val device = header + 1
     val control = header + 2
     val device2 = header + 9
-    val headerValue = 0x00020010
+    val headerValue = 0x00020010 | Messages.offset << 8
 
     /** Payloads of 512 bytes, tags of eight bits, errors by their role. */
     val deviceValue = 2 | 1 << 5 | 1 << 15
 
     /** Time-outs cannot be set, and not be disabled. */
     val timeOutDisable = 0
+  }
+
+  /** The capability of MSI-X, the last one; table and pending bits are in the first window. */
+  private object Messages {
+    val offset = 0x80
+    val header = offset / 4
+    val table = header + 1
+    val pending = header + 2
+    val headerValue = 0x0011
   }
 
   /** Prefetchable memory with 64-bit addresses: reads of a window have no side effects. */

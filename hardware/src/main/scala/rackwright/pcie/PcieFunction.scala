@@ -24,8 +24,12 @@ class PcieFunction(params: Params, identity: Identity) extends Module {
   /** The last packet of a range has left. */
   val written = IO(Output(Bool()))
 
-  /** A beat that another card has written. */
+  /** A beat that another card has written, and the end of its packet. */
   val peerBeat = IO(Valid(UInt((8 * Params.beatBytes).W)))
+  val peerEnd = IO(Output(Bool()))
+
+  /** Interrupts that are raised: their messages leave behind the writes that have left before. */
+  val raise = IO(Input(UInt(identity.vectors.W)))
   val errors = IO(Output(new FunctionErrors))
 
   /** A packet waits for credits. */
@@ -36,6 +40,8 @@ class PcieFunction(params: Params, identity: Identity) extends Module {
   private val target = Module(new Target(identity))
   private val reader = Module(new DmaReader(params))
   private val writer = Module(new DmaWriter)
+  private val messages = Module(new MessageTable(identity.vectors))
+  private val posted = Module(new PacketJoin)
   private val transmitter = Module(new Transmitter)
   private val advertiser = Module(new CreditAdvertiser(params))
 
@@ -52,8 +58,15 @@ class PcieFunction(params: Params, identity: Identity) extends Module {
   writer.data <> writeData
   written := writer.done
   peerBeat := receiver.written
+  peerEnd := receiver.writtenEnd
+  messages.access := target.table
+  target.tableValue := messages.value
+  messages.settings := target.settings
+  messages.raise := raise
 
-  transmitter.packets(Credits.posted) <> writer.packet
+  posted.first <> messages.packet
+  posted.second <> writer.packet
+  transmitter.packets(Credits.posted) <> posted.out
   transmitter.packets(Credits.nonPosted) <> reader.packet
   transmitter.packets(Credits.completion) <> target.packet
   transmitter.credits.valid := creditsIn.valid
@@ -68,7 +81,8 @@ class PcieFunction(params: Params, identity: Identity) extends Module {
   errors.unsupported := target.unsupported
   errors.dropped := receiver.dropped
   starved := transmitter.starved
-  idle := receiver.idle && target.idle && reader.idle && writer.idle && transmitter.idle && advertiser.idle
+  idle := Seq(receiver.idle, target.idle, reader.idle, writer.idle, messages.idle, transmitter.idle, advertiser.idle)
+    .reduce(_ && _)
 }
 
 object PcieFunction {

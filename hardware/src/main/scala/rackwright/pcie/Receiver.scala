@@ -35,6 +35,9 @@ class Receiver(params: Params) extends Module {
   /** A beat that another card writes. */
   val written = IO(Valid(UInt((8 * Params.beatBytes).W)))
 
+  /** Its packet has ended. */
+  val writtenEnd = IO(Output(Bool()))
+
   /** Room for a packet that was no completion is free again: its class, and its data credits. */
   val freed = IO(Valid(new CreditUpdate))
 
@@ -76,6 +79,7 @@ class Receiver(params: Params) extends Module {
 
   // A request keeps its room until the target has taken it.
   private val passed = RegNext(ends && intoWindow, false.B)
+  writtenEnd := passed
   private val taken = queue.io.deq.bits.header
   request <> queue.io.deq
   queue.io.deq.ready := request.ready && !passed

@@ -5,14 +5,19 @@ import chisel3.util._
 
 import rackwright.port.MmioPort
 
-/** Executes the fabric's requests to the function: configuration, and registers in the first window.
+/** Executes the fabric's requests to the function: configuration, and registers in the first window, whose upper half
+  * is the table of messages.
   *
-  * A register is accessed completely: eight bytes at a multiple of eight, in one packet; reads of one half are allowed.
-  * All others are unsupported requests (PCI Express 5.0, 2.3.1).
+  * A register is accessed completely: eight bytes at a multiple of eight, in one packet; reads of one half are allowed,
+  * and in the table writes too. All others are unsupported requests (PCI Express 5.0, 2.3.1).
   */
 class Target(identity: Identity) extends Module {
   val request = IO(Flipped(Decoupled(new TargetRequest)))
   val registers = IO(new MmioPort)
+  val table = IO(Valid(new TableAccess))
+
+  /** The value of a read of the table, in the same cycle. */
+  val tableValue = IO(Input(UInt(64.W)))
   val packet = IO(Decoupled(new PacketBeat))
   val settings = IO(Output(new FunctionSettings))
 
@@ -33,9 +38,14 @@ class Target(identity: Identity) extends Module {
   private val address = header.address
   private val inRegisters = settings.memoryEnabled && address(63, 12) === settings.windows(0)(63, 12)
   private val wide = header.length === 2.U && address(2) === 0.U && header.byteEnables === "hff".U
-  private val half = header.length === 1.U && header.byteEnables === "h0f".U && !header.hasData
+  private val inTable = address(MessageTable.offsetBits)
+  private val half = header.length === 1.U && header.byteEnables === "h0f".U && (inTable || !header.hasData)
   private val fits = header.isMemory && inRegisters && (wide || half) && !header.isPoisoned
+  private val toRegisters = fits && !inTable
   private val ours = header.isConfiguration && header.length === 1.U && header.words(0)(24) === 0.U
+
+  /** The half at the address of a value of eight bytes, or all of it. */
+  private def halfOf(value: UInt): UInt = Mux(address(2), value(63, 32), value)
 
   request.ready := state === State.ready
   when(request.fire) {
@@ -50,22 +60,27 @@ class Target(identity: Identity) extends Module {
   space.access.bits.enables := header.byteEnables(3, 0)
   space.access.bits.data := current.data(31, 0)
   space.access.bits.id := header.words(2)(31, 16)
-  registers.request.valid := accesses && fits
+  registers.request.valid := accesses && toRegisters
   registers.request.bits.address := Cat(address(11, 3), 0.U(3.W))
   registers.request.bits.write := header.hasData
   registers.request.bits.data := current.data
+  table.valid := accesses && fits && inTable
+  table.bits.offset := address(MessageTable.offsetBits - 1, 0)
+  table.bits.write := header.hasData
+  table.bits.wide := wide
+  table.bits.data := current.data
   unsupported := accesses && !fits && !ours && !header.isMessage
   when(accesses) {
     refused := !fits && !ours
-    value := space.value
+    value := Mux(ours, space.value, halfOf(tableValue))
     words := Mux(header.hasData || !fits && !ours, 0.U, header.length(1, 0))
-    when(fits) {
+    when(toRegisters) {
       when(registers.request.ready) { state := State.answer }
     }.otherwise { state := Mux(header.isPosted, State.ready, State.head) }
   }
   registers.response.ready := state === State.answer
   when(registers.response.fire) {
-    value := Mux(address(2), registers.response.bits.data(63, 32), registers.response.bits.data)
+    value := halfOf(registers.response.bits.data)
     state := Mux(header.isPosted, State.ready, State.head)
   }
 

@@ -43,6 +43,7 @@ class Traffic(params: Params) extends HardwareUnit {
   clerk.done := generator.done
   clerk.took := generator.took
   clerk.fault := generator.fault
+  function.raise := Cat(function.peerEnd, generator.ends)
   clerk.peerBeat := function.peerBeat
   clerk.errors := function.errors
   stamps.valid := clerk.stamp.valid
@@ -68,8 +69,10 @@ object Traffic {
   /** Maximum number of outstanding requests. */
   val outstanding: Int = 1024
 
-  /** No vendor has the number; the class is that of processing accelerators. */
-  val identity: Identity = Identity(0x5257, 0x0001, 0x120000, Seq(12, PeerWindow.bits))
+  /** No vendor has the number; the class is that of processing accelerators. Its interrupts: the end of a run, and of a
+    * packet of another card.
+    */
+  val identity: Identity = Identity(0x5257, 0x0001, 0x120000, Seq(12, PeerWindow.bits), vectors = 2)
 }
 
 /** Counts the events of a run, and stores the times at which its requests were issued. */

@@ -19,6 +19,9 @@ class TrafficGenerator(params: Params) extends Module {
   val written = IO(Input(Bool()))
   val busy = IO(Output(Bool()))
 
+  /** The run ends in this cycle. */
+  val ends = IO(Output(Bool()))
+
   /** A request has been issued; one is done, the oldest. */
   val issued = IO(Output(Bool()))
   val done = IO(Output(Bool()))
@@ -80,6 +83,7 @@ class TrafficGenerator(params: Params) extends Module {
   pacer.interval := settings.copy
   pacer.passes := writeData.fire
 
+  ends := running && (left === 0.U || failed) && flying === 0.U
   done := Mux(writes, written, copier.done)
   when(begin.valid) {
     running := true.B
@@ -87,9 +91,10 @@ class TrafficGenerator(params: Params) extends Module {
     left := settings.count
     offset := 0.U
     failed := false.B
-  }.elsewhen(stop) {
-    left := 0.U
-  }.elsewhen(running && (left === 0.U || failed) && flying === 0.U) { running := false.B }
+  }.otherwise {
+    when(stop) { left := 0.U }
+    when(ends) { running := false.B }
+  }
   busy := running
 }
 

@@ -27,6 +27,8 @@ pub(super) struct Generator {
     stopped: u64,
     pub(super) issued: u64,
     pub(super) done: u64,
+    /// The cycle in which a run ends, until it is taken.
+    pub(super) ends: Option<u64>,
 }
 
 impl Generator {
@@ -36,15 +38,18 @@ impl Generator {
         self.failed = false;
         self.left = settings.count;
         self.outstanding = settings.outstanding.min(OUTSTANDING);
-        self.running = self.left != 0;
+        self.running = true;
+        if self.left == 0 {
+            self.end(now);
+        }
         self.offset = 0;
         self.next = self.next.max(now);
     }
 
     /// The run makes no more requests.
-    pub(super) fn stop(&mut self) {
+    pub(super) fn stop(&mut self, now: u64) {
         self.left = 0;
-        self.end();
+        self.end(now + 1);
     }
 
     pub(super) fn is_running(&self) -> bool {
@@ -86,16 +91,18 @@ impl Generator {
         if self.flying.is_empty() {
             self.stopped = done + 1;
         }
-        self.end();
+        self.end(now + 1);
         give(
             now,
             Given::Stamp(u64::from(issued) | u64::from(done as u32) << 32),
         );
     }
 
-    fn end(&mut self) {
-        if (self.left == 0 || self.failed) && self.flying.is_empty() {
+    /// The run ends in this cycle, if it makes no more requests and all are done.
+    fn end(&mut self, cycle: u64) {
+        if self.running && (self.left == 0 || self.failed) && self.flying.is_empty() {
             self.running = false;
+            self.ends = Some(cycle);
         }
     }
 }

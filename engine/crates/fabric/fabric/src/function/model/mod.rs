@@ -4,6 +4,7 @@
 //! both. Events that do not occur in our fabrics are omitted: missing and unexpected completions.
 
 mod generator;
+mod messages;
 mod queues;
 mod reader;
 mod registers;
@@ -12,13 +13,14 @@ mod writer;
 
 use super::configuration::{Configuration, Identity};
 use super::target::{Request, Served, Target};
-use super::transmitter::{Offers, Transmitter};
+use super::transmitter::{Offers, Ready, Transmitter};
 use super::{word_of, Given, BEAT, FIRST_CYCLES, NEVER};
 use crate::class::Class;
 use crate::credits::{Amount, Credits};
 use crate::packet::{Kind, Status};
 use crate::pool::Packet;
 use generator::Generator;
+use messages::{Messages, Vector};
 use rackwright_time::unit::Cycle;
 use reader::Reader;
 use registers::Registers;
@@ -30,6 +32,7 @@ use writer::Writer;
 const IDENTITY: Identity = Identity {
     numbers: 0x0001_5257,
     windows: &[12, 20],
+    vectors: messages::VECTORS as u32,
 };
 
 /// A model, and the parameters of the RTL that it replaces.
@@ -59,6 +62,7 @@ pub(crate) struct Model {
     generator: Generator,
     reader: Reader,
     writer: Writer,
+    messages: Messages,
     transmitter: Transmitter,
 }
 
@@ -75,6 +79,7 @@ struct Due {
     generator: u64,
     reader: u64,
     writer: u64,
+    messages: u64,
     transmitter: u64,
     offers: Offers,
 }
@@ -86,6 +91,7 @@ impl Due {
             self.generator,
             self.reader,
             self.writer,
+            self.messages,
             self.transmitter,
         ];
         boxes.into_iter().fold(self.arrival, u64::min)
@@ -113,6 +119,7 @@ impl Model {
             generator: Generator::default(),
             reader: Reader::new(description.tags, description.read_bytes),
             writer: Writer::default(),
+            messages: Messages::new(),
             transmitter: Transmitter::default(),
         }
     }
@@ -131,6 +138,7 @@ impl Model {
             && !self.generator.is_running()
             && self.reader.is_idle()
             && self.writer.is_idle()
+            && self.messages.is_idle(&self.configuration)
     }
 
     pub(super) fn events(&self) -> Vec<(String, u64)> {
@@ -191,6 +199,7 @@ impl Model {
             generator: self.generator.due(self.reader.free_at(), self.writer.free_at()),
             reader: self.reader.due(),
             writer: self.writer.due(),
+            messages: self.messages.due(&self.configuration),
             transmitter: self.transmitter.due(&offers),
             offers,
         }
@@ -198,6 +207,9 @@ impl Model {
 
     /// Handles the events of one cycle: other boxes see the changes of a box in the next cycle.
     fn step(&mut self, now: u64, due: &Due, give: &mut impl FnMut(u64, Given<'_>)) {
+        if due.messages == now {
+            self.messages.step(now, &self.configuration);
+        }
         self.registers.busy = self.generator.is_running();
         while self.arrivals.front().is_some_and(|arrival| arrival.cycle == now) {
             let arrival = self.arrivals.pop_front().expect("the front was seen");
@@ -210,7 +222,7 @@ impl Model {
                 self.registers.begin();
             }
             if std::mem::take(&mut self.registers.stops) {
-                self.generator.stop();
+                self.generator.stop(now);
             }
         }
         // A run that has just been stopped makes no more.
@@ -228,9 +240,9 @@ impl Model {
             self.reader
                 .step(now, &self.configuration, &self.registers.settings);
             while let Some(faulty) = self.reader.done_at(now) {
+                self.generator.failed |= faulty;
                 self.generator.finish(now, give);
                 self.registers.done(faulty);
-                self.generator.failed |= faulty;
             }
         }
         if due.writer == now {
@@ -240,14 +252,21 @@ impl Model {
                 self.registers.done(false);
             }
         }
+        if let Some(cycle) = self.generator.ends.take() {
+            self.messages.raise(cycle, Vector::Ended);
+        }
         if due.transmitter == now {
             self.send(now, &due.offers, give);
         }
     }
 
     fn send(&mut self, now: u64, offers: &Offers, give: &mut impl FnMut(u64, Given<'_>)) {
+        self.transmitter.learn(now);
+        let (is_message, posted) = self.posted();
+        let [_, reads, completions] = *offers;
         let (id, settings) = (self.configuration.id, &self.registers.settings);
-        let last = match self.transmitter.choose(now, offers) {
+        let last = match self.transmitter.choose(now, &[posted, reads, completions]) {
+            Some(Class::Posted) if is_message => self.messages.leave(now, id, give),
             Some(Class::Posted) => self.writer.leave(now, id, settings, give),
             Some(Class::NonPosted) => self.reader.leave(now, id, give),
             Some(Class::Completion) => self.target.leave(now, give),
@@ -258,8 +277,15 @@ impl Model {
 
     fn serve(&mut self, now: u64, give: &mut impl FnMut(u64, Given<'_>)) {
         match self.target.step(now, &mut self.configuration, give) {
-            Served::Configuration => {}
+            Served::Configuration => self.messages.changed(now, &self.configuration),
             Served::Refused => self.registers.errors += 1,
+            Served::Table(offset, wide, written) => {
+                let value = self.messages.read(offset);
+                if let Some(data) = written {
+                    self.messages.write(now, offset, wide, data);
+                }
+                self.target.answered(now + 1, value, &self.configuration);
+            }
             Served::Register(offset, written) => {
                 let value = self.registers.read(offset);
                 if let Some(data) = written {
@@ -272,7 +298,20 @@ impl Model {
 
     /// Packets ready to leave, by class.
     fn offers(&self) -> Offers {
-        [self.writer.ready(), self.reader.ready(), self.target.ready()]
+        [self.posted().1, self.reader.ready(), self.target.ready()]
+    }
+
+    /// The next posted packet, and whether it is a message: messages go first where both are ready, but do not interrupt
+    /// a write.
+    fn posted(&self) -> (bool, Ready) {
+        let (message, write) = (self.messages.ready(), self.writer.ready());
+        let leaves = write.0.max(self.transmitter.free_at());
+        let is_before = leaves < message.0 && self.transmitter.affords(Class::Posted, write.1);
+        if message.0 == NEVER || write.0 != NEVER && is_before {
+            (false, write)
+        } else {
+            (true, message)
+        }
     }
 
     fn take(&mut self, now: u64, what: Arrived, give: &mut impl FnMut(u64, Given<'_>)) {
@@ -286,6 +325,7 @@ impl Model {
             }
             Arrived::Written(beats, sum) => {
                 self.registers.peer(beats, sum);
+                self.messages.raise(now + 1, Vector::Written);
                 let room = Amount {
                     headers: 1,
                     data: beats,

@@ -31,6 +31,7 @@ use writes::Writes;
 const IDENTITY: Identity = Identity {
     numbers: 0x0002_5257,
     windows: &[12],
+    vectors: 0,
 };
 /// Requests of others that it holds, of each class.
 const REQUESTS: u64 = 32;
@@ -180,6 +181,7 @@ impl Unit {
         match self.target.step(now, &mut self.configuration, give) {
             Served::Configuration => {}
             Served::Refused => self.refused += 1,
+            Served::Table(..) => unreachable!("it has no messages"),
             Served::Register(offset, written) => {
                 self.instance.register_access(RegisterAccess {
                     due: now,

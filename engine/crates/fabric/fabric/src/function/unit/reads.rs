@@ -296,6 +296,7 @@ mod tests {
         Configuration::new(Identity {
             numbers: 0,
             windows: &[],
+            vectors: 0,
         })
     }
 
