@@ -38,6 +38,17 @@ LONGEST_FIRST = (
     "test_protobuf_conformance",
     "test_synthesis",
     "test_protobuf_replaced",
+    "test_combined_decompress",
+    "test_streaming",
+    "test_protobuf_runtime",
+    "test_combinations",
+    "test_ranks",
+    "test_queue_proofs",
+    "test_protobuf_serialize_queue",
+    "test_deflate_decompress",
+    "test_bench_compression",
+    "test_zstd_compress",
+    "test_zstd_decompress",
 )
 """Files that take longest, so that no process is left with one when the others have nothing more to do."""
 

@@ -108,8 +108,8 @@ def keep_consoles(results: Sequence[ClusterResult], folder: Path) -> dict[str, P
     """
     kept = {}
     for number, result in enumerate(results):
-        for server in result.servers.to_dict("records"):
-            if server.get("console"):
+        for server in result.rows["servers"]:
+            if server["console"]:
                 folder.mkdir(parents=True, exist_ok=True)
                 path = folder / f"{server['name']}{number or ''}.console"
                 path.write_text(server["console"], encoding="utf-8")
@@ -168,7 +168,7 @@ def _write(asked: Session) -> None:
     for number, result in enumerate(asked.results):
         for name in ("servers", "switches", "ports", "samples"):
             path = asked.path(name, ".csv", number)
-            if path and not getattr(result, name).empty:
+            if path and result.rows[name]:
                 getattr(result, name).to_csv(path, index=False)
     if asked.folder:
         text = json_format.dumps(_document(asked.results), indent=2) + "\n"

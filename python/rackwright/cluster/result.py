@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,9 +21,8 @@ class ClusterResult:
     `digest` is the same for equal runs. `cycles` are of `clock_hz`; `wall_seconds` is the time of the
     simulation, on `threads` threads of `ranks` processes. `quiet` is true if no event was pending at the end;
     `error` is the reason of an early end: a lost rank. `latency` sums up the requests of all clients: count,
-    mean and percentiles in microseconds, exact to 0.1 %. `servers`, `switches` and `ports` are data frames
-    with a row for each; times in them are in microseconds. `samples` has a row for each selected port and
-    interval: the Gbit/s received and sent, and the dropped frames.
+    mean and percentiles in microseconds, exact to 0.1 %. `rows` are those of the data frames below, which are
+    made when they are asked for: loading pandas takes as long as the simulation of a small cluster.
     """
 
     digest: str
@@ -33,10 +34,7 @@ class ClusterResult:
     quiet: bool
     error: str | None
     latency: dict[str, float]
-    servers: pd.DataFrame = field(repr=False, compare=False)
-    switches: pd.DataFrame = field(repr=False, compare=False)
-    ports: pd.DataFrame = field(repr=False, compare=False)
-    samples: pd.DataFrame = field(repr=False, compare=False)
+    rows: Mapping[str, Sequence[Mapping[str, Any]]] = field(repr=False, compare=False)
 
     @classmethod
     def from_report(
@@ -51,10 +49,7 @@ class ClusterResult:
         samples: Sequence[Mapping[str, Any]],
     ) -> ClusterResult:
         """Constructed from the engine's report."""
-        import pandas as pd
-
         cycles_per_us = report["clock_hz"] / 1e6
-        servers = [_server(server, cycles_per_us) for server in report["servers"]]
         return cls(
             digest=report["digest"],
             cycles=report["cycles"],
@@ -65,11 +60,44 @@ class ClusterResult:
             quiet=quiet,
             error=error,
             latency=_times(report["latency"], cycles_per_us),
-            servers=_frame_of(servers),
-            switches=pd.DataFrame([_switch(switch) for switch in report["switches"]]),
-            ports=pd.DataFrame(report["ports"]),
-            samples=pd.DataFrame(samples),
+            rows={
+                "servers": _same_columns([_server(server, cycles_per_us) for server in report["servers"]]),
+                "switches": _same_columns([_switch(switch) for switch in report["switches"]]),
+                "ports": report["ports"],
+                "samples": samples,
+            },
         )
+
+    @cached_property
+    def servers(self) -> pd.DataFrame:
+        """A row for each server; times are in microseconds."""
+        import pandas as pd
+
+        frame = self._frame("servers")
+        for column in ("exit_code", "error"):
+            # Values that not every server has: None if missing.
+            frame[column] = pd.Series([row[column] for row in self.rows["servers"]], dtype=object)
+        return frame
+
+    @cached_property
+    def switches(self) -> pd.DataFrame:
+        """A row for each switch."""
+        return self._frame("switches")
+
+    @cached_property
+    def ports(self) -> pd.DataFrame:
+        """A row for each port of a server or a switch."""
+        return self._frame("ports")
+
+    @cached_property
+    def samples(self) -> pd.DataFrame:
+        """A row for each selected port and interval: the Gbit/s received and sent, and the dropped frames."""
+        return self._frame("samples")
+
+    def _frame(self, name: str) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.DataFrame(self.rows[name])
 
     @property
     def cycles_per_second(self) -> float:
@@ -91,9 +119,7 @@ class ClusterResult:
             "cycles_per_second": self.cycles_per_second,
             "quiet": self.quiet,
             "error": self.error,
-            "servers": self.servers.to_dict("records"),
-            "switches": self.switches.to_dict("records"),
-            "ports": self.ports.to_dict("records"),
+            **{name: list(self.rows[name]) for name in ("servers", "switches", "ports")},
             "latency": self.latency,
             "threads": self.threads,
             "ranks": self.ranks,
@@ -103,8 +129,8 @@ class ClusterResult:
         lines = [
             f"{self.seconds * 1e3:g} ms simulated in {self.wall_seconds:.2f} s: "
             f"{self.cycles_per_second / 1e6:.1f} MHz on {self._workers()}, digest {self.digest}",
-            f"{len(self.servers)} servers, {len(self.switches)} switches, "
-            f"{int(self.ports['sent'].sum()):,} packet-hops, {int(self.ports['dropped'].sum()):,} dropped",
+            f"{len(self.rows['servers'])} servers, {len(self.rows['switches'])} switches, "
+            f"{self._of_ports('sent'):,} packet-hops, {self._of_ports('dropped'):,} dropped",
         ]
         if self.latency["count"]:
             latency = "  ".join(
@@ -113,20 +139,23 @@ class ClusterResult:
             lines.append(f"latency in us of {self.latency['count']:,} requests: {latency}")
         return "\n".join(lines)
 
+    def _of_ports(self, counter: str) -> int:
+        return sum(port[counter] for port in self.rows["ports"])
+
     def _workers(self) -> str:
         """A description of the simulating threads and processes."""
         count, name = (self.ranks, "rank") if self.ranks > 1 else (self.threads, "thread")
         return f"{count} {name}{'' if count == 1 else 's'}"
 
 
-def _frame_of(servers: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """A row for each server. Values that not every server has, such as an exit code, are None if missing."""
-    import pandas as pd
-
-    frame = pd.DataFrame(servers)
-    for column in ("exit_code", "error"):
-        frame[column] = pd.Series([server[column] for server in servers], dtype=object)
-    return frame
+def _same_columns(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The rows with the columns of all: counters that not every row has are floats, and NaN if missing."""
+    columns = dict.fromkeys(name for row in rows for name in row)
+    partial = {name for name in columns if any(name not in row for row in rows)}
+    return [
+        {name: float(row.get(name, math.nan)) if name in partial else row[name] for name in columns}
+        for row in rows
+    ]
 
 
 def _server(server: Mapping[str, Any], cycles_per_us: float) -> dict[str, Any]:

@@ -139,7 +139,8 @@ def _pytest(long: bool, selection: Selection, passed: Path | None) -> Check:
     named = ("-k", " or ".join(selection.names)) if selection.names else ()
     short = () if long else ("-m", "not long")
     noting = ("-p", "rackwright.testing.passes") if passed else ()
-    command = ("pytest", *noting, *shared, *slowest, *short, *named, *files)
+    times = ("-p", "rackwright.testing.durations")
+    command = ("pytest", *noting, *times, *shared, *slowest, *short, *named, *files)
     environment = {passes.OUTPUT: str(passed)} if passed else {}
     return Check("pytest", command, PYTHON, quiet=False, environment=environment)
 
