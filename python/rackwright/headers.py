@@ -12,7 +12,7 @@ from typing import Any
 from rackwright import _engine
 from rackwright.errors import RackwrightError
 from rackwright.manifests import read_manifest
-from rackwright.registers import RegisterMap, registers_of
+from rackwright.registers import RegisterMap, has_registers, registers_of
 
 _MOST_FUNCT = 127
 """The last number of a command; at the end of the numbers of a unit that has not all of an opcode."""
@@ -48,9 +48,7 @@ class HeaderUnit:
     def registers(self) -> RegisterMap | None:
         """Its registers, if the manifest lists them; None for a unit with commands."""
         for port in self.record["ports"]:
-            if port["contract"] in ("axi4-lite", "apb") or (
-                port.get("registers") and not port.get("commands")
-            ):
+            if has_registers(port) and not port.get("commands"):
                 return registers_of([port])
         return None
 

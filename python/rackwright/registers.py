@@ -138,6 +138,16 @@ def registers_of(ports: Sequence[Mapping[str, Any]]) -> RegisterMap:
     return RegisterMap([])
 
 
+def has_registers(port: Mapping[str, Any]) -> bool:
+    """Whether harts access registers by a port of a manifest."""
+    is_tilelink = port["contract"] == "tilelink" and port["direction"] == "in"
+    return is_tilelink or port["contract"] in ("axi4-lite", "apb", "mmio")
+
+
 def register_bytes(port: Mapping[str, Any]) -> int:
     """The bytes of each register of a port of a manifest."""
-    return int({"axi4-lite": port.get("bytes", 8), "apb": 4}.get(port["contract"], 8))
+    return int(
+        {"axi4-lite": port.get("bytes", 8), "tilelink": port.get("bytes", 8), "apb": 4}.get(
+            port["contract"], 8
+        )
+    )

@@ -2,6 +2,7 @@
 
 Names are those of our contracts, and for AXI and APB those that AMBA gives signals, after a prefix, in lower
 or upper case: `m_axi_araddr`, `s_axi_control_AWADDR`, as cocotbext-axi and the tools of Xilinx write them.
+Those of TileLink are `tl_a_opcode`, or `tl_a_bits_opcode`, as Chisel writes them.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Bus:
 
 def buses(pins: Mapping[str, Pin]) -> list[Bus]:
     """The buses among pins, in the order in which they begin."""
-    found = [*_own(pins), *_axi(pins), *_axi_streams(pins), *_apb(pins), *_interrupts(pins)]
+    found = [*_own(pins), *_axi(pins), *_axi_streams(pins), *_apb(pins), *_tilelink(pins), *_interrupts(pins)]
     order = {name: place for place, name in enumerate(pins)}
     return sorted(found, key=lambda bus: min(order[name] for name in bus.pins))
 
@@ -227,6 +228,57 @@ def _apb(pins: Mapping[str, Pin]) -> Iterator[Bus]:
             entry |= {} if prefix == f"{called}_" else {"prefix": prefix}
             entry |= {} if signals["pstrb"] in pins else {"strobes": False}
             yield Bus(own, entry, f"{called}: APB completer, 32 bits")
+
+
+_TILELINK_PIN = re.compile(r"(?P<prefix>\w+)_a(?P<bits>(_bits)?)_opcode")
+_TILELINK_CHANNELS = {
+    "a": ("ready", "valid", "opcode", "param", "size", "source", "address", "mask", "data", "corrupt"),
+    "d": ("ready", "valid", "opcode", "param", "size", "source", "sink", "denied", "data", "corrupt"),
+}
+_TILELINK_OPTIONAL = {"param", "source", "sink", "denied", "corrupt"}
+
+
+def _tilelink(pins: Mapping[str, Pin]) -> Iterator[Bus]:
+    """Ports of TileLink, of which a unit can have those without caches."""
+    for name, pin in pins.items():
+        if match := _TILELINK_PIN.fullmatch(name):
+            yield _tilelink_bus(pins, match["prefix"], match["bits"], pin.is_input)
+
+
+def _tilelink_bus(pins: Mapping[str, Pin], prefix: str, bits: str, is_input: bool) -> Bus:
+    def named(channel: str, signal: str) -> str:
+        return f"{prefix}_{channel}{'' if signal in ('ready', 'valid') else bits}_{signal}"
+
+    signals = [(channel, signal) for channel, all_of in _TILELINK_CHANNELS.items() for signal in all_of]
+    own = frozenset(named(channel, signal) for channel, signal in signals) & pins.keys()
+    kind = f"{prefix}: a TileLink {'manager' if is_input else 'client'}"
+    cached = [name for channel in "bce" if (name := named(channel, "valid")) in pins]
+    if cached:
+        own |= frozenset(name for name in pins if re.match(rf"{prefix}_[bce]_", name))
+        return Bus(own, None, f"{kind} with a cache ({cached[0]}), which cannot be attached")
+    missing = [
+        name
+        for channel, signal in signals
+        if signal not in _TILELINK_OPTIONAL and (name := named(channel, signal)) not in pins
+    ]
+    if missing:
+        return Bus(own, None, f"{kind} without {', '.join(missing)}; connect it in a wrapper")
+    data, address = _bits(pins, named("a", "data")), _bits(pins, named("a", "address"))
+    widths, most = ((4, 8), 32) if is_input else ((4, 8, 16, 32), _MOST_ADDRESS_BITS)
+    if data // 8 not in widths or address > most:
+        return Bus(own, None, f"{kind} of {data} bits and addresses of {address}, which cannot be attached")
+    entry: dict[str, Any] = {
+        "contract": "tilelink",
+        "name": prefix,
+        "direction": "in" if is_input else "out",
+        "naming": "elaborated" if bits else "lower",
+        "bytes": data // 8,
+        "address_bits": address,
+        "size_bits": _bits(pins, named("a", "size")),
+        "source_bits": _bits(pins, named("a", "source")),
+    }
+    entry |= {flag: True for flag in ("denied", "corrupt") if named("d", flag) in pins}
+    return Bus(own, entry, f"{kind}, {data} bits: {'registers' if is_input else 'memory'}")
 
 
 def _before(name: str, ending: str) -> str | None:

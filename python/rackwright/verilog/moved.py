@@ -18,7 +18,7 @@ from rackwright.manifests import (
     require_one_clock,
     with_absolute_paths,
 )
-from rackwright.registers import Register, register_map
+from rackwright.registers import Register, has_registers, register_map
 from rackwright.verilog.modules import with_prefix
 from rackwright.whole import write_whole
 
@@ -88,7 +88,12 @@ def _streams(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _registers(record: Mapping[str, Any], manifest: Path) -> list[dict[str, Any]]:
     """The registers of the unit and those of its mover, as manifests list them."""
-    ways = [port for port in record["ports"] if port["contract"] in ("command", "mmio", "apb", "stream")]
+    ways = [
+        port
+        for port in record["ports"]
+        if port["contract"] in ("command", "stream")
+        or (has_registers(port) and port["contract"] != "axi4-lite")
+    ]
     if ways:
         raise RackwrightError(
             f"{manifest}: {record['unit']} has AXI4-Stream ports and the {ways[0]['contract']} port "

@@ -13,7 +13,7 @@ from pyslang import ast
 
 from rackwright.errors import RackwrightError
 from rackwright.manifests import FORMAT
-from rackwright.registers import register_bytes
+from rackwright.registers import has_registers, register_bytes
 from rackwright.verilog.buses import Pin, buses
 from rackwright.verilog.cores import DEFAULT_TARGET, CoreTarget, read_core
 from rackwright.verilog.kernels import kernel_registers
@@ -68,7 +68,7 @@ def scan(files: Iterable[Path], folder: Path, known: Known | None = None) -> Sca
 
 def _give_registers(ports: Sequence[dict[str, Any]], path: Path) -> None:
     """Gives the only port with registers those that a file in SystemRDL describes."""
-    holders = [port for port in ports if port["contract"] in ("axi4-lite", "apb", "mmio")]
+    holders = [port for port in ports if has_registers(port)]
     if len(holders) != 1:
         names = ", ".join(port["name"] for port in holders) or "none"
         raise RackwrightError(f"{path}: registers are for a design with one port for them; there are {names}")

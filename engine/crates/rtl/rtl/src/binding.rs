@@ -135,6 +135,8 @@ enum ChannelKind {
     CheckedAxi,
     Lite,
     Apb,
+    TileLinkRegisters,
+    TileLinkMemory,
     StreamOut,
     StreamIn,
     AxiStreamOut,
@@ -154,6 +156,8 @@ impl ChannelKind {
             ChannelKind::CheckedAxi => "CheckedAxiChannel",
             ChannelKind::Lite => "LiteChannel",
             ChannelKind::Apb => "ApbChannel",
+            ChannelKind::TileLinkRegisters => "TileLinkRegisters",
+            ChannelKind::TileLinkMemory => "TileLinkMemory",
             ChannelKind::StreamOut => "StreamOutput",
             ChannelKind::StreamIn => "StreamInput",
             ChannelKind::AxiStreamOut => "AxiStreamOutput",
@@ -166,11 +170,14 @@ impl ChannelKind {
     fn buffer(self) -> &'static str {
         match self {
             ChannelKind::Command | ChannelKind::TranslatedCommand => "command_responses",
-            ChannelKind::Register | ChannelKind::Lite | ChannelKind::Apb => "register_answers",
+            ChannelKind::Register | ChannelKind::Lite | ChannelKind::Apb | ChannelKind::TileLinkRegisters => {
+                "register_answers"
+            }
             ChannelKind::Memory
             | ChannelKind::WatchingMemory
             | ChannelKind::Axi
-            | ChannelKind::CheckedAxi => "requests",
+            | ChannelKind::CheckedAxi
+            | ChannelKind::TileLinkMemory => "requests",
             ChannelKind::StreamOut
             | ChannelKind::StreamIn
             | ChannelKind::AxiStreamOut
@@ -183,11 +190,14 @@ impl ChannelKind {
     fn queue(self) -> Option<&'static str> {
         match self {
             ChannelKind::Command | ChannelKind::TranslatedCommand => Some("commands"),
-            ChannelKind::Register | ChannelKind::Lite | ChannelKind::Apb => Some("accesses"),
+            ChannelKind::Register | ChannelKind::Lite | ChannelKind::Apb | ChannelKind::TileLinkRegisters => {
+                Some("accesses")
+            }
             ChannelKind::Memory
             | ChannelKind::WatchingMemory
             | ChannelKind::Axi
-            | ChannelKind::CheckedAxi => Some("responses"),
+            | ChannelKind::CheckedAxi
+            | ChannelKind::TileLinkMemory => Some("responses"),
             ChannelKind::StreamIn | ChannelKind::AxiStreamIn => Some("flits"),
             ChannelKind::StreamOut | ChannelKind::AxiStreamOut | ChannelKind::Interrupt => None,
         }
@@ -196,7 +206,11 @@ impl ChannelKind {
     fn is_memory(self) -> bool {
         matches!(
             self,
-            ChannelKind::Memory | ChannelKind::WatchingMemory | ChannelKind::Axi | ChannelKind::CheckedAxi
+            ChannelKind::Memory
+                | ChannelKind::WatchingMemory
+                | ChannelKind::Axi
+                | ChannelKind::CheckedAxi
+                | ChannelKind::TileLinkMemory
         )
     }
 
@@ -207,6 +221,8 @@ impl ChannelKind {
             ChannelKind::Register
                 | ChannelKind::Lite
                 | ChannelKind::Apb
+                | ChannelKind::TileLinkRegisters
+                | ChannelKind::TileLinkMemory
                 | ChannelKind::Axi
                 | ChannelKind::CheckedAxi
         )
@@ -246,6 +262,12 @@ fn channels(out: &mut String, manifest: &Manifest) -> Vec<Channel> {
             Port::Axi4 { bytes, .. } => (ChannelKind::CheckedAxi, *bytes),
             Port::Axi4Lite { bytes, .. } => (ChannelKind::Lite, *bytes),
             Port::Apb { .. } => (ChannelKind::Apb, APB_BYTES),
+            Port::TileLink {
+                direction: Direction::In,
+                bytes,
+                ..
+            } => (ChannelKind::TileLinkRegisters, *bytes),
+            Port::TileLink { bytes, .. } => (ChannelKind::TileLinkMemory, *bytes),
             Port::Stream { direction, bytes, .. } => (stream_kind(*direction), *bytes),
             Port::AxiStream {
                 direction: Direction::Out,
@@ -387,7 +409,11 @@ fn pushes(out: &mut String, channels: &[Channel]) {
     let writable = |channel: &&Channel| {
         matches!(
             channel.kind,
-            ChannelKind::Register | ChannelKind::Lite | ChannelKind::Apb | ChannelKind::TranslatedCommand
+            ChannelKind::Register
+                | ChannelKind::Lite
+                | ChannelKind::Apb
+                | ChannelKind::TileLinkRegisters
+                | ChannelKind::TranslatedCommand
         )
     };
     push_to(out, channels.iter().find(writable), "RackwrightRegisterAccess");

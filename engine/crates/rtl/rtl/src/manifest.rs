@@ -198,6 +198,36 @@ pub enum Port {
         #[serde(default)]
         registers: Vec<UnitRegister>,
     },
+    /// A port of TileLink, without caches: registers, if requests go into the unit, or memory, if they leave it.
+    TileLink {
+        /// Prefix of its pins.
+        name: String,
+        /// The direction of requests.
+        direction: Direction,
+        /// Bytes of a beat: 4 or 8 of registers, 4 to 32 of memory.
+        bytes: u32,
+        /// Width of an address.
+        address_bits: u32,
+        /// Width of a size.
+        size_bits: u32,
+        /// Width of a source.
+        source_bits: u32,
+        /// How its pins are named: `tl_a_bits_opcode` or `tl_a_opcode`.
+        #[serde(default)]
+        naming: Naming,
+        /// Whether answers have a bit for a refusal.
+        #[serde(default)]
+        denied: bool,
+        /// Whether answers have a bit for corrupt data.
+        #[serde(default)]
+        corrupt: bool,
+        /// What memory moves.
+        #[serde(default)]
+        traffic: Moves,
+        /// Its registers, as far as they are listed.
+        #[serde(default)]
+        registers: Vec<UnitRegister>,
+    },
     /// Frames, as beats of 8, 16 or 32 bytes.
     Stream {
         /// Prefix of its pins.
@@ -514,9 +544,14 @@ impl Manifest {
     /// Names of the memory ports, in the order in which the host numbers them.
     pub fn memory_ports(&self) -> impl Iterator<Item = (&str, u32)> {
         self.ports.iter().filter_map(|port| match port {
-            Port::Memory { name, bytes, .. } | Port::Axi4 { name, bytes, .. } => {
-                Some((name.as_str(), *bytes))
-            }
+            Port::Memory { name, bytes, .. }
+            | Port::Axi4 { name, bytes, .. }
+            | Port::TileLink {
+                name,
+                bytes,
+                direction: Direction::Out,
+                ..
+            } => Some((name.as_str(), *bytes)),
             _ => None,
         })
     }
@@ -579,27 +614,37 @@ impl Manifest {
 
     /// Whether the unit has registers.
     pub fn has_registers(&self) -> bool {
-        let registers =
-            |port: &Port| matches!(port, Port::Mmio { .. } | Port::Axi4Lite { .. } | Port::Apb { .. });
+        let registers = |port: &Port| port.is_control() && !matches!(port, Port::Command { .. });
         self.ports.iter().any(registers)
     }
 
     /// The registers that it lists.
     pub fn registers(&self) -> &[UnitRegister] {
         let named = self.ports.iter().find_map(|port| match port {
-            Port::Mmio { registers, .. } | Port::Axi4Lite { registers, .. } | Port::Apb { registers, .. } => {
-                Some(registers.as_slice())
-            }
+            Port::Mmio { registers, .. }
+            | Port::Axi4Lite { registers, .. }
+            | Port::Apb { registers, .. }
+            | Port::TileLink {
+                registers,
+                direction: Direction::In,
+                ..
+            } => Some(registers.as_slice()),
             _ => None,
         });
         named.unwrap_or(&[])
     }
 
-    /// Its registers, if they are accessed by AXI4-Lite or APB.
+    /// Its registers, if they are accessed by AXI4-Lite, APB or TileLink.
     pub fn bus_registers(&self) -> Option<BusRegisters> {
         self.ports.iter().find_map(|port| match port {
             Port::Axi4Lite {
                 bytes, address_bits, ..
+            }
+            | Port::TileLink {
+                bytes,
+                address_bits,
+                direction: Direction::In,
+                ..
             } => Some(BusRegisters {
                 bytes: *bytes,
                 size: 1 << address_bits,
@@ -670,7 +715,7 @@ impl Manifest {
         let names: Vec<&str> = self.ports.iter().map(Port::name).collect();
         clocks::check(&self.clocks, &names)?;
         if self.ports.iter().filter(|port| port.is_control()).count() > 1 {
-            return Err("a unit has one command, mmio, axi4-lite or apb port at most".into());
+            return Err("a unit has one command, mmio, axi4-lite or apb port at most, or one of tilelink with registers".into());
         }
         let is_interrupt = |port: &&Port| matches!(port, Port::Interrupt { .. });
         if self.ports.iter().filter(is_interrupt).count() > 1 {
@@ -699,14 +744,27 @@ impl Port {
     pub(crate) fn is_control(&self) -> bool {
         matches!(
             self,
-            Port::Command { .. } | Port::Mmio { .. } | Port::Axi4Lite { .. } | Port::Apb { .. }
+            Port::Command { .. }
+                | Port::Mmio { .. }
+                | Port::Axi4Lite { .. }
+                | Port::Apb { .. }
+                | Port::TileLink {
+                    direction: Direction::In,
+                    ..
+                }
         )
     }
 
     /// The data that it moves, if it is a memory port.
     pub fn moves(&self) -> Option<Moves> {
         match self {
-            Port::Memory { traffic, .. } | Port::Axi4 { traffic, .. } => Some(*traffic),
+            Port::Memory { traffic, .. }
+            | Port::Axi4 { traffic, .. }
+            | Port::TileLink {
+                traffic,
+                direction: Direction::Out,
+                ..
+            } => Some(*traffic),
             _ => None,
         }
     }
@@ -720,6 +778,7 @@ impl Port {
             | Port::Axi4 { name, .. }
             | Port::Axi4Lite { name, .. }
             | Port::Apb { name, .. }
+            | Port::TileLink { name, .. }
             | Port::Stream { name, .. }
             | Port::AxiStream { name, .. }
             | Port::Interrupt { name, .. }
@@ -824,6 +883,7 @@ fn check_port(port: &Port) -> Result<(), String> {
         } if !(1..=64).contains(address_bits) => Err(format!(
             "port `{name}` has addresses of {address_bits} bits; 1 to 64 are possible"
         )),
+        Port::TileLink { .. } => check_tilelink(port),
         Port::Stream { name, bytes, .. } if !matches!(bytes, 8 | 16 | 32) => Err(format!(
             "port `{name}` has beats of {bytes} bytes; 8, 16 and 32 are possible"
         )),
@@ -875,6 +935,52 @@ fn check_port(port: &Port) -> Result<(), String> {
         )),
         _ => Ok(()),
     }
+}
+
+fn check_tilelink(port: &Port) -> Result<(), String> {
+    let Port::TileLink {
+        name,
+        direction,
+        bytes,
+        address_bits,
+        size_bits,
+        source_bits,
+        naming,
+        registers,
+        ..
+    } = port
+    else {
+        return Ok(());
+    };
+    let (widths, most): (&[u32], u32) = match direction {
+        Direction::In => (&[4, 8], 32),
+        Direction::Out => (&[4, 8, 16, 32], 64),
+    };
+    if !widths.contains(bytes) {
+        let listed: Vec<String> = widths.iter().map(u32::to_string).collect();
+        return Err(format!(
+            "port `{name}` has beats of {bytes} bytes; {} are possible",
+            listed.join(", ")
+        ));
+    }
+    if *naming == Naming::Upper {
+        return Err(format!(
+            "port `{name}`: the pins of TileLink are `elaborated` or `lower`"
+        ));
+    }
+    let widths = [
+        ("addresses", *address_bits, 1, most),
+        ("sizes", *size_bits, 2, 4),
+        ("sources", *source_bits, 0, 16),
+    ];
+    for (what, bits, least, most) in widths {
+        if !(least..=most).contains(&bits) {
+            return Err(format!(
+                "port `{name}` has {what} of {bits} bits; {least} to {most} are possible"
+            ));
+        }
+    }
+    check_registers(name, registers, u64::from(*bytes), 1 << (*address_bits).min(32))
 }
 
 fn check_commands(port: &str, commands: &[UnitCommand]) -> Result<(), String> {
@@ -1044,6 +1150,32 @@ mod tests {
         assert_eq!(whole.check_frame("in", 8), Ok(()));
         let name = with_ports(r#"{"contract":"event","name":"a-b"}"#);
         assert_eq!(name.unwrap_err(), "`a-b` is not a Verilog identifier");
+    }
+
+    #[test]
+    fn tilelink_is_registers_or_memory_by_the_direction_of_requests() {
+        let port = |direction: &str, bytes: u32| {
+            format!(
+                r#"{{"contract":"tilelink","name":"{direction}","direction":"{direction}","bytes":{bytes},
+                    "address_bits":16,"size_bits":3,"source_bits":0}}"#
+            )
+        };
+        let both = with_ports(&format!("{},{}", port("in", 8), port("out", 32))).unwrap();
+        assert_eq!(both.memory_ports().collect::<Vec<_>>(), [("out", 32)]);
+        assert_eq!(
+            both.bus_registers().map(|of| (of.bytes, of.size)),
+            Some((8, 65536))
+        );
+        let refused = |port: &str| with_ports(port).unwrap_err();
+        assert_eq!(
+            refused(&port("in", 16)),
+            "port `in` has beats of 16 bytes; 4, 8 are possible"
+        );
+        assert_eq!(
+            refused(&port("out", 8).replace("\"size_bits\":3", "\"size_bits\":5")),
+            "port `out` has sizes of 5 bits; 2 to 4 are possible"
+        );
+        assert!(refused(&format!("{0},{0}", port("in", 4))).contains("one of tilelink with registers"));
     }
 
     #[test]

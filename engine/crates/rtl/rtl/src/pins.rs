@@ -2,7 +2,7 @@
 
 use crate::manifest::APB_BYTES;
 use crate::{Direction, Manifest, Naming, Port, RtlError, Transfers};
-use Width::{Address, Bits, Data, Mask, Tag};
+use Width::{Address, Bits, Data, Mask, Size, Tag};
 
 /// One pin of a port.
 pub(crate) struct Pin {
@@ -23,6 +23,8 @@ enum Width {
     /// A bit for each byte of a beat.
     Mask,
     Tag,
+    /// The logarithm of a number of bytes.
+    Size,
 }
 
 const fn pin(name: &'static str, accessor: &'static str, width: Width) -> Pin {
@@ -158,6 +160,29 @@ const APB: &[Pin] = &[
     pin("slverr", "error", Bits(1)),
 ];
 
+/// Channels A and D of TileLink; the source is its tag.
+const TILELINK: &[Pin] = &[
+    pin("a_ready", "a_ready", Bits(1)),
+    pin("a_valid", "a_valid", Bits(1)),
+    pin("a_bits_opcode", "a_opcode", Bits(3)),
+    pin("a_bits_size", "a_size", Size),
+    pin("a_bits_source", "a_source", Tag),
+    pin("a_bits_address", "a_address", Address),
+    pin("a_bits_mask", "a_mask", Mask),
+    pin("a_bits_data", "a_data", Data),
+    pin("d_ready", "d_ready", Bits(1)),
+    pin("d_valid", "d_valid", Bits(1)),
+    pin("d_bits_opcode", "d_opcode", Bits(3)),
+    pin("d_bits_size", "d_size", Size),
+    pin("d_bits_source", "d_source", Tag),
+    pin(DENIED, "d_denied", Bits(1)),
+    pin("d_bits_data", "d_data", Data),
+    pin(CORRUPT, "d_corrupt", Bits(1)),
+];
+
+const DENIED: &str = "d_bits_denied";
+const CORRUPT: &str = "d_bits_corrupt";
+
 const STROBES: &str = "strb";
 
 const STREAM: &[Pin] = &[
@@ -193,6 +218,7 @@ pub(crate) fn of(port: &Port) -> &'static [Pin] {
         Port::Axi4 { .. } => AXI,
         Port::Axi4Lite { .. } => LITE,
         Port::Apb { .. } => APB,
+        Port::TileLink { .. } => TILELINK,
         Port::Stream { .. } => STREAM,
         Port::AxiStream { .. } => AXI_STREAM,
         Port::Interrupt { .. } | Port::Event { .. } => &[],
@@ -210,6 +236,10 @@ impl Pin {
                 Naming::Lower => format!("{name}_{}", signal()),
                 Naming::Upper => format!("{name}_{}", signal().to_uppercase()),
             },
+            Port::TileLink {
+                naming: Naming::Lower,
+                ..
+            } => format!("{name}_{}", self.name.replace("_bits", "")),
             Port::Apb { naming, prefix, .. } => {
                 let prefix = prefix.clone().unwrap_or_else(|| format!("{name}_"));
                 let signal = format!("p{}", self.name);
@@ -237,6 +267,18 @@ impl Pin {
                 id_bits, direction, ..
             } => (id_bits, direction),
             Port::Apb { strobes, .. } => return *strobes || self.name != STROBES,
+            Port::TileLink {
+                source_bits,
+                denied,
+                corrupt,
+                ..
+            } => {
+                return match self.name {
+                    DENIED => *denied,
+                    CORRUPT => *corrupt,
+                    _ => *source_bits != 0 || !matches!(self.width, Tag),
+                }
+            }
             Port::AxiStream {
                 keep, last, strobes, ..
             } => {
@@ -271,6 +313,9 @@ impl Pin {
             Port::Axi4 { .. } => self.answers() != is_ready,
             Port::Axi4Lite { .. } => self.answers() == is_ready,
             Port::Apb { .. } => !matches!(self.name, "rdata" | "ready" | "slverr"),
+            Port::TileLink { direction, .. } => {
+                (*direction == Direction::In) == (self.name.starts_with("a_") != is_ready)
+            }
             Port::Stream { direction, .. } | Port::AxiStream { direction, .. } => {
                 (*direction == Direction::In) != (self.name == "ready")
             }
@@ -301,6 +346,12 @@ impl Pin {
                 bytes, address_bits, ..
             } => (*bytes, 0, *address_bits),
             Port::Apb { address_bits, .. } => (APB_BYTES, 0, *address_bits),
+            Port::TileLink {
+                bytes,
+                source_bits,
+                address_bits,
+                ..
+            } => (*bytes, *source_bits, *address_bits),
             Port::Stream { bytes, .. } | Port::AxiStream { bytes, .. } => (*bytes, 0, 0),
             _ => (0, 0, 0),
         };
@@ -310,6 +361,10 @@ impl Pin {
             Data => 8 * bytes,
             Mask => bytes,
             Tag => tag,
+            Size => match port {
+                Port::TileLink { size_bits, .. } => *size_bits,
+                _ => 0,
+            },
         }
     }
 }

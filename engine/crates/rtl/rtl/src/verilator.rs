@@ -31,6 +31,9 @@ const CLOCKS: (&str, &str) = ("clocks.h", include_str!("../host/clocks.h"));
 /// Also compiled with designs that have AMBA buses.
 const AMBA: (&str, &str) = ("amba.h", include_str!("../host/amba.h"));
 
+/// Also compiled with designs that have ports of TileLink.
+const TILELINK: (&str, &str) = ("tilelink.h", include_str!("../host/tilelink.h"));
+
 /// The sources that the design of `manifest` is compiled with.
 fn host(manifest: &Manifest) -> impl Iterator<Item = (&'static str, &'static str)> {
     HOST.iter().copied().chain(added(manifest))
@@ -40,14 +43,21 @@ fn host(manifest: &Manifest) -> impl Iterator<Item = (&'static str, &'static str
 pub(crate) fn added(manifest: &Manifest) -> impl Iterator<Item = (&'static str, &'static str)> {
     let is_amba = |port: &Port| match port {
         Port::Axi4 { naming, .. } => *naming != Naming::Elaborated,
-        Port::Axi4Lite { .. } | Port::Apb { .. } => true,
+        Port::Axi4Lite { .. } | Port::Apb { .. } | Port::TileLink { .. } => true,
         _ => false,
     };
     let translated = manifest.is_translated().then_some(TRANSLATED);
     let watch = manifest.watches().then_some(WATCH);
     let amba = manifest.ports.iter().any(is_amba).then_some(AMBA);
+    let is_tilelink = |port: &Port| matches!(port, Port::TileLink { .. });
+    let tilelink = manifest.ports.iter().any(is_tilelink).then_some(TILELINK);
     let clocks = (manifest.clocks().len() > 1).then_some(CLOCKS);
-    translated.into_iter().chain(watch).chain(amba).chain(clocks)
+    translated
+        .into_iter()
+        .chain(watch)
+        .chain(amba)
+        .chain(tilelink)
+        .chain(clocks)
 }
 
 /// Number of lines of a tool's output that an error contains.

@@ -6,7 +6,7 @@ use rackwright_rtl::{BusRegisters, Manifest, RegisterAccess, RegisterAnswer, Rtl
 use rackwright_time::{unit, Cycle, Cycles};
 use std::collections::VecDeque;
 
-/// Registers that are accessed by neither AXI4-Lite nor APB.
+/// Registers that are accessed by a port of our own contract.
 const REGISTERS_OF_OURS: BusRegisters = BusRegisters {
     bytes: 8,
     size: REGISTER_PAGE,
@@ -19,7 +19,7 @@ pub(crate) const ACROSS: Cycles = Cycles::new(4);
 /// The pending accesses of harts to the registers of a unit.
 pub(crate) struct RegisterPort {
     is_there: bool,
-    /// Its registers, if they are accessed by AXI4-Lite or APB.
+    /// Its registers, if they are accessed by AXI4-Lite, APB or TileLink.
     bus: Option<BusRegisters>,
     answers: VecDeque<RegisterAnswer>,
 }
@@ -34,7 +34,7 @@ impl RegisterPort {
         }
     }
 
-    /// Whether there is a register of `bytes` bytes at `offset`, or, in AXI4-Lite and APB, a part of one.
+    /// Whether there is a register of `bytes` bytes at `offset`, or, on these buses, a part of one.
     pub(crate) fn has(&self, offset: u32, bytes: u8) -> bool {
         let BusRegisters {
             bytes: most,

@@ -30,6 +30,7 @@ pub(super) fn widths(card: &str, manifest: &Manifest) -> Result<Vec<usize>, Fabr
                 )));
             }
             Port::Apb { name, .. }
+            | Port::TileLink { name, .. }
             | Port::Stream { name, .. }
             | Port::AxiStream { name, .. }
             | Port::Interrupt { name, .. } => {
