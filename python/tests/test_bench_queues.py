@@ -8,6 +8,7 @@ import pytest
 from command_line import rw
 
 from rackwright import compile_program
+from rackwright.benchmarks import peers
 from rackwright.benchmarks.queues import PROGRAM, TABLE, QueueRow, gains, measure_row
 from rackwright.records import read_records
 from rackwright.tiles.layout import read_layout
@@ -55,3 +56,31 @@ def test_another_first_unit_is_refused_in_a_line(tmp_path: Path) -> None:
     assert ended.stderr.splitlines()[-1] == (
         "rw: the first tile with a unit has to have stream-copy, whose queues are measured"
     )
+
+
+def test_shared_queues_are_twice_as_fast_as_those_of_other_libraries() -> None:
+    rows = read_records(peers.TABLE, peers.PeerRow)
+    assert {row.peer for row in rows} == {peers.OURS, *peers.PACKAGES}
+    assert all(gain >= 2 for gain in peers.gains(rows).values())
+
+
+def test_three_producers_and_three_consumers_are_measured_again_to_the_cycle() -> None:
+    row = peers.measure_row(peers.OURS, "", peers.our_program(), 1)
+    table = read_records(peers.TABLE, peers.PeerRow)
+    assert [row.cycles_per_element] == [
+        known.cycles_per_element for known in table if known.peer == peers.OURS and known.batch == 1
+    ]
+
+
+@pytest.mark.long("a minute: packages are fetched, and five programs compiled")
+def test_other_libraries_are_measured_again_to_the_cycle() -> None:
+    record = rw("bench", "queues", "--peers", "--json").json()
+    table = read_records(peers.TABLE, peers.PeerRow)
+    measured = {(row["peer"], row["batch"]): row["cycles_per_element"] for row in record["rows"]}
+    assert measured == {(row.peer, row.batch): row.cycles_per_element for row in table}
+
+
+def test_peers_are_on_no_tiles() -> None:
+    ended = rw("bench", "queues", "--peers", "--tiles", "tiles.yaml")
+    assert ended.status == 1
+    assert ended.stderr.splitlines()[-1] == "rw: --peers needs no tiles, and has no chart"

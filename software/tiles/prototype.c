@@ -4,16 +4,10 @@
 #include <stdio.h>
 
 #include "rackwright/queue.h"
+#include "rackwright/rocc.h"
 #include "rackwright/status.h"
 
 enum { ELEMENTS = 4 };
-
-static inline uint64_t cycles(void)
-{
-    uint64_t now;
-    __asm__ volatile("rdcycle %0" : "=r"(now));
-    return now;
-}
 
 static uint64_t pushed[ELEMENTS], pulled[ELEMENTS];
 
@@ -21,7 +15,7 @@ static uint64_t there_and_back(rw_queue *asked, rw_queue *ended, uint64_t round,
 {
     rw_ending ending;
     for (uint64_t i = 0; i < ELEMENTS; i++) pushed[i] = UINT64_C(0x9e3779b97f4a7c15) * (round * ELEMENTS + i + 1), pulled[i] = 0;
-    uint64_t start = cycles();
+    uint64_t start = rackwright_cycles();
     for (uint64_t i = 0; i < ELEMENTS; i++) {
         rw_descriptor element = {(uintptr_t)&pushed[i], 8, (uintptr_t)&pulled[i], 8, i, {0, 0, 0}};
         rw_queue_put(asked, &element);
@@ -34,7 +28,7 @@ static uint64_t there_and_back(rw_queue *asked, rw_queue *ended, uint64_t round,
         *same += ending.status == RACKWRIGHT_OK && ending.tag == i && pulled[i] == pushed[i];
     }
     rw_queue_release(ended);
-    return cycles() - start;
+    return rackwright_cycles() - start;
 }
 
 int main(void)

@@ -18,13 +18,6 @@ static rw_queue *asked, *ended;
 static rw_descriptor descriptors[MOST_BATCH];
 static rw_ending endings[MOST_BATCH];
 
-static inline uint64_t cycles(void)
-{
-    uint64_t now;
-    __asm__ volatile("rdcycle %0" : "=r"(now));
-    return now;
-}
-
 /* All of a batch with one index written, and taken back with one. */
 static bool by_queue(size_t bytes, size_t batch)
 {
@@ -85,13 +78,13 @@ int main(int count, char **words)
     /* Until every place of the queues has been used. */
     for (size_t i = 0; i < (act == by_queue ? WARM_UP : 2) / batch; i++)
         if (!act(bytes, batch)) return 1;
-    uint64_t begin = cycles();
+    uint64_t begin = rackwright_cycles();
     for (size_t i = 0; i < batches; i++) {
-        uint64_t start = cycles();
+        uint64_t start = rackwright_cycles();
         if (!act(bytes, batch)) return 1;
-        each[i] = cycles() - start;
+        each[i] = rackwright_cycles() - start;
     }
-    uint64_t all = cycles() - begin;
+    uint64_t all = rackwright_cycles() - begin;
     if (memcmp(from, to, bytes)) return 1;
     qsort(each, batches, sizeof *each, compare);
     printf("%lu %lu %lu\n", (unsigned long)all, (unsigned long)each[batches / 2], (unsigned long)each[batches - 1 - batches / 100]);

@@ -261,8 +261,8 @@ static inline rw_tile_state rw_tile_look(unsigned tile)
     return (rw_tile_state)rackwright_register_read(rw_tile_page(tile), RW_TILE_REGISTER_CONTROL);
 }
 
-/* Has a tile take descriptors from one queue and give endings to the other. */
-static inline void rw_tile_open(unsigned tile, rw_queue *incoming, rw_queue *outgoing)
+/* Has a tile take descriptors from one queue and give endings to the other; each is a rw_queue or a rw_shared_queue. */
+static inline void rw_tile_open(unsigned tile, const void *incoming, const void *outgoing)
 {
     rackwright_register_write(rw_tile_page(tile), RW_TILE_REGISTER_INCOMING, (uint64_t)(uintptr_t)incoming);
     rackwright_register_write(rw_tile_page(tile), RW_TILE_REGISTER_OUTGOING, (uint64_t)(uintptr_t)outgoing);

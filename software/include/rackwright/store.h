@@ -115,12 +115,19 @@ static inline char *rw_store_append(char *at, const void *data, size_t bytes)
     return at + rw_store_padded(bytes);
 }
 
+/* Writes the first bytes of a request; gives where its key belongs, behind a version if it has one. */
+static inline char *rw_store_begin(void *at, rw_store_operation operation, size_t key_bytes, size_t value_bytes, uint32_t flags,
+                                   uint32_t tag)
+{
+    const rw_store_request header = {(uint16_t)operation, (uint16_t)key_bytes, (uint32_t)value_bytes, flags, tag};
+    return rw_store_append((char *)at, &header, sizeof header);
+}
+
 /* Writes a request where there is room for it, aligned to 8 bytes; gives where the next one begins. */
 static inline void *rw_store_put(void *at, rw_store_operation operation, const void *key, size_t key_bytes, const void *value,
                                  size_t value_bytes, uint32_t flags, uint32_t tag)
 {
-    const rw_store_request header = {(uint16_t)operation, (uint16_t)key_bytes, (uint32_t)value_bytes, flags, tag};
-    char *to = rw_store_append((char *)at, &header, sizeof header);
+    char *to = rw_store_begin(at, operation, key_bytes, value_bytes, flags, tag);
     to = rw_store_append(to, key, key_bytes);
     return rw_store_append(to, value, value_bytes);
 }
@@ -129,8 +136,7 @@ static inline void *rw_store_put(void *at, rw_store_operation operation, const v
 static inline void *rw_store_put_if(void *at, uint64_t version, const void *key, size_t key_bytes, const void *value, size_t value_bytes,
                                     uint32_t flags, uint32_t tag)
 {
-    const rw_store_request header = {RW_STORE_COMPARE_AND_SET, (uint16_t)key_bytes, (uint32_t)value_bytes, flags, tag};
-    char *to = rw_store_append((char *)at, &header, sizeof header);
+    char *to = rw_store_begin(at, RW_STORE_COMPARE_AND_SET, key_bytes, value_bytes, flags, tag);
     to = rw_store_append(to, &version, sizeof version);
     to = rw_store_append(to, key, key_bytes);
     return rw_store_append(to, value, value_bytes);

@@ -10,8 +10,10 @@ import typer
 
 from rackwright.cli.accelerate import write_output
 from rackwright.cli.output import JsonOption, print_json, print_record, print_table, working
+from rackwright.errors import RackwrightError
 
 if TYPE_CHECKING:
+    from rackwright.benchmarks.peers import PeerRow
     from rackwright.benchmarks.queues import QueueRow
 
 
@@ -25,6 +27,13 @@ def queues(
     chart: Annotated[
         Path | None, typer.Option(help="SVG file for a plot of bytes per cycle over size.")
     ] = None,
+    peers: Annotated[
+        bool,
+        typer.Option(
+            "--peers",
+            help="Three producers and three consumers: our queue and those of libraries.",
+        ),
+    ] = False,
     update: Annotated[
         bool, typer.Option("--update", help="Write the results into the table of validation/queues.")
     ] = False,
@@ -37,7 +46,14 @@ def queues(
 
         ./rw bench queues --tiles examples/tiles/two-by-two.yaml --json
 
+        ./rw bench queues --peers
+
     """
+    if peers:
+        if tiles is not None or chart is not None:
+            raise RackwrightError("--peers needs no tiles, and has no chart")
+        _measure_peers(update=update, json=json)
+        return
     from rackwright.benchmarks import queues as benchmark
     from rackwright.tiles import read_layout
 
@@ -65,6 +81,28 @@ def queues(
             ("queue over a command per buffer, mean", f"{gains.command:.2f}x"),
         ]
     )
+
+
+def _measure_peers(*, update: bool, json: bool) -> None:
+    from rackwright.benchmarks import peers as benchmark
+
+    with working("queues: several producers and consumers") as activity:
+        rows = list(benchmark.measure(activity.detail))
+    gains = benchmark.gains(rows)
+    if update:
+        benchmark.write_table(rows)
+    if json:
+        print_json({"rows": [asdict(row) for row in rows], "gains": gains})
+        return
+    columns = [("queue", "left"), ("package", "left"), ("at once", "right"), ("cycles each", "right")]
+    print_table([*columns, ("elements/s", "right")], [_peer_cells(row) for row in rows])
+    over = "over the fastest library"
+    print_record([(f"{over}, {batch} at once", f"{gain:.2f}x") for batch, gain in gains.items()])
+
+
+def _peer_cells(row: PeerRow) -> list[str]:
+    speed = f"{row.elements_per_second / 1e6:.1f} M"
+    return [row.peer, row.package, str(row.batch), f"{row.cycles_per_element:,.0f}", speed]
 
 
 def _cells(row: QueueRow) -> list[str]:

@@ -20,6 +20,9 @@ pub enum RequestKind {
     Write = 1,
     /// The beat is returned as soon as its bytes differ from those of the request; only for ports that may watch.
     Watch = 2,
+    /// The beat is returned, and its first word becomes the request's second one if it equals the request's first one;
+    /// only for ports that may watch.
+    Swap = 3,
 }
 
 /// A unit's memory request for one beat.
@@ -30,7 +33,7 @@ pub struct MemoryRequest {
     pub cycle: Cycle,
     /// Address of the beat's first byte; a multiple of the port's width.
     pub address: u64,
-    /// For writes and watches: bit i selects byte i.
+    /// For all but reads: bit i selects byte i. A swap selects the first word.
     pub mask: u32,
     /// Returned with the answer.
     pub tag: u16,
@@ -38,14 +41,14 @@ pub struct MemoryRequest {
     pub port: u8,
     /// The kind of request.
     pub kind: RequestKind,
-    /// For writes and watches: the bytes, as many as the width of the port.
+    /// For all but reads: the bytes, as many as the width of the port.
     pub data: [u8; BEAT_BYTES],
 }
 
 impl MemoryRequest {
-    /// Whether it is a write.
+    /// Whether it may write: a write, or a swap.
     pub fn is_write(&self) -> bool {
-        self.kind == RequestKind::Write
+        matches!(self.kind, RequestKind::Write | RequestKind::Swap)
     }
 }
 

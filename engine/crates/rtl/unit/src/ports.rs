@@ -9,6 +9,9 @@ use rackwright_rtl::{Design, MemoryRequest, MemoryResponse, Moves, Port, Request
 use rackwright_time::unit::Cycle;
 use rackwright_time::{hart, Cycles};
 
+/// Of the word that a swap compares.
+const WORD_BYTES: usize = 8;
+
 /// The memory ports of a unit.
 pub struct MemoryPorts {
     ports: Vec<MemoryPort>,
@@ -139,16 +142,14 @@ impl MemoryPorts {
             rules.settle(request.cycle, surroundings.memory);
         }
         let mut data = [0; BEAT_BYTES];
-        let allowed = if request.is_write() {
-            may_write(request, port.bytes, surroundings)
-        } else {
+        let mut allowed = !request.is_write() || may_write(request, port.bytes, surroundings);
+        if request.kind != RequestKind::Write {
             let data = &mut data[..port.bytes];
-            let allowed = read_beat(request, data, surroundings);
+            allowed &= read_beat(request, data, surroundings);
             if let Some(rules) = &self.rules {
                 rules.read(request, data);
             }
-            allowed
-        };
+        }
         let due = clock.seen_by_unit(done);
         let waits = is_watch(request) && allowed && !has_changed(request, &data);
         let kept = match &mut self.rules {
@@ -162,10 +163,10 @@ impl MemoryPorts {
         }
         self.answered = self.answered.max(due);
         self.landmarks.note(request.is_write(), request.cycle, due);
-        if request.is_write() && allowed {
+        if let Some(write) = written(request, &data).filter(|_| allowed) {
             match &mut self.rules {
-                Some(rules) => rules.write(request, port.bytes, due),
-                None => store(request, port.bytes, surroundings.memory),
+                Some(rules) => rules.write(&write, port.bytes, due),
+                None => store(&write, port.bytes, surroundings.memory),
             }
         }
         (Some(answer(request, due, allowed, data)), kept)
@@ -227,6 +228,20 @@ impl MemoryPorts {
             false
         });
         told
+    }
+}
+
+/// What a request writes to memory, whose beat is `data`.
+fn written(request: &MemoryRequest, data: &[u8; BEAT_BYTES]) -> Option<MemoryRequest> {
+    let (first, second) = (0..WORD_BYTES, WORD_BYTES..2 * WORD_BYTES);
+    match request.kind {
+        RequestKind::Write => Some(*request),
+        RequestKind::Swap if request.data[first.clone()] == data[first] => {
+            let mut write = *request;
+            write.data.copy_within(second, 0);
+            Some(write)
+        }
+        _ => None,
     }
 }
 

@@ -19,7 +19,9 @@ class LineRequest extends Bundle {
   /** Which words of 8 bytes a write or a watch is about, the first one in the low bit. */
   val words = UInt(8.W)
 
-  /** A read of one beat whose response is sent when memory differs from `data`. */
+  /** A read of one beat whose response is sent when memory differs from `data`; a write that is a compare-and-swap of
+    * the first word.
+    */
   val watch = Bool()
 }
 
@@ -55,7 +57,8 @@ class LineAccess extends Module {
   // The second beat of a watch ends it.
   private val ended = RegInit(false.B)
   private val beats = request.bits.beats + ended
-  private val ends = request.bits.watch && withdraw && !ended && asked === 1.U && answered === 0.U
+  private val isWatch = request.bits.watch && !request.bits.write
+  private val ends = isWatch && withdraw && !ended && asked === 1.U && answered === 0.U
   private val beat = asked(1, 0)
   private val masked = FillInterleaved(8, VecInit.tabulate(4)(lane => request.bits.words(2 * lane + 1, 2 * lane))(beat))
   memory.request.valid := request.valid && (asked =/= beats || ends)
@@ -80,7 +83,7 @@ class LineAccess extends Module {
   response.data := lanes.asUInt
   response.fault := fault
   busy := asked =/= 0.U
-  watches := request.bits.watch && asked === 1.U && answered === 0.U && !ends
+  watches := isWatch && asked === 1.U && answered === 0.U && !ends
   when(request.fire) {
     asked := 0.U
     answered := 0.U

@@ -9,10 +9,12 @@ import rackwright.port.MemoryPort
   *
   * @param bytes
   *   of an element.
+  * @param sharedBytes
+  *   of an element of a shared queue, if it takes part in such queues.
   * @param wrong
   *   the reason for a stop if the queue is invalid.
   */
-abstract class QueueEnd(bytes: Int, protected val wrong: Problem.Type) extends Module {
+abstract class QueueEnd(bytes: Int, sharedBytes: Option[Int], protected val wrong: Problem.Type) extends Module {
 
   /** The address of the header, while `go`. */
   val header = IO(Input(UInt(64.W)))
@@ -31,7 +33,7 @@ abstract class QueueEnd(bytes: Int, protected val wrong: Problem.Type) extends M
   /** Index of the next element. */
   val index = IO(Output(UInt(64.W)))
 
-  protected val side = new QueueSide(bytes)
+  protected val side = new QueueSide(bytes, sharedBytes)
   protected val line = Module(new LineAccess)
   memory <> line.memory
   index := side.own
@@ -40,6 +42,12 @@ abstract class QueueEnd(bytes: Int, protected val wrong: Problem.Type) extends M
   protected val answered = line.request.fire
   protected val read = line.response.data
   protected val found = read(63, 0)
+
+  /** The turn, in the second word of its beat. */
+  protected val turn = read(127, 64)
+
+  /** Data of a compare-and-swap by which this side draws the ticket of its own index. */
+  protected val draw: UInt = (side.own + 1.U)(63, 0) ## side.own
 
   problem.valid := false.B
   problem.bits := wrong

@@ -26,8 +26,8 @@ class QueueEngine(opcode: Int) extends Module {
 
   private val control = Module(new QueueControl)
   control.sent := false.B
-  private val taker = Module(new QueueTaker(Descriptor.bytes))
-  private val giver = Module(new QueueGiver(Ending.bytes))
+  private val taker = Module(new QueueTaker(Descriptor.bytes, Some(Descriptor.sharedBytes)))
+  private val giver = Module(new QueueGiver(Ending.bytes, Some(Ending.bytes)))
   private val runner = Module(new DescriptorRunner(opcode))
   private val arbiter = Module(new MemoryArbiter(LineAccess.port, 2))
   arbiter.ports(0) <> taker.memory

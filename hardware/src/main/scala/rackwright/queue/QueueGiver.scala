@@ -3,12 +3,16 @@ package rackwright.queue
 import chisel3._
 import chisel3.util._
 
-/** The producer of a queue in memory: waits for places, writes elements that lie in one line, then its index.
+/** The producer of a queue in memory: waits for places, writes elements that lie in one line, then its index. One of
+  * several of a shared queue: it waits until the place of the next ticket is free, tries to draw that ticket, and
+  * writes the element and its turn.
   *
   * @param bytes
   *   of an element.
+  * @param sharedBytes
+  *   of an element of a shared queue, if there are such queues.
   */
-class QueueGiver(bytes: Int) extends QueueEnd(bytes, Problem.outgoing) {
+class QueueGiver(bytes: Int, sharedBytes: Option[Int] = None) extends QueueEnd(bytes, sharedBytes, Problem.outgoing) {
   import QueueGiver.State
 
   val element = IO(Flipped(Decoupled(new QueueElements)))
@@ -28,26 +32,32 @@ class QueueGiver(bytes: Int) extends QueueEnd(bytes, Problem.outgoing) {
 
   private val free = side.length - (side.own - side.other)(side.length.getWidth - 1, 0)
   takes := Mux(element.bits.count < side.inLine, element.bits.count, side.inLine)
-  private val isFull = free < Mux(state === State.ready, takes, count)
+  private val shared = side.isShared
+  private val isFull = shared || free < Mux(state === State.ready, takes, count)
   private val waits = state === State.space && (isFull && go || line.busy)
-  line.request.valid := waits || Seq(State.header, State.index, State.give, State.publish).map(state === _).reduce(
-    _ || _
-  )
+  // It holds an element that is not published. The turn of its place is known, and was not the one for its ticket.
+  private val holds, known = RegInit(false.B)
+  private val asks = Seq(State.header, State.index, State.claim, State.give, State.publish)
+  line.request.valid := waits || asks.map(state === _).reduce(_ || _)
   line.request.bits.address := MuxLookup(state, header)(
     Seq(
       State.index -> (header + QueueLayout.writeIndex.U),
-      State.space -> (header + QueueLayout.readIndex.U),
+      State.space -> Mux(shared, side.turnBeat, header + QueueLayout.readIndex.U),
+      State.claim -> (header + QueueLayout.writeIndex.U),
       State.give -> side.beat,
-      State.publish -> (header + QueueLayout.writeIndex.U)
+      State.publish -> Mux(shared, side.turnBeat, header + QueueLayout.writeIndex.U)
     )
   )
-  line.request.bits.write := state === State.give || state === State.publish
-  line.request.bits.watch := waits
-  line.request.bits.words := Mux(state === State.give, side.words(count), 1.U)
+  line.request.bits.write := Seq(State.claim, State.give, State.publish).map(state === _).reduce(_ || _)
+  line.request.bits.watch := waits && (known || !shared) || state === State.claim
+  private val ofTurn = shared && (state === State.space || state === State.publish)
+  line.request.bits.words := Mux(state === State.give, side.words(count), Mux(ofTurn, 2.U, 1.U))
   line.request.bits.beats := MuxLookup(state, 1.U)(Seq(State.header -> 2.U, State.give -> side.beats(count)))
   line.request.bits.data := MuxLookup(state, side.own)(Seq(
+    State.claim -> draw,
     State.give -> (kept << (side.odd ## 0.U(6.W))),
-    State.space -> side.other
+    State.space -> Mux(shared, side.other << 64, side.other),
+    State.publish -> Mux(shared, (side.own + 1.U) << 64, side.own)
   ))
   line.withdraw := !go
 
@@ -65,7 +75,10 @@ class QueueGiver(bytes: Int) extends QueueEnd(bytes, Problem.outgoing) {
   when(element.fire) {
     kept := element.bits.data
     count := takes
+    holds := true.B
+    known := false.B
   }
+  when(state === State.closed) { holds := false.B }
   when(answered) {
     when(line.response.fault) {
       fail(Problem.refused)
@@ -79,18 +92,31 @@ class QueueGiver(bytes: Int) extends QueueEnd(bytes, Problem.outgoing) {
         is(State.index) {
           // Taken for full until the consumer's index is known.
           side.own := found
-          side.other := found - side.length
-          state := State.ready
+          when(!shared) { side.other := found - side.length }
+          // Another producer has the ticket if the counter has changed, and the place is another one then.
+          known := found === side.own
+          state := Mux(holds, State.space, State.ready)
         }
         is(State.space) {
-          side.other := found
-          when(side.own - found > side.length) { fail(wrong) }
+          side.other := Mux(shared, turn, found)
+          when(shared) {
+            state := Mux(turn === side.own, State.claim, State.index)
+          }.elsewhen(side.own - found > side.length) { fail(wrong) }
+        }
+        is(State.claim) {
+          side.own := found
+          known := false.B
+          state := Mux(found === side.own, State.give, State.space)
         }
         is(State.give) {
-          side.own := side.own + count
+          when(!shared) { side.own := side.own + count }
           state := State.publish
         }
-        is(State.publish) { state := State.ready }
+        is(State.publish) {
+          when(shared) { side.own := side.own + 1.U }
+          holds := false.B
+          state := State.ready
+        }
       }
     }
   }
@@ -112,6 +138,6 @@ class QueueGiver(bytes: Int) extends QueueEnd(bytes, Problem.outgoing) {
 /** Its current action. */
 object QueueGiver {
   object State extends ChiselEnum {
-    val closed, header, index, ready, space, give, publish, stopped = Value
+    val closed, header, index, ready, space, claim, give, publish, stopped = Value
   }
 }

@@ -9,14 +9,23 @@ import chisel3.util._
 object QueueLayout {
 
   /** First word of a header: "RWQUEUE1" as bytes. */
-  val magic: BigInt = BigInt("RWQUEUE1".reverse.getBytes("US-ASCII").map(byte => f"$byte%02x").mkString, 16)
+  val magic: BigInt = word("RWQUEUE1")
 
-  /** Offsets of the indices from the header, in bytes. */
+  /** The same of a shared queue, in the layout of `shared_queue.h`: "RWSHARE1". */
+  val sharedMagic: BigInt = word("RWSHARE1")
+
+  /** Offset of the turn in the line of an element of a shared queue, in bytes. */
+  val turn: Int = 56
+
+  /** Offsets of the indices from the header, in bytes; those of a shared queue are the next tickets. */
   val writeIndex: Int = 64
   val readIndex: Int = 128
 
   /** Most elements of a queue. */
   val longest: Int = 1 << 20
+
+  private def word(text: String): BigInt =
+    BigInt(text.reverse.getBytes("US-ASCII").map(byte => f"$byte%02x").mkString, 16)
 }
 
 /** The words of a header, the first one in the low bits. */
@@ -26,11 +35,12 @@ class QueueHeader extends Bundle {
   val base = UInt(64.W)
   val magic = UInt(64.W)
 
-  /** Whether it is the header of a queue whose elements have this number of bytes. */
-  def isOf(bytes: Int): Bool = {
-    val lengths = PopCount(length) === 1.U && length <= QueueLayout.longest.U
-    magic === QueueLayout.magic.U && elementBytes === bytes.U && lengths && base(5, 0) === 0.U
-  }
+  /** Whether it is the header of a queue whose elements have this number of bytes, or the same of a shared one. */
+  def isOf(bytes: Int): Bool = magic === QueueLayout.magic.U && elementBytes === bytes.U && isSound
+  def isSharedOf(bytes: Int): Bool =
+    magic === QueueLayout.sharedMagic.U && elementBytes === bytes.U && isSound && !length(0)
+
+  private def isSound: Bool = PopCount(length) === 1.U && length <= QueueLayout.longest.U && base(5, 0) === 0.U
 }
 
 /** A request to a unit: an element of its incoming queue, the first word in the low bits. */
@@ -43,9 +53,10 @@ class Descriptor extends Bundle {
   val source = UInt(64.W)
 }
 
-/** Its size. */
+/** Its size, and that of what is an element of a shared queue: all but the reserved words. */
 object Descriptor {
   val bytes: Int = 64
+  val sharedBytes: Int = 40
 }
 
 /** Its result: an element of the outgoing queue. */

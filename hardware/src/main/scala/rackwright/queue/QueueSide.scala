@@ -7,10 +7,15 @@ import chisel3.util._
   *
   * @param bytes
   *   of an element.
+  * @param sharedBytes
+  *   of an element of a shared queue; without, there are none.
   */
-class QueueSide(bytes: Int) {
+class QueueSide(bytes: Int, sharedBytes: Option[Int]) {
   val base = Reg(UInt(64.W))
   val length = Reg(UInt((log2Ceil(QueueLayout.longest) + 1).W))
+
+  /** Whether the queue is a shared one, in which each place is a line. */
+  val isShared: Bool = if (sharedBytes.isEmpty) false.B else RegInit(false.B)
 
   /** The index that this side writes, and the other side's index when it was last read. */
   val own = RegInit(0.U(64.W))
@@ -24,8 +29,10 @@ class QueueSide(bytes: Int) {
     (most +& 1.U) - (own(bits - 1, 0) & most)
   }
 
-  /** The address of the element at the own index. */
-  val place: UInt = base + ((own(19, 0) & (length - 1.U)(19, 0)) << log2Ceil(bytes))
+  /** The address of the element at the own index, and that of the beat with its turn. */
+  private val number = own(19, 0) & (length - 1.U)(19, 0)
+  val place: UInt = base + Mux(isShared, number << 6, number << log2Ceil(bytes))
+  val turnBeat: UInt = place(63, 6) ## (QueueLayout.turn & ~15).U(6.W)
 
   /** The beat in which it begins, and whether it begins in the middle of it. */
   val beat: UInt = place(63, 4) ## 0.U(4.W)
@@ -38,13 +45,21 @@ class QueueSide(bytes: Int) {
   /** Stores the first words of a header; returns whether it is one for such elements. */
   def open(words: UInt): Bool = {
     val read = words(191, 0).asTypeOf(new QueueHeader)
+    val shared = sharedBytes.fold(false.B)(read.isSharedOf)
     base := read.base
     length := read.length
-    read.isOf(bytes)
+    if (sharedBytes.nonEmpty) isShared := shared
+    read.isOf(bytes) || shared
   }
 }
 
 object QueueSide {
+
+  /** Whether a ticket of the other side's counter is still to be drawn: whether it is at or behind the own one. */
+  def isBehind(other: UInt, own: UInt): Bool = {
+    val ahead = other - own
+    ahead(63) || ahead === 0.U
+  }
 
   /** Number of elements of this size in a line that are moved together: those of several words are moved separately. */
   def perLine(bytes: Int): Int = if (bytes == 8) 8 else 1

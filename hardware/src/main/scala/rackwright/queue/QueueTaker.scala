@@ -4,12 +4,16 @@ import chisel3._
 import chisel3.util._
 
 /** The consumer of a queue in memory: outputs its elements in order, as many of a line together as there are, and
-  * releases their places.
+  * releases their places. One of several of a shared queue: it reads the turn of the next ticket's place when a
+  * producer has drawn that ticket, and again until the element has been written, then tries to draw the ticket, and
+  * only then reads the element.
   *
   * @param bytes
   *   of an element.
+  * @param sharedBytes
+  *   of an element of a shared queue, if there are such queues.
   */
-class QueueTaker(bytes: Int) extends QueueEnd(bytes, Problem.incoming) {
+class QueueTaker(bytes: Int, sharedBytes: Option[Int] = None) extends QueueEnd(bytes, sharedBytes, Problem.incoming) {
   import QueueTaker.State
 
   /** Stops at the end of the published elements: `drained` is high when it has reached it. */
@@ -27,7 +31,10 @@ class QueueTaker(bytes: Int) extends QueueEnd(bytes, Problem.incoming) {
   private val full = RegInit(false.B)
   private val fetched = Reg(new QueueElements)
 
-  private val isEmpty = side.own === side.other
+  private val shared = side.isShared
+  // In a shared queue, consumers may be ahead of producers.
+  private val nothing = RegInit(true.B)
+  private val isEmpty = Mux(shared, nothing, side.own === side.other)
   private val ahead = side.other - side.own
   private val count = Mux(ahead < side.inLine, ahead, side.inLine)(taken.getWidth - 1, 0)
   private val free = !full || element.ready
@@ -36,23 +43,31 @@ class QueueTaker(bytes: Int) extends QueueEnd(bytes, Problem.incoming) {
   private val isLast = Mux(line.busy, looksLast, last)
   looksLast := isLast
   private val looks = state === State.look && (isEmpty && go || line.busy)
-  line.request.valid := looks || Seq(State.header, State.index, State.fetch, State.release).map(state === _).reduce(
-    _ || _
-  )
+  private val asks = Seq(State.header, State.index, State.turn, State.claim, State.fetch, State.release)
+  line.request.valid := looks || asks.map(state === _).reduce(_ || _)
   line.request.bits.address := MuxLookup(state, header)(
     Seq(
       State.index -> (header + QueueLayout.readIndex.U),
       State.look -> (header + QueueLayout.writeIndex.U),
+      State.turn -> side.turnBeat,
+      State.claim -> (header + QueueLayout.readIndex.U),
       State.fetch -> side.beat,
-      State.release -> (header + QueueLayout.readIndex.U)
+      State.release -> Mux(shared, side.turnBeat, header + QueueLayout.readIndex.U)
     )
   )
-  line.request.bits.write := state === State.release
-  line.request.bits.watch := looks && !isLast
-  line.request.bits.words := 1.U
+  line.request.bits.write := state === State.claim || state === State.release
+  line.request.bits.watch := looks && !isLast || state === State.claim
+  line.request.bits.words := Mux(shared && state === State.release, 2.U, 1.U)
   line.request.bits.beats := MuxLookup(state, 1.U)(Seq(State.header -> 2.U, State.fetch -> side.beats(count)))
-  line.request.bits.data := side.own
+  line.request.bits.data := MuxLookup(state, side.other)(
+    Seq(
+      State.claim -> draw,
+      State.release -> Mux(shared, (side.own + side.length) << 64, side.own)
+    )
+  )
   line.withdraw := last || !go
+
+  private val none = Mux(shared, QueueSide.isBehind(found, side.own), found === side.own)
 
   // Indices are compared unchanged: they are never reset, and wrap after more elements than are ever written.
   private def fail(why: Problem.Type): Unit = {
@@ -61,7 +76,8 @@ class QueueTaker(bytes: Int) extends QueueEnd(bytes, Problem.incoming) {
   }
 
   when(state === State.closed && go) { state := State.header }
-  when(state === State.look && !isEmpty && free && go) { state := State.fetch }
+  private val next = Mux(shared, State.turn, State.fetch)
+  when(state === State.look && !isEmpty && free && go) { state := next }
   when(state === State.look && !line.busy && !go) { state := State.closed }
   when(state === State.stopped && !go) { state := State.closed }
   when(element.fire) { full := false.B }
@@ -78,22 +94,41 @@ class QueueTaker(bytes: Int) extends QueueEnd(bytes, Problem.incoming) {
         is(State.index) {
           side.own := found
           side.other := found
+          nothing := true.B
           state := State.look
         }
         is(State.look) {
           side.other := found
-          when(found - side.own > side.length) { fail(wrong) }
-            .elsewhen(found =/= side.own && free && go) { state := State.fetch }
-            .elsewhen(found === side.own && isLast) { state := State.stopped }
+          nothing := none
+          when(!shared && found - side.own > side.length) { fail(wrong) }
+            .elsewhen(!none && free && go) { state := next }
+            .elsewhen(none && isLast) { state := State.stopped }
         }
         is(State.fetch) {
           fetched.data := read >> (side.odd ## 0.U(6.W))
           fetched.count := count
           full := true.B
-          side.own := side.own + count
+          when(!shared) { side.own := side.own + count }
           state := State.release
         }
-        is(State.release) { state := State.look }
+        is(State.turn) {
+          // If it is not the one: another consumer has the ticket, or the producer with it has not written yet.
+          state := Mux(turn === side.own + 1.U, State.claim, State.index)
+        }
+        is(State.claim) {
+          when(found === side.own) { state := State.fetch }.otherwise {
+            side.own := found
+            nothing := QueueSide.isBehind(side.other, found)
+            state := State.look
+          }
+        }
+        is(State.release) {
+          when(shared) {
+            side.own := side.own + 1.U
+            nothing := QueueSide.isBehind(side.other, side.own + 1.U)
+          }
+          state := State.look
+        }
       }
     }
   }
@@ -113,6 +148,6 @@ class QueueTaker(bytes: Int) extends QueueEnd(bytes, Problem.incoming) {
 /** Its current action. */
 object QueueTaker {
   object State extends ChiselEnum {
-    val closed, header, index, look, fetch, release, stopped = Value
+    val closed, header, index, look, turn, claim, fetch, release, stopped = Value
   }
 }
