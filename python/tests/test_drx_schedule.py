@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from drx_random import of
 
-from rackwright.drx import Configuration, compile_kernel, xp
+from rackwright.drx import Configuration, choice, compile_kernel, operations, xp
 from rackwright.drx.bounds import error_bound, is_within
 from rackwright.drx.calculators import OperandCalculators
-from rackwright.drx.machine import run_model
+from rackwright.drx.interleaving import VectorInstruction, interleaved
+from rackwright.drx.machine import Ended, run_model
 from rackwright.drx.order import order_of
 from rackwright.drx.program import Builder
 from rackwright.drx.tile import Tile
-from rackwright.drx.vector import Constant, Place
+from rackwright.drx.vector import Constant, Place, VectorLoops
 
 SMALL = Configuration.of({"lanes": 8, "scratchpad-kib": 4, "banks": 2})
 
@@ -120,3 +121,37 @@ def test_turned_blocks_are_stored_together(name: str) -> None:
     ended = run_model(compiled.program, [array.tobytes()], case.kernel.result.bytes, configuration)
     expected = case.kernel.host([array])
     assert np.array_equal(np.frombuffer(ended.output, np.uint8).reshape(expected.shape), expected)
+
+
+def _instruction(destination: int, *sources: int) -> VectorInstruction:
+    """A sum of vectors of 256 bytes, at these multiples of 256, which takes 8 cycles."""
+    operands = tuple(Place(256 * place, "f32", 4, (4,)) for place in (destination, *sources))
+    return VectorInstruction("add", VectorLoops((), 64, operands, 8))
+
+
+def test_others_go_ahead_of_an_instruction_that_waits_for_results() -> None:
+    first, waits, other = _instruction(2, 0, 1), _instruction(3, 2, 2), _instruction(4, 0, 1)
+    assert interleaved([first, waits, other]) == [first, other, waits]
+    # One that writes what others read or write does not.
+    for destination in (2, 3):
+        overwrites = _instruction(destination, 0, 1)
+        assert interleaved([first, waits, overwrites]) == [first, waits, overwrites]
+
+
+def test_operations_wait_for_few_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two functions, the steps of each of which fill the time in which those of the other one wait."""
+    source = np.random.default_rng(5)
+    inputs = [source.uniform(1, 2, 4096).astype(np.float32) for _ in range(2)]
+    case = of(lambda x, y: xp.sqrt(x) + xp.log(y), inputs)
+    configuration = Configuration(lanes=128)
+
+    def run() -> Ended:
+        compiled = compile_kernel(case.kernel, configuration)
+        return run_model(compiled.program, [each.tobytes() for each in inputs], 4 * 4096, configuration)
+
+    ended = run()
+    monkeypatch.setattr(choice, "spread", lambda nest: nest)
+    monkeypatch.setattr(operations, "interleaved", list)
+    before = run()
+    assert ended.output == before.output
+    assert ended.stalls["dependency"] < before.stalls["dependency"] / 2

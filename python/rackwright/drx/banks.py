@@ -27,11 +27,19 @@ class Banks:
     taken: dict[int, Range] = field(default_factory=dict)
 
     def places(self, temporaries: Temporaries) -> dict[int, int] | None:
-        """First bytes by operation; None if there is no room in this way."""
+        """First bytes by operation; None if there is no room in this way.
+
+        If there is none for all, operations after all reductions, which are computed less often, take any.
+        """
+        return self._places(temporaries, frozenset()) or self._places(temporaries, self.nest.late)
+
+    def _places(self, temporaries: Temporaries, anywhere: frozenset[int]) -> dict[int, int] | None:
+        """The same, with operations that are placed as low as possible."""
         found: dict[int, int] = {}
+        self.taken.clear()
         for places, ended in temporaries.turns():
             for place in places:
-                own = self._best(place, temporaries.size(place))
+                own = self._best(place, temporaries.size(place), lowest=place in anywhere)
                 if own is None:
                     return None
                 found[place] = own[0]
@@ -40,11 +48,13 @@ class Banks:
                 del self.taken[place]
         return found
 
-    def _best(self, place: int, size: int) -> Range | None:
+    def _best(self, place: int, size: int, *, lowest: bool) -> Range | None:
         partners = [each for group in self._groups(place) for each in group]
         boundaries = range(0, self.end, self.bank_bytes)
         starts = {self.begin, *boundaries, *(last for _, last in self.taken.values())}
         fitting = [(start, start + size) for start in sorted(starts) if self._is_free(start, start + size)]
+        if lowest:
+            return min(fitting, default=None)
         return min(fitting, key=lambda own: sum(self._meet(own, each) for each in partners), default=None)
 
     def _is_free(self, first: int, last: int) -> bool:

@@ -7,6 +7,7 @@ import math
 
 from rackwright.drx.configuration import Configuration
 from rackwright.drx.costs import Costs
+from rackwright.drx.interleaving import spread
 from rackwright.drx.nest import Nest
 from rackwright.drx.operations import Operations
 from rackwright.drx.order import order_of
@@ -16,7 +17,7 @@ from rackwright.errors import RackwrightError
 
 def tiled(nest: Nest, configuration: Configuration) -> Tiling:
     """The tiled nest; raises `RackwrightError` if even the smallest tile does not fit."""
-    nest = coalesced(nest)
+    nest = spread(coalesced(nest))
     costs = Costs(nest, configuration)
     for whole in costs.tiles(nest.shape):
         return placed(costs, whole)

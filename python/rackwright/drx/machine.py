@@ -65,15 +65,16 @@ class DrxUnit:
         model: bool = False,
         assertions: bool = False,
         own_memory: bool = True,
+        memory: Mapping[str, int] | None = None,
     ) -> None:
         """Elaborates and compiles the unit if necessary, unless it is a `model`.
 
-        Without `own_memory`, it is behind the caches of a server. `assertions` as in `Unit`.
+        Without `own_memory`, it is behind the caches of a server. `assertions` and `memory` as in `Unit`.
         """
         self.parameters = dict(parameters or {})
         self.configuration = Configuration.of(self.parameters)
         unit = model_of(self.parameters) if model else UnitConfig(UNIT, self.parameters)
-        self.unit = Unit(unit, assertions=assertions, own_memory=own_memory)
+        self.unit = Unit(unit, assertions=assertions, memory=memory, own_memory=own_memory)
         self.is_model = model
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 
 from rackwright.drx.calculators import OperandCalculators
 from rackwright.drx.element import Element
+from rackwright.drx.interleaving import VectorInstruction, interleaved
 from rackwright.drx.kernel import row_major
 from rackwright.drx.nest import Access, Number, Result, Source
 from rackwright.drx.program import Builder
@@ -72,9 +73,13 @@ class Operations:
         buffers: Buffers,
         begin: int,
     ) -> None:
-        for place in places:
-            for function, operands, reduced in self._instructions(place, buffers, begin):
-                self._vector(builder, calculators, function, self._plan(place, operands, reduced))
+        instructions = [
+            VectorInstruction(function, self._plan(place, operands, reduced))
+            for place in places
+            for function, operands, reduced in self._instructions(place, buffers, begin)
+        ]
+        for each in interleaved(instructions):
+            self._vector(builder, calculators, each.function, each.plan)
 
     def cycles(self, places: Iterable[int]) -> int:
         """Cycles of the operations of a tile, each of which waits for the results of the previous one."""
