@@ -19,14 +19,14 @@ ROCKET_RTL = "rocket-rtl"
 MODEL = "rocket"
 """The model of the same core."""
 
-MOST_HARTS = 1
-"""The maximum number of harts."""
+MOST_HARTS = 4
+"""The maximum number of harts of the designs."""
 
 
 def check_rocket_rtl(harts: int, timing: ServerParameters) -> None:
     """Raises `RackwrightError` for parameters that the RTL cannot have."""
     if harts > MOST_HARTS:
-        raise RackwrightError(f"{ROCKET_RTL} has {MOST_HARTS} hart, not {harts}")
+        raise RackwrightError(f"{ROCKET_RTL} has 1 to {MOST_HARTS} harts, not {harts}")
     if timing.core:
         raise RackwrightError(f"{ROCKET_RTL} is as its RTL is: {', '.join(sorted(timing.core))} can't be set")
 

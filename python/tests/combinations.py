@@ -29,6 +29,7 @@ _BODIES = {
     "units": """COMMAND(SNAPPY_DECOMPRESS_SRC, (uintptr_t)packed, sizeof packed);
         COMMAND(SNAPPY_DECOMPRESS_DEST_AND_START, (uintptr_t)plain, 0);
         RACKWRIGHT_QUERY(SNAPPY_DECOMPRESS_CUSTOM, SNAPPY_DECOMPRESS_CHECK_COMPLETION);
+        rackwright_fence();
         return plain[0] != 'b';""",
 }
 
@@ -107,13 +108,12 @@ REASONS = {
     ),
     "b": Reason("--pcap does not apply", "only links of clusters can be captured"),
     "c": Reason("LoadAccessFault", "a program in user mode has an emulated kernel, and no devices"),
-    "d": Reason("takes no accelerators", "Rocket in RTL has no units"),
-    "e": Reason("can't be observed", "Rocket in RTL cannot be observed, only its model"),
-    "f": Reason("runs bare-metal programs", "Rocket in RTL runs only bare-metal programs"),
-    "g": Reason(
+    "d": Reason("can't be observed", "Rocket in RTL cannot be observed, only its model"),
+    "e": Reason("runs bare-metal programs", "Rocket in RTL runs only bare-metal programs"),
+    "f": Reason(
         "rocket-rtl is for servers that run alone", "servers of clusters support only modelled harts"
     ),
-    "h": Reason(
+    "g": Reason(
         "`waves` is for servers that run alone", "waves are recorded only for servers that run alone"
     ),
 }
@@ -126,7 +126,7 @@ def refusal(case: Case) -> str | None:
     if case.cpu == "rocket-rtl":
         return _refusal_of_rtl(case)
     if case.feature == "waves" and case.place == "cluster":
-        return "h"
+        return "g"
     if case.workload == "program" and case.feature in ("devices", "NIC"):
         return "c"
     return "a" if (case.feature, case.place) == ("NIC", "alone") else None
@@ -134,13 +134,11 @@ def refusal(case: Case) -> str | None:
 
 def _refusal_of_rtl(case: Case) -> str | None:
     if case.feature == "profile":
-        return "e" if case.place == "alone" else "g"
+        return "d" if case.place == "alone" else "f"
     if case.place == "cluster":
-        return "g"
-    if case.needs_units:
-        return "d"
-    if case.workload == "program":
         return "f"
+    if case.workload == "program":
+        return "e"
     return "a" if case.feature == "NIC" else None
 
 

@@ -40,16 +40,3 @@ def test_it_works_or_says_why_not(
 
 def test_the_page_has_the_table() -> None:
     assert table() in (REPOSITORY / "docs" / "combinations.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("option", [["--waves", "waves.fst"], ["--check-idle"], ["--write-folder", "."]])
-def test_rocket_in_rtl_refuses_what_would_have_no_effect(
-    option: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    program = Case("bare metal", "rocket-rtl", "alone", "nothing").command(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["rw", *program[:-1], *option, program[-1]])
-    assert main() == 1
-    assert f"{option[0]} does not apply: rocket-rtl" in capfd.readouterr().err

@@ -112,7 +112,7 @@ def test_a_graph_that_can_stall_is_not_run(tiles: Path, program: Path, tmp_path:
     [
         (("--harts", 3), "--harts does not apply: --tiles says which harts and units there are"),
         (("--accelerator", "snappy"), "--accelerator does not apply: --tiles says which"),
-        (("--cpu", "rocket-rtl"), "rocket-rtl takes no accelerators"),
+        (("--cpu", "rocket-rtl"), "--tiles does not apply: rocket-rtl"),
     ],
 )
 def test_what_tiles_say_already_is_refused(

@@ -59,10 +59,7 @@ _OF_PROGRAMS = {
     "capture": "--capture",
 }
 _OF_MODELS = {
-    "placement": "--placement",
-    "waves": "--waves",
-    "check_idle": "--check-idle",
-    "write_folder": "--write-folder",
+    "tiles": "--tiles",
     "fabric": "--fabric",
 }
 _OF_CLUSTERS = {
@@ -220,6 +217,8 @@ def run(
         )
         raise typer.Exit(status)
     _refuse(context, _OF_CLUSTERS, f"{program.name} is a program")
+    if cpu is Cpu.rocket_rtl:
+        _refuse(context, _OF_MODELS, "rocket-rtl reports no writes, for which tiles and cards wait")
     from rackwright.server import Server
     from rackwright.unit_config import unit_configs
 
@@ -228,10 +227,6 @@ def run(
     on_tiles = None if tiles is None else _tiles(context, tiles, graph, clock)
     if graph is not None and tiles is None:
         raise RackwrightError("--graph goes with --tiles, which says where its services are")
-    if cpu is Cpu.rocket_rtl:
-        if accelerator or tiles or values or clock or plusarg:
-            raise RackwrightError("rocket-rtl takes no accelerators")
-        _refuse(context, _OF_MODELS, "rocket-rtl has neither units nor files")
     server = Server(
         cpu.value,
         on_tiles.units

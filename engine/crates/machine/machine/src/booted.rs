@@ -117,7 +117,7 @@ impl<T: Timing> Machine<Core<T>, Privileged> {
     ) -> Result<(), UnitError> {
         attachment.require_translation()?;
         for (index, core) in self.hardware.cores.iter_mut().enumerate() {
-            let units = attachment.attach(hierarchy, index)?;
+            let units = attachment.attach(&mut *hierarchy.lock(), index)?;
             core.attach(hierarchy.clone(), units);
         }
         Ok(())

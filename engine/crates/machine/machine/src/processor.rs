@@ -298,19 +298,19 @@ impl Processor for RocketCores {
     }
 
     fn commands(&self) -> u64 {
-        0
+        self.commands()
     }
 
     fn unit_cycles(&self) -> u64 {
-        0
+        self.unit_cycles()
     }
 
     fn wait(&self) -> Option<Wait> {
-        None
+        self.wait()
     }
 
-    fn unit_counters(_processors: &[Self]) -> Counters {
-        Counters::new()
+    fn unit_counters(processors: &[Self]) -> Counters {
+        processors[0].unit_counters()
     }
 
     fn counters(processors: &[Self]) -> Counters {

@@ -6,13 +6,16 @@ use rackwright_time::{Clock, Cycle, Cycles};
 
 /// The path between requesters and memory: caches, the network of a chip, links.
 ///
-/// It determines the times at which accesses complete, and transfers no bytes. The requester reads or writes the bytes
-/// at some time between the request and the response.
+/// It determines the times at which accesses complete. Unless it says otherwise ([`Interconnect::MOVES_BYTES`]), it
+/// transfers no bytes: the requester reads or writes them at some time between the request and the response.
 ///
 /// A scheduler that runs the attached parts in turn lets each of them send all requests before a cycle, and then passes
 /// this cycle to [`Interconnect::advance`]. A response takes at least [`Interconnect::minimum_latency`]: a part that
 /// runs no further than that in one step needs no response before.
 pub trait Interconnect {
+    /// Whether it moves the bytes of writes itself, so that they are in memory with the response.
+    const MOVES_BYTES: bool = false;
+
     /// The clock of all its cycles.
     fn clock(&self) -> Clock;
 
@@ -31,6 +34,18 @@ pub trait Interconnect {
     /// An access that leaves `requester` at `at`, to the beat at `address`. Requests of one port are passed in the
     /// order of their cycles.
     fn ask(&mut self, at: Cycle, address: u64, kind: AccessKind, requester: RequesterId) -> Answer;
+
+    /// The same for a write of the bytes of `data` that have a bit in `mask`.
+    fn ask_to_write(
+        &mut self,
+        at: Cycle,
+        address: u64,
+        _data: &[u8],
+        _mask: u32,
+        requester: RequesterId,
+    ) -> Answer {
+        self.ask(at, address, AccessKind::Write, requester)
+    }
 
     /// A unit that has received the response to a read of the beat at `address` watches its line from now on, until it
     /// is notified.

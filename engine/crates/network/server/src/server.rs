@@ -1,4 +1,4 @@
-use crate::bare::{self, BareMetalRun};
+use crate::bare::{self, BareMetalRun, BARE_METAL_BYTES};
 use crate::error::ServerError;
 use crate::program::ProgramRun;
 use crate::run::{Progress, Run};
@@ -251,9 +251,22 @@ fn on_rtl(
             harts: config.harts,
         });
     }
-    let cores = vec![RocketCores::new(design, config.harts, ACCESS_LATENCY, hierarchy)];
-    let run = BareMetalRun::start(cores, memory(config.guest_bytes)?, program, None, echo)?;
+    let addresses = BareMetal::MEMORY_BASE..BARE_METAL_BYTES;
+    let mut cores = RocketCores::new(design, config.harts, ACCESS_LATENCY, hierarchy, addresses);
+    cores.attach(&attachment(config))?;
+    let run = BareMetalRun::start(vec![cores], memory(config.guest_bytes)?, program, None, echo)?;
     Ok(Box::new(run))
+}
+
+/// The units of each hart.
+fn attachment<'a>(config: &ServerConfig<'a>) -> Attachment<'a> {
+    Attachment {
+        units: config.units,
+        skip_idle: config.skip_idle,
+        check_idle: config.check_idle,
+        waves: config.waves,
+        harts: config.harts,
+    }
 }
 
 /// The units of hart number `hart`.
@@ -262,14 +275,7 @@ pub(crate) fn attach(
     hierarchy: &SharedHierarchy,
     hart: usize,
 ) -> Result<Vec<AttachedUnit>, ServerError> {
-    let attachment = Attachment {
-        units: config.units,
-        skip_idle: config.skip_idle,
-        check_idle: config.check_idle,
-        waves: config.waves,
-        harts: config.harts,
-    };
-    Ok(attachment.attach(hierarchy, hart)?)
+    Ok(attachment(config).attach(&mut *hierarchy.lock(), hart)?)
 }
 
 /// Address space that a program may reserve beyond its memory: some programs reserve 64 GiB and use a few pages of it.

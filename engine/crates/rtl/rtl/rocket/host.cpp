@@ -4,6 +4,8 @@
 #include "Rocket.h"
 #include "Rocket___024root.h"
 #include "axi.h"
+#include "front.h"
+#include "rocc.h"
 #include "verilated.h"
 
 namespace rocket {
@@ -58,6 +60,38 @@ constexpr unsigned reset_cycles = 64;
 
 ROCKET_PINS(MemoryPins, mem_axi4_0, 0);
 ROCKET_PINS(DevicePins, mmio_axi4_0, 0);
+
+// Those of the port for other masters.
+struct FrontPins {
+#define ROCKET_FRONT_PIN(NAME, PIN) \
+    static auto& NAME(Rocket& m) { return m.l2_frontend_bus_axi4_0_##PIN; }
+    ROCKET_FRONT_PIN(ar_ready, ar_ready)
+    ROCKET_FRONT_PIN(ar_valid, ar_valid)
+    ROCKET_FRONT_PIN(ar_id, ar_bits_id)
+    ROCKET_FRONT_PIN(ar_addr, ar_bits_addr)
+    ROCKET_FRONT_PIN(ar_len, ar_bits_len)
+    ROCKET_FRONT_PIN(ar_size, ar_bits_size)
+    ROCKET_FRONT_PIN(ar_burst, ar_bits_burst)
+    ROCKET_FRONT_PIN(r_ready, r_ready)
+    ROCKET_FRONT_PIN(r_valid, r_valid)
+    ROCKET_FRONT_PIN(r_id, r_bits_id)
+    ROCKET_FRONT_PIN(r_last, r_bits_last)
+    ROCKET_FRONT_PIN(aw_ready, aw_ready)
+    ROCKET_FRONT_PIN(aw_valid, aw_valid)
+    ROCKET_FRONT_PIN(aw_id, aw_bits_id)
+    ROCKET_FRONT_PIN(aw_addr, aw_bits_addr)
+    ROCKET_FRONT_PIN(aw_len, aw_bits_len)
+    ROCKET_FRONT_PIN(aw_size, aw_bits_size)
+    ROCKET_FRONT_PIN(aw_burst, aw_bits_burst)
+    ROCKET_FRONT_PIN(w_ready, w_ready)
+    ROCKET_FRONT_PIN(w_valid, w_valid)
+    ROCKET_FRONT_PIN(w_data, w_bits_data)
+    ROCKET_FRONT_PIN(w_strb, w_bits_strb)
+    ROCKET_FRONT_PIN(w_last, w_bits_last)
+    ROCKET_FRONT_PIN(b_ready, b_ready)
+    ROCKET_FRONT_PIN(b_valid, b_valid)
+    ROCKET_FRONT_PIN(b_id, b_bits_id)
+};
 
 // The memory behind the caches, which the engine has.
 class Memory {
@@ -125,6 +159,18 @@ class Cores {
     explicit Cores(uint64_t latency)
         : context_(std::make_unique<VerilatedContext>()), model_(std::make_unique<Rocket>(context_.get())),
           devices_(latency), memory_port_(memory_), device_port_(devices_) {
+        auto& root = *model_->rootp;
+#define ROCKET_ROCC_PORT(CORE, TILE)                                                          \
+    rocc_ports_.emplace_back(                                                                 \
+        CORE, RoccPins{&root.ROCKET_CORE(TILE, rocc_opcodes), &root.ROCKET_CORE(TILE, rocc_ready),        \
+                       &root.ROCKET_CORE(TILE, rocc_busy), &root.ROCKET_CORE(TILE, rocc_response_valid),  \
+                       &root.ROCKET_CORE(TILE, rocc_response_data),                           \
+                       &root.ROCKET_CORE(TILE, rocc_response_rd),                             \
+                       &root.ROCKET_CORE(TILE, rocc_request), &root.ROCKET_CORE(TILE, ex_reg_inst),       \
+                       &root.ROCKET_CORE(TILE, div_io_req_bits_in1),                          \
+                       &root.ROCKET_CORE(TILE, div_io_req_bits_in2),                          \
+                       &root.ROCKET_CORE(TILE, div_io_kill), &root.ROCKET_CORE(TILE, div_io_resp_ready)});
+        ROCKET_EACH_CORE(ROCKET_ROCC_PORT)
         set_reset(1);
         for (unsigned cycle = 0; cycle < reset_cycles; ++cycle) {
             settle();
@@ -139,12 +185,19 @@ class Cores {
 
     RocketState run(RocketMemory& memory, uint64_t until) {
         memory_.engine = &memory;
-        while (cycle_ < until && devices_.pending.empty()) {
+        while (cycle_ < until && devices_.pending.empty() && commands_.empty() && completions_.empty()) {
             memory_port_.drive(*model_, cycle_);
             device_port_.drive(*model_, cycle_);
+            front_port_.drive(*model_, cycle_);
+            for (auto& port : rocc_ports_) port.drive(cycle_);
             settle();
             memory_port_.sample(*model_, cycle_);
             device_port_.sample(*model_, cycle_);
+            front_port_.sample(*model_, cycle_,
+                               [this](const RocketCompletion& completion) { completions_.push_back(completion); });
+            for (auto& port : rocc_ports_) {
+                if (const auto command = port.sample(cycle_)) commands_.push_back(*command);
+            }
             edge();
             ++cycle_;
         }
@@ -158,6 +211,18 @@ class Cores {
         return state();
     }
 
+    bool take_command(RocketCommand& command) { return take(commands_, command); }
+
+    bool take_completion(RocketCompletion& completion) { return take(completions_, completion); }
+
+    void offer(uint8_t opcodes) {
+        for (auto& port : rocc_ports_) port.offer(opcodes);
+    }
+
+    RoccPort& rocc(uint32_t core) { return rocc_ports_[core]; }
+
+    void request(const RocketRequest& request) { front_port_.request(request); }
+
   private:
     std::unique_ptr<VerilatedContext> context_;
     std::unique_ptr<Rocket> model_;
@@ -165,7 +230,19 @@ class Cores {
     Devices devices_;
     AxiSlave<MemoryPins, Memory> memory_port_;
     AxiSlave<DevicePins, Devices> device_port_;
+    FrontPort<FrontPins> front_port_;
+    std::vector<RoccPort> rocc_ports_;
+    std::deque<RocketCommand> commands_;
+    std::deque<RocketCompletion> completions_;
     uint64_t cycle_ = 0;
+
+    template <class Event>
+    static bool take(std::deque<Event>& events, Event& event) {
+        if (events.empty()) return false;
+        event = events.front();
+        events.pop_front();
+        return true;
+    }
 
     void set_reset(int value) {
         model_->reset = value;
@@ -186,7 +263,8 @@ class Cores {
 
     RocketState state() const {
         const auto& root = *model_->rootp;
-        RocketState state{cycle_, instructions(), root.ROCKET_CORE(, wb_reg_pc), uint32_t(devices_.pending.size()), 0, {}};
+        RocketState state{cycle_, instructions(), root.ROCKET_CORE(, wb_reg_pc), uint32_t(devices_.pending.size()),
+                          uint32_t(commands_.size() + completions_.size()), {}};
         if (!devices_.pending.empty()) state.access = devices_.pending.front().access;
         return state;
     }
@@ -220,5 +298,27 @@ RocketState rocket_run(void* cores, RocketMemory* memory, uint64_t until) {
 
 RocketState rocket_answer(void* cores, uint64_t due, uint64_t data) {
     return static_cast<rocket::Cores*>(cores)->answer(due, data);
+}
+
+uint32_t rocket_take_command(void* cores, RocketCommand* command) {
+    return static_cast<rocket::Cores*>(cores)->take_command(*command);
+}
+
+uint32_t rocket_take_completion(void* cores, RocketCompletion* completion) {
+    return static_cast<rocket::Cores*>(cores)->take_completion(*completion);
+}
+
+void rocket_offer(void* cores, uint32_t opcodes) { static_cast<rocket::Cores*>(cores)->offer(opcodes); }
+
+void rocket_set_units(void* cores, uint32_t core, uint32_t room, uint32_t busy) {
+    static_cast<rocket::Cores*>(cores)->rocc(core).set_state(room, busy);
+}
+
+void rocket_respond(void* cores, uint32_t core, uint64_t cycle, uint32_t rd, uint64_t data) {
+    static_cast<rocket::Cores*>(cores)->rocc(core).respond(cycle, rd, data);
+}
+
+void rocket_request(void* cores, const RocketRequest* request) {
+    static_cast<rocket::Cores*>(cores)->request(*request);
 }
 }

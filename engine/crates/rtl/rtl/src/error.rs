@@ -49,6 +49,16 @@ pub enum RtlError {
         /// Its bits in the Verilog.
         found: u32,
     },
+    /// The Verilog of Rocket is another than the port for commands is made for.
+    #[error(
+        "{path}: is not the Rocket core that a port for commands can be added to: it has no single `{text}`"
+    )]
+    Rocket {
+        /// The file.
+        path: PathBuf,
+        /// The missing or repeated text.
+        text: String,
+    },
     /// A tool could not be started or ended with an error.
     #[error("{tool} failed while building unit `{unit}`:\n{output}")]
     Tool {

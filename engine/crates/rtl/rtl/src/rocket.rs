@@ -6,10 +6,13 @@
 
 mod boot;
 mod build;
+mod events;
 mod interface;
+mod rocc;
 
 use crate::RtlError;
 pub use boot::BOOT_BYTES;
+pub use events::{RocketCommand, RocketRequest};
 use interface::{Functions, RawMemory, RawState, VERSION};
 use libloading::Library;
 use rackwright_time::{Cycle, Cycles};
@@ -151,7 +154,8 @@ impl Rocket {
         unsafe { (self.design.functions.boot)(self.core.as_ptr(), code) };
     }
 
-    /// Simulates until cycle `until`, or until the end of a cycle in which devices are accessed.
+    /// Simulates until cycle `until`, or until the end of a cycle in which devices are accessed, a command leaves a
+    /// core, or a request is complete.
     pub fn run<M: RocketMemory>(&mut self, memory: &mut M, until: Cycle) {
         let mut raw = RawMemory::new(memory);
         // SAFETY: `core` was created by this design and is not destroyed yet; `raw` points to

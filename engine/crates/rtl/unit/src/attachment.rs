@@ -1,7 +1,7 @@
 use crate::attached::AttachedUnit;
 use crate::error::UnitError;
 use crate::reach::{assign, names, Reach};
-use rackwright_memory::{Route, SharedHierarchy};
+use rackwright_memory::{Interconnect, Route};
 use rackwright_rtl::{Attach, Design, Manifest, Port};
 use rackwright_stats::UnitObserver;
 use std::path::{Path, PathBuf};
@@ -33,11 +33,15 @@ pub struct Attachment<'a> {
 }
 
 impl Attachment<'_> {
-    /// The units of hart number `hart`.
+    /// The units of hart number `hart`, which reach memory through `interconnect`.
     ///
     /// # Errors
     /// [`UnitError`] when they cannot all be reached, or one has ports that lead nowhere.
-    pub fn attach(&self, hierarchy: &SharedHierarchy, hart: usize) -> Result<Vec<AttachedUnit>, UnitError> {
+    pub fn attach<I: Interconnect>(
+        &self,
+        interconnect: &mut I,
+        hart: usize,
+    ) -> Result<Vec<AttachedUnit>, UnitError> {
         let manifests: Vec<&Manifest> = self.units.iter().map(|unit| &*unit.design.manifest).collect();
         let reaches = assign(&manifests)?;
         for manifest in manifests {
@@ -47,24 +51,22 @@ impl Attachment<'_> {
         let names = names(self.units.iter().map(|unit| &*unit.design.manifest));
         let attached = self.units.iter().zip(names).zip(reaches);
         attached
-            .map(|((unit, name), reach)| self.attach_one(unit, (name, reach), hierarchy, hart))
+            .map(|((unit, name), reach)| self.attach_one(unit, (name, reach), interconnect, hart))
             .collect()
     }
 
-    fn attach_one(
+    fn attach_one<I: Interconnect>(
         &self,
         unit: &PlacedUnit,
         (name, reach): (String, Reach),
-        hierarchy: &SharedHierarchy,
+        interconnect: &mut I,
         hart: usize,
     ) -> Result<AttachedUnit, UnitError> {
-        let mut hierarchy = hierarchy.lock();
         let waves = self.waves.map(|waves| self.wave_file(waves, &name, hart));
-        let memory = hierarchy.parameters().clock;
-        let mut attached =
-            AttachedUnit::new(&unit.design, &unit.placement, &mut *hierarchy, waves.as_deref())?
-                .on_clock(unit.design.clock, memory)
-                .reached_by(name, reach);
+        let memory = interconnect.clock();
+        let mut attached = AttachedUnit::new(&unit.design, &unit.placement, interconnect, waves.as_deref())?
+            .on_clock(unit.design.clock, memory)
+            .reached_by(name, reach);
         if self.check_idle {
             attached.watch_idle();
         } else {

@@ -548,7 +548,7 @@ fn digest_registers<T: Timing>(hart: &Hart<T>, digest: &mut Digest) {
 /// Counts of the caches that `cores` share, and of the events of their units.
 pub fn counters<T: Timing>(cores: &[Core<T>]) -> Counters {
     let mut counters = cache_counters(cores[0].hierarchy.as_ref().expect(ATTACHED));
-    push_units(&mut counters, cores);
+    push_units(&mut counters, &beside(cores));
     counters
 }
 
@@ -566,15 +566,21 @@ pub(crate) fn cache_counters(hierarchy: &SharedHierarchy) -> Counters {
 /// Counts of the events of units, each added up over all `cores`; none without units.
 pub fn unit_counters<T: Timing>(cores: &[Core<T>]) -> Counters {
     let mut counters = Counters::new();
-    push_units(&mut counters, cores);
+    push_units(&mut counters, &beside(cores));
     counters
 }
 
-fn push_units<T: Timing>(counters: &mut Counters, cores: &[Core<T>]) {
-    for (index, unit) in cores[0].units.iter().enumerate() {
-        let each: Vec<Counters> = cores
+/// The units beside each hart.
+fn beside<T: Timing>(cores: &[Core<T>]) -> Vec<&[AttachedUnit]> {
+    cores.iter().map(|core| &*core.units).collect()
+}
+
+/// Appends counts of the events of units, each added up over all harts; `beside` has the units of each.
+pub(crate) fn push_units(counters: &mut Counters, beside: &[&[AttachedUnit]]) {
+    for (index, unit) in beside[0].iter().enumerate() {
+        let each: Vec<Counters> = beside
             .iter()
-            .map(|core| core.units[index].observation().events())
+            .map(|units| units[index].observation().events())
             .collect();
         for (event, _) in each[0].iter() {
             let count = each.iter().filter_map(|events| events.get(event)).sum();

@@ -72,6 +72,26 @@ pub enum UnitError {
         /// What is left.
         ports: &'static str,
     },
+    /// Rocket in RTL does not reach the registers of units.
+    #[error("unit `{unit}` has registers, which Rocket in RTL, with addresses of 32 bits, does not reach")]
+    Unreached {
+        /// Name of the unit.
+        unit: String,
+    },
+    /// Units beside Rocket in RTL have its own port to memory.
+    #[error("unit `{unit}` is at the port of Rocket in RTL for other masters, and has no other placement")]
+    Placed {
+        /// Name of the unit.
+        unit: String,
+    },
+    /// The port of Rocket in RTL for other masters has reads and writes alone.
+    #[error(
+        "unit `{unit}` waits for writes to memory, or swaps words, which units beside Rocket in RTL cannot"
+    )]
+    Unseen {
+        /// Name of the unit.
+        unit: String,
+    },
     /// Programs under an operating system have virtual addresses.
     #[error(
         "unit `{unit}` takes physical addresses: it was built without translation, which processes need"

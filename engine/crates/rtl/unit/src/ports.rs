@@ -97,13 +97,16 @@ impl MemoryPorts {
         interconnect: &mut I,
     ) -> Option<hart::Cycle> {
         let port = &self.ports[usize::from(request.port)];
-        let kind = if request.is_write() {
-            AccessKind::Write
-        } else {
-            AccessKind::Read
-        };
         let at = clock.seen_by_hart(request.cycle);
-        match interconnect.ask(at, request.address, kind, port.requester) {
+        let asked = match request.kind {
+            RequestKind::Write => {
+                let data = &request.data[..port.bytes];
+                interconnect.ask_to_write(at, request.address, data, request.mask, port.requester)
+            }
+            RequestKind::Swap => interconnect.ask(at, request.address, AccessKind::Write, port.requester),
+            _ => interconnect.ask(at, request.address, AccessKind::Read, port.requester),
+        };
+        match asked {
             Answer::At(done, ()) => Some(done),
             Answer::Later(ticket) => {
                 self.awaited.push((ticket, *request));
@@ -163,7 +166,7 @@ impl MemoryPorts {
         }
         self.answered = self.answered.max(due);
         self.landmarks.note(request.is_write(), request.cycle, due);
-        if let Some(write) = written(request, &data).filter(|_| allowed) {
+        if let Some(write) = written(request, &data).filter(|_| allowed && !I::MOVES_BYTES) {
             match &mut self.rules {
                 Some(rules) => rules.write(&write, port.bytes, due),
                 None => store(&write, port.bytes, surroundings.memory),

@@ -1,40 +1,85 @@
-use crate::core::cache_counters;
+mod beside;
+mod front_bus;
+
+use self::beside::Beside;
+use self::front_bus::FrontBus;
+use crate::attachment::Attachment;
+use crate::core::{cache_counters, push_units};
 use crate::error::UnitError;
 use crate::stall::Stall;
+use crate::wait::Wait;
 use rackwright_cpu::{DeviceAccess, Stop};
-use rackwright_memory::{AccessKind, GuestMemory, Hierarchy, RequesterId, SharedHierarchy};
+use rackwright_memory::{AccessKind, GuestMemory, Hierarchy, RequesterId, Route, SharedHierarchy};
 use rackwright_rtl::rocket::{Rocket, RocketDesign, RocketMemory};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
+use std::ops::Range;
 
 /// Harts of Rocket in RTL, in one design that keeps their L1 caches coherent. They share a port to the same memory
 /// hierarchy as modelled harts have.
+///
+/// Units beside a hart receive its custom instructions, and access memory through a port of the design. While one of
+/// them is busy, units and RTL advance in turn, by a cycle of the harts; each receives what the other has sent in the
+/// next cycle.
 pub struct RocketCores {
     rtl: Rocket,
     harts: usize,
     hierarchy: SharedHierarchy,
     port: RequesterId,
+    front: FrontBus,
+    /// The units of each hart, if there are any.
+    beside: Vec<Beside>,
     digest: Digest,
     stall: Option<Stall>,
 }
 
 impl RocketCores {
-    /// The first `harts` cores of `design`, fresh from reset, whose devices take `latency`.
+    /// The first `harts` cores of `design`, fresh from reset, whose devices take `latency`. Their units reach the
+    /// addresses `memory`.
     pub fn new(
         design: &RocketDesign,
         harts: usize,
         latency: Cycles,
         hierarchy: SharedHierarchy,
+        memory: Range<u64>,
     ) -> RocketCores {
         let port = hierarchy.lock().attach_hart();
+        let clock = hierarchy.lock().parameters().clock;
         RocketCores {
             rtl: design.instantiate(latency),
             harts,
             hierarchy,
             port,
+            front: FrontBus::new(clock, memory),
+            beside: Vec::new(),
             digest: Digest::new(),
             stall: None,
         }
+    }
+
+    /// Attaches units to each hart.
+    ///
+    /// # Errors
+    /// [`UnitError`] when the harts do not reach one, or one has a place of its own.
+    pub fn attach(&mut self, attachment: &Attachment<'_>) -> Result<(), UnitError> {
+        for unit in attachment.units {
+            let name = || unit.design.manifest.unit.clone();
+            if unit.design.manifest.has_registers() {
+                return Err(UnitError::Unreached { unit: name() });
+            }
+            if unit.placement != Route::default() {
+                return Err(UnitError::Placed { unit: name() });
+            }
+        }
+        if attachment.units.is_empty() {
+            return Ok(());
+        }
+        for hart in 0..self.harts {
+            let units = attachment.attach(&mut self.front, hart)?;
+            self.beside.push(Beside::new(hart, units));
+        }
+        self.rtl.offer(self.beside[0].opcodes());
+        Ok(())
     }
 
     /// Has the harts start at `entry`, those after the first when their software interrupt is raised.
@@ -61,8 +106,33 @@ impl RocketCores {
     /// Runs until cycle `limit`, or until a device is accessed.
     ///
     /// # Errors
-    /// None so far: harts without units cannot break a rule.
+    /// [`UnitError`] when a command leads to no unit, or a unit does not answer or breaks a rule.
     pub fn run(&mut self, memory: &mut GuestMemory, limit: Cycle) -> Result<Stop, UnitError> {
+        loop {
+            if let Some(access) = self.rtl.access() {
+                self.digest.cycle(access.at);
+                self.digest.number(access.address);
+                self.digest.number(access.write.unwrap_or(0));
+                return Ok(Stop::Device(DeviceAccess {
+                    address: access.address,
+                    bytes: access.bytes,
+                    write: access.write,
+                }));
+            }
+            let now = self.rtl.cycle();
+            if now >= limit {
+                return Ok(Stop::Budget);
+            }
+            let is_busy = self.front.is_busy() || self.beside.iter().any(Beside::is_busy);
+            let until = if is_busy { now + Cycles::new(1) } else { limit };
+            self.beside.iter().for_each(|beside| beside.show(&mut self.rtl));
+            self.run_cores(memory, until);
+            self.run_units(memory)?;
+        }
+    }
+
+    /// Runs the cores to cycle `until`, or until the end of a cycle in which anything has left them.
+    fn run_cores(&mut self, memory: &mut GuestMemory, until: Cycle) {
         let mut hierarchy = self.hierarchy.lock();
         let mut behind = Behind {
             memory,
@@ -70,18 +140,27 @@ impl RocketCores {
             port: self.port,
             digest: &mut self.digest,
         };
-        self.rtl.run(&mut behind, limit);
-        let Some(access) = self.rtl.access() else {
-            return Ok(Stop::Budget);
-        };
-        self.digest.cycle(access.at);
-        self.digest.number(access.address);
-        self.digest.number(access.write.unwrap_or(0));
-        Ok(Stop::Device(DeviceAccess {
-            address: access.address,
-            bytes: access.bytes,
-            write: access.write,
-        }))
+        self.rtl.run(&mut behind, until);
+    }
+
+    /// Passes what has left the cores to units, which follow them, and what has left units to the cores.
+    fn run_units(&mut self, memory: &mut GuestMemory) -> Result<(), UnitError> {
+        let RocketCores {
+            rtl, front, beside, ..
+        } = self;
+        let now = rtl.cycle();
+        front.receive(rtl);
+        while let Some(command) = rtl.take_command() {
+            let pc = rtl.pc();
+            beside[command.core].command(memory, front, &command, pc)?;
+        }
+        for beside in beside {
+            beside.advance(memory, front, now);
+            beside.respond(rtl);
+            beside.check(memory, front)?;
+        }
+        front.send(rtl);
+        Ok(())
     }
 
     /// Ends the access for which a run has stopped: its response is at the cores' pins at `at`.
@@ -114,16 +193,49 @@ impl RocketCores {
         self.rtl.instructions()
     }
 
-    /// Counts of the caches behind those of the harts.
-    pub fn counters(&self) -> Counters {
-        cache_counters(&self.hierarchy)
+    /// Commands issued to units.
+    pub fn commands(&self) -> u64 {
+        self.beside.iter().map(Beside::commands).sum()
     }
 
-    /// Adds all transfers at the pins of the design so far to a digest.
+    /// Cycles of RTL that were evaluated, of all units together.
+    pub fn unit_cycles(&self) -> u64 {
+        let units = self.beside.iter().flat_map(|beside| &beside.units);
+        units.map(|unit| unit.observation().evaluated_cycles()).sum()
+    }
+
+    /// A unit that a hart waits for.
+    pub fn wait(&self) -> Option<Wait> {
+        self.beside.iter().find_map(Beside::wait)
+    }
+
+    /// Counts of the events of units, each added up over all harts; none without units.
+    pub fn unit_counters(&self) -> Counters {
+        let mut counters = Counters::new();
+        self.push_units(&mut counters);
+        counters
+    }
+
+    /// The same, appended to those of the caches behind those of the harts.
+    pub fn counters(&self) -> Counters {
+        let mut counters = cache_counters(&self.hierarchy);
+        self.push_units(&mut counters);
+        counters
+    }
+
+    fn push_units(&self, counters: &mut Counters) {
+        let beside: Vec<&[_]> = self.beside.iter().map(|beside| &*beside.units).collect();
+        if !beside.is_empty() {
+            push_units(counters, &beside);
+        }
+    }
+
+    /// Adds all transfers at the pins of the design and of units so far to a digest.
     pub fn digest(&self, digest: &mut Digest) {
         digest.cycle(self.rtl.cycle());
         digest.number(self.instructions());
         digest.digest(&self.digest);
+        self.beside.iter().for_each(|beside| beside.digest(digest));
     }
 }
 

@@ -55,7 +55,7 @@ fn run_on_rtl(design: &RocketDesign, kernel: &str, harts: usize) -> Vec<Report> 
     let mut memory = memory(kernel, harts);
     memory.write(READER, &PLACE.base.to_le_bytes()).unwrap();
     let hierarchy = SharedHierarchy::new(Hierarchy::new(HierarchyParameters::server()).unwrap());
-    let mut cores = RocketCores::new(design, design.cores(), ACCESS_LATENCY, hierarchy);
+    let mut cores = RocketCores::new(design, design.cores(), ACCESS_LATENCY, hierarchy, BASE..BASE);
     cores.start_all_at(BASE);
     let tick = HierarchyParameters::server().tick;
     let mut bus = Bus::new(Map::BARE_METAL, design.cores(), tick);

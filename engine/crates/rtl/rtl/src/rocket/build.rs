@@ -1,3 +1,4 @@
+use super::rocc::with_commands;
 use super::{RocketDesign, RocketSystem};
 use crate::verilator::run;
 use crate::{cache, Cache, RtlError, Toolchain};
@@ -8,6 +9,8 @@ use std::process::Command;
 const HOST: &[(&str, &str)] = &[
     ("interface.h", include_str!("../../rocket/interface.h")),
     ("axi.h", include_str!("../../rocket/axi.h")),
+    ("front.h", include_str!("../../rocket/front.h")),
+    ("rocc.h", include_str!("../../rocket/rocc.h")),
     ("host.cpp", include_str!("../../rocket/host.cpp")),
     ("visible.vlt", include_str!("../../rocket/visible.vlt")),
 ];
@@ -58,6 +61,9 @@ const VERILATOR_FLAGS: &[&str] = &[
 
 const COMPILER_FLAGS: &[&str] = &["-std=c++20", "-fPIC", "-fno-plt", "-w", "-march=native"];
 
+/// The Verilog of the cores, with their ports for commands.
+const CORES: &str = "cores.v";
+
 /// Construction and initial values run once, so they are not worth optimising.
 const ONCE: &str = "Slow.cpp";
 
@@ -74,13 +80,23 @@ impl Toolchain {
         verilog: &Path,
         cache: &Cache,
     ) -> Result<RocketDesign, RtlError> {
-        let sources = sources(system, verilog);
-        let name = self.rocket_name(system, &sources)?;
-        let path = cache.find_or_build(&name, |folder| self.compile_rocket(system, &sources, folder))?;
+        let file = generated_file(system, verilog, "v");
+        let text = fs::read_to_string(&file).map_err(RtlError::file(&file))?;
+        let cores = with_commands(&file, &text)?;
+        let libraries = libraries(system, verilog);
+        let name = self.rocket_name(system, &cores, &libraries)?;
+        let path = cache.find_or_build(&name, |folder| {
+            self.compile_rocket(system, &cores, &libraries, folder)
+        })?;
         RocketDesign::load(system, &path)
     }
 
-    fn rocket_name(&self, system: RocketSystem, sources: &[PathBuf]) -> Result<String, RtlError> {
+    fn rocket_name(
+        &self,
+        system: RocketSystem,
+        cores: &str,
+        libraries: &[PathBuf],
+    ) -> Result<String, RtlError> {
         let mut parts = vec![format!(
             "{} {VERILATOR_FLAGS:?} {COMPILER_FLAGS:?} {} {}",
             self.target("rocket")?,
@@ -89,7 +105,8 @@ impl Toolchain {
         )];
         parts.push(run("rocket", Command::new(&self.verilator).arg("--version"))?);
         parts.extend(HOST.iter().map(|(_, text)| (*text).to_owned()));
-        for source in sources {
+        parts.push(cores.to_owned());
+        for source in libraries {
             parts.push(fs::read_to_string(source).map_err(RtlError::file(source))?);
         }
         Ok(cache::library(parts.iter().map(String::as_bytes)))
@@ -98,9 +115,12 @@ impl Toolchain {
     fn compile_rocket(
         &self,
         system: RocketSystem,
-        sources: &[PathBuf],
+        cores: &str,
+        libraries: &[PathBuf],
         folder: &Path,
     ) -> Result<PathBuf, RtlError> {
+        let cores_file = folder.join(CORES);
+        write(&cores_file, cores)?;
         for (name, text) in HOST {
             write(&folder.join(name), text)?;
         }
@@ -112,7 +132,8 @@ impl Toolchain {
                 .arg("--Mdir")
                 .arg(folder)
                 .arg(folder.join("visible.vlt"))
-                .args(sources),
+                .arg(&cores_file)
+                .args(libraries),
         )?;
         let objects = [
             self.compile_group(system, folder, "often", system.optimisation(), true)?,
@@ -171,16 +192,18 @@ impl Toolchain {
     }
 }
 
-fn sources(system: RocketSystem, verilog: &Path) -> Vec<PathBuf> {
-    let generated = |suffix: &str| {
-        verilog
-            .join("generated-src")
-            .join(format!("{}.{suffix}", system.configuration()))
-    };
+/// A file of the package that was generated for a system.
+fn generated_file(system: RocketSystem, verilog: &Path, suffix: &str) -> PathBuf {
+    verilog
+        .join("generated-src")
+        .join(format!("{}.{suffix}", system.configuration()))
+}
+
+/// The modules that the system uses.
+fn libraries(system: RocketSystem, verilog: &Path) -> Vec<PathBuf> {
     let library = |name: &str| verilog.join("vsrc").join(name);
     vec![
-        generated("v"),
-        generated("behav_srams.v"),
+        generated_file(system, verilog, "behav_srams.v"),
         library("plusarg_reader.v"),
         library("EICG_wrapper.v"),
         library("AsyncResetReg.v"),

@@ -1,13 +1,14 @@
 //! The Rust side of `rocket/interface.h`; the two agree field by field.
 
 use super::{RocketMemory, BOOT_BYTES};
+use crate::BEAT_BYTES;
 use libloading::Library;
 use rackwright_time::Cycle;
 use std::ffi::c_void;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 /// The version of the interface; raised with every change of a struct or function.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 #[repr(C)]
 pub(super) struct RawMemory {
@@ -32,8 +33,38 @@ pub(super) struct RawState {
     pub instructions: u64,
     pub pc: u64,
     pub accesses: u32,
-    reserved: u32,
+    pub events: u32,
     pub access: RawAccess,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(super) struct RawCommand {
+    pub cycle: u64,
+    pub rs1: u64,
+    pub rs2: u64,
+    pub core: u32,
+    pub instruction: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(super) struct RawRequest {
+    pub number: u64,
+    pub cycle: u64,
+    pub address: u64,
+    pub bytes: u32,
+    pub mask: u32,
+    pub write: u32,
+    pub reserved: u32,
+    pub data: [u8; BEAT_BYTES],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(super) struct RawCompletion {
+    pub number: u64,
+    pub cycle: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -44,6 +75,12 @@ pub(super) struct Functions {
     pub boot: unsafe extern "C" fn(*mut c_void, *const [u8; BOOT_BYTES]),
     pub run: unsafe extern "C" fn(*mut c_void, *mut RawMemory, u64) -> RawState,
     pub answer: unsafe extern "C" fn(*mut c_void, u64, u64) -> RawState,
+    pub take_command: unsafe extern "C" fn(*mut c_void, *mut RawCommand) -> u32,
+    pub take_completion: unsafe extern "C" fn(*mut c_void, *mut RawCompletion) -> u32,
+    pub offer: unsafe extern "C" fn(*mut c_void, u32),
+    pub set_units: unsafe extern "C" fn(*mut c_void, u32, u32, u32),
+    pub respond: unsafe extern "C" fn(*mut c_void, u32, u64, u32, u64),
+    pub request: unsafe extern "C" fn(*mut c_void, *const RawRequest),
 }
 
 impl Functions {
@@ -57,6 +94,12 @@ impl Functions {
                 boot: *library.get(b"rocket_boot")?,
                 run: *library.get(b"rocket_run")?,
                 answer: *library.get(b"rocket_answer")?,
+                take_command: *library.get(b"rocket_take_command")?,
+                take_completion: *library.get(b"rocket_take_completion")?,
+                offer: *library.get(b"rocket_offer")?,
+                set_units: *library.get(b"rocket_set_units")?,
+                respond: *library.get(b"rocket_respond")?,
+                request: *library.get(b"rocket_request")?,
             })
         }
     }
