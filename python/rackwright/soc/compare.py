@@ -30,6 +30,13 @@ _TO_HUB = 8
 _MISS = {"miss-data-request": 0, "miss-data-response": 0, "miss-fetch-response": 2}
 """The remaining path of an L1 miss, as L1 is a client of the bus, too."""
 
+_PORT = {"port-request": 1, "port-response": 1}
+"""Register stages of a memory port beyond those of the models (`LinePort.scala`).
+
+A request waits in a register and, as a read, in that of the next `Get`; a response waits in a register. The
+models have one stage in each direction.
+"""
+
 _OPERATION = re.compile(r"(.*\S) in (\d+) cycles")
 
 
@@ -75,6 +82,7 @@ def run_modelled(soc: Soc, program: Path, max_cycles: int = 0) -> RunResult:
         "llc-latency": 1,
         **{f"dram-{part}-ps": 0 for part in _AT_ONCE},
         "dram-burst-ps": 1,
+        **_PORT,
         **{f"coherence-busy-{what}": cycles for what, cycles in _L1_BUSY.items()},
     }
     units = [replace(unit, clock=str(soc.clock_hz)) for unit in soc.harts[0].units]

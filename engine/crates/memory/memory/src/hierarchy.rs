@@ -173,7 +173,9 @@ impl Hierarchy {
     /// Attaches a memory port of a unit. Its requests are single beats.
     pub fn attach_port(&mut self, link: LinkId, traffic: Traffic) -> RequesterId {
         let link = usize::from(link.0);
-        let path = self.links[link].0.memory_path(self.parameters.clock, traffic);
+        let mut path = self.links[link].0.memory_path(self.parameters.clock, traffic);
+        path.request = path.request + self.parameters.port.request;
+        path.response = path.response + self.parameters.port.response;
         self.add_port(Requester::Unit(Box::new(UnitPort::new(link, path))))
     }
 

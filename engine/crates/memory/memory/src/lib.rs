@@ -32,7 +32,7 @@ pub use interconnect::Interconnect;
 pub use named::{Named, NamedParameters, Place};
 pub use parameters::{
     CoherenceParameters, DramParameters, HierarchyParameters, LevelParameters, ParameterError,
-    ProbeParameters,
+    PortParameters, ProbeParameters,
 };
 pub use port::{LinkId, RequesterId};
 pub use route::{Link, Path, Route, Traffic, UnknownRoute};

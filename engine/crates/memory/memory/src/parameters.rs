@@ -18,6 +18,8 @@ pub struct HierarchyParameters {
     pub dram: DramParameters,
     /// The costs of sharing lines with a hart's L1.
     pub coherence: CoherenceParameters,
+    /// What lies between the memory ports of units and the network of the L2.
+    pub port: PortParameters,
     /// Whether units reach main memory past the caches: it is theirs alone.
     pub is_own: bool,
 }
@@ -95,6 +97,15 @@ pub struct ProbeParameters {
     pub absent: Cycles,
 }
 
+/// What lies between a memory port of a unit and the network of the L2, beyond a register slice in each direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PortParameters {
+    /// Further register stages for requests.
+    pub request: Cycles,
+    /// Further register stages for responses.
+    pub response: Cycles,
+}
+
 /// A combination of parameters that no hardware can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParameterError(String);
@@ -156,6 +167,7 @@ impl HierarchyParameters {
                 unit: Cycles::new(16),
                 busy: ProbeParameters::default(),
             },
+            port: PortParameters::default(),
             is_own: false,
         }
     }
@@ -185,9 +197,10 @@ impl NamedParameters for HierarchyParameters {
             .named()
             .into_iter()
             .map(|each| each.of("coherence"));
+        let port = self.port.named().into_iter().map(|each| each.of("port"));
         let clock = std::iter::once(Named::new("clock-hz", SLOWEST..=FASTEST, &mut self.clock));
         let tick = std::iter::once(Named::new("tick-cycles", 1..=LONGEST_TICK, &mut self.tick.0));
-        let parts = l2.chain(llc).chain(dram).chain(coherence);
+        let parts = l2.chain(llc).chain(dram).chain(coherence).chain(port);
         parts.chain(clock).chain(tick).collect()
     }
 
@@ -364,6 +377,15 @@ impl CoherenceParameters {
             Named::new("busy-modified", 0..=LONGEST, &mut self.busy.modified.0),
             Named::new("busy-held", 0..=LONGEST, &mut self.busy.held.0),
             Named::new("busy-absent", 0..=LONGEST, &mut self.busy.absent.0),
+        ]
+    }
+}
+
+impl PortParameters {
+    fn named(&mut self) -> Vec<Named<'_>> {
+        vec![
+            Named::new("request", 0..=LONGEST, &mut self.request.0),
+            Named::new("response", 0..=LONGEST, &mut self.response.0),
         ]
     }
 }

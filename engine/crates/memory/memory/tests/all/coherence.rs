@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use rackwright_memory::{
-    AccessKind, Hierarchy, HierarchyCounters, HierarchyParameters, ProbeParameters, RequesterId, Route,
-    Snoop, Traffic, WarmLevel,
+    AccessKind, Hierarchy, HierarchyCounters, HierarchyParameters, PortParameters, ProbeParameters,
+    RequesterId, Route, Snoop, Traffic, WarmLevel,
 };
 use rackwright_time::{Cycle, Cycles};
 use std::collections::BTreeMap;
@@ -226,6 +226,31 @@ fn an_l1_that_is_busy_with_a_probe_takes_the_next_one_later() {
     assert!(held >= HIT + 14 + 4, "{held}");
     assert_eq!(absent - held, 3);
     assert_eq!(at(LINE + 256) - absent, 3);
+}
+
+/// Register stages of a port are between a unit and L2, and not between a hart and L2.
+#[test]
+fn register_stages_of_a_port_delay_what_a_unit_asks_for() {
+    let mut parameters = HierarchyParameters::server();
+    parameters.port = PortParameters {
+        request: Cycles::new(1),
+        response: Cycles::new(2),
+    };
+    let mut hierarchy = Hierarchy::new(parameters).unwrap();
+    let hart = hierarchy.attach_hart();
+    let link = hierarchy.attach_link(&Route::default(), 32);
+    let unit = hierarchy.attach_port(link, Traffic::Stream);
+    hierarchy.warm(LINE..LINE + 0x1000, WarmLevel::L2);
+    // Beyond a register slice in each direction.
+    assert_eq!(hierarchy.minimum_latency(unit), Cycles::new(HIT + 2 + 3));
+    for (place, kind) in [(0, AccessKind::Read), (1, AccessKind::Write)] {
+        let start = Cycle::new(1000 * (place + 1));
+        let done = hierarchy.access(start, LINE + 64 * place, kind, unit);
+        assert_eq!((done - start).0, HIT + 2 + 3);
+    }
+    let start = Cycle::new(3000);
+    let done = hierarchy.access(start, LINE + 128, AccessKind::Read, hart);
+    assert_eq!((done - start).0, HIT);
 }
 
 proptest! {
