@@ -144,6 +144,24 @@ def test_an_interrupt_says_that_a_frame_has_ended(strainer: Path) -> None:
     assert unit.read(clean, 3) == b"\1\2\3"
 
 
+def test_a_unit_with_streams_alone_has_registers_and_its_own_interrupt(tmp_path: Path) -> None:
+    made = moved_manifest(scanned(tmp_path, FIXTURES / "Sums.sv"), {})
+    names = [(port["contract"], port["name"]) for port in read_manifest(made)["ports"]]
+    streams = [("memory", f"{stream}_memory") for stream in ("s_axis", "m_axis", "SUM")]
+    assert names == [("axi4-lite", "mover_axi"), ("interrupt", "irq"), *streams]
+    unit = Unit(made)
+    data = random.Random(2).randbytes(37)
+    back, total = unit.reserve(40), unit.reserve(2)
+    start(unit, "m_axis", back)
+    start(unit, "sum", total)
+    start(unit, "s_axis", unit.load(data, misalignment=3))
+    unit.await_interrupt()
+    assert [ended(unit, stream) for stream in ("s_axis", "m_axis", "sum")] == [(OK, 37), (OK, 37), (OK, 2)]
+    assert unit.read(back, 37) == bytes((byte + 1) % 256 for byte in data)
+    assert int.from_bytes(unit.read(total), "little") == sum(data) & 0xFFFF
+    assert unit.violations == 0
+
+
 @pytest.mark.long("a quarter of a minute: another design")
 def test_a_unit_that_takes_an_offered_transfer_back_is_stopped(tmp_path: Path) -> None:
     manifest = scanned(tmp_path, FIXTURES / "Strainer.sv")

@@ -168,7 +168,7 @@ def _axi_stream(pins: Mapping[str, Pin], prefix: str, upper: bool, is_input: boo
     others = [named(signal) for signal in _SIDE_BAND if named(signal) in pins]
     remark = f"{kind}, {bits} bits"
     if others:
-        remark += f"; {', '.join(others)} {'are zero' if is_input else 'lead nowhere'}"
+        remark += f"; not connected: {', '.join(others)}"
     return Bus(own, entry, remark)
 
 

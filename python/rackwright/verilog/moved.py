@@ -27,7 +27,7 @@ PAGE_BITS = 12
 
 REGISTER_PORT: dict[str, Any] = {
     "contract": "axi4-lite",
-    "name": "mover",
+    "name": "mover_axi",
     "naming": "lower",
     "bytes": 4,
     "address_bits": PAGE_BITS,

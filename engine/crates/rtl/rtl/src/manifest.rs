@@ -714,6 +714,7 @@ impl Manifest {
         }
         let names: Vec<&str> = self.ports.iter().map(Port::name).collect();
         clocks::check(&self.clocks, &names)?;
+        self.check_names()?;
         if self.ports.iter().filter(|port| port.is_control()).count() > 1 {
             return Err("a unit has one command, mmio, axi4-lite or apb port at most, or one of tilelink with registers".into());
         }
@@ -727,6 +728,20 @@ impl Manifest {
         }
         self.define.iter().try_for_each(check_parameter)?;
         self.ports.iter().try_for_each(check_port)
+    }
+
+    /// Refuses two ports with the same name; the pins of events begin otherwise.
+    fn check_names(&self) -> Result<(), String> {
+        let ports = self
+            .ports
+            .iter()
+            .filter(|port| !matches!(port, Port::Event { .. }));
+        let names: Vec<&str> = ports.map(Port::name).collect();
+        let is_twice = |(index, name): &(usize, &&str)| names[..*index].contains(*name);
+        match names.iter().enumerate().find(is_twice) {
+            Some((_, name)) => Err(format!("two ports are named `{name}`")),
+            None => Ok(()),
+        }
     }
 
     fn identifiers(&self) -> impl Iterator<Item = &str> {
@@ -1175,7 +1190,17 @@ mod tests {
             refused(&port("out", 8).replace("\"size_bits\":3", "\"size_bits\":5")),
             "port `out` has sizes of 5 bits; 2 to 4 are possible"
         );
-        assert!(refused(&format!("{0},{0}", port("in", 4))).contains("one of tilelink with registers"));
+        let other = port("in", 4).replace("\"name\":\"in\"", "\"name\":\"other\"");
+        assert!(refused(&format!("{},{other}", port("in", 4))).contains("one of tilelink with registers"));
+    }
+
+    #[test]
+    fn ports_have_names_of_their_own() {
+        let port = r#"{"contract":"memory","name":"read","bytes":16,"tag_bits":4}"#;
+        let refused = with_ports(&format!("{port},{port}")).unwrap_err();
+        assert_eq!(refused, "two ports are named `read`");
+        let event = r#"{"contract":"event","name":"read"}"#;
+        assert!(with_ports(&format!("{port},{event}")).is_ok());
     }
 
     #[test]
