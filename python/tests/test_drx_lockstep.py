@@ -117,9 +117,7 @@ def _add_address(
         builder.stride(calculator, level, stride)
 
 
-@pytest.mark.parametrize(
-    "least", [4_000, long(10_000_000, why="ten million instructions in RTL take a quarter of an hour")]
-)
+@pytest.mark.parametrize("least", [4_000, long(10_000_000, why="four minutes of a processor")])
 def test_random_instructions(least: int, record_property: Callable[[str, object], None]) -> None:
     """Programs with memories of random latencies, until so many instructions have been executed."""
     source = random.Random(48)
@@ -137,7 +135,7 @@ def test_random_instructions(least: int, record_property: Callable[[str, object]
         record_property(name, count)
 
 
-@pytest.mark.long("ten thousand programs in RTL take a quarter of an hour")
+@pytest.mark.long("five minutes of a processor")
 def test_ten_thousand_broken_programs() -> None:
     """Each ends in a status, stores where it may alone, and a good one runs after it."""
     source = random.Random(49)
