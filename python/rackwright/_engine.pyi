@@ -383,6 +383,7 @@ class Guest:
         memory: Mapping[str, int] = ...,
         core: Mapping[str, int] = ...,
         fabric: AttachedFabric | None = None,
+        aia: bool = False,
     ) -> None:
         """`firmware` is OpenSBI's fw_dynamic, `kernel` an uncompressed image, `files` an initial file system.
 
@@ -391,7 +392,7 @@ class Guest:
         `observer` looks at the harts; what it saw is there when the guest is gone. `units`, which must
         translate addresses, are beside each hart. With `nic`, elaborated with virtio=1, it has that card,
         which is joined to the sockets of this host: runs then are not repeatable. `fabric` is behind the PCI
-        host bridge.
+        host bridge. With `aia`, its interrupt controllers are those of the Advanced Interrupt Architecture.
         """
 
     @staticmethod

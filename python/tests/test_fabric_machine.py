@@ -188,6 +188,27 @@ def thirty_cards() -> System:
     return System.of(root)
 
 
+@pytest.mark.long("a boot of a larger tree than the one above")
+def test_debian_has_messages_beside_thirty_cards() -> None:
+    found = "cat /sys/bus/pci/devices/*/device | grep -c 0x0001"
+    command = f"{found}; head -c 64 /dev/hwrng | wc -c; cat /proc/interrupts"
+    result = boot(
+        load_image(default_image()),
+        command,
+        memory_bytes=256 << 20,
+        fabric=AttachedFabric(thirty_cards()),
+        interrupts="aia",
+    )
+    found, read, *lines = result.stdout.decode().splitlines()
+    assert (found, read) == ("30", "64")
+    [messages] = [
+        line
+        for line in lines
+        if "PCI-MSIX-0000:00:00.0" in line and "virtio" in line and "config" not in line
+    ]
+    assert int(messages.split()[1]) > 0
+
+
 @pytest.mark.long("two boots of a larger tree than the one above")
 def test_debian_finds_thirty_cards_wherever_its_runs_are_cut() -> None:
     image = load_image(default_image())

@@ -47,6 +47,13 @@ class Net(StrEnum):
     user = "user"
 
 
+class Interrupts(StrEnum):
+    """The interrupt controllers."""
+
+    plic = "plic"
+    aia = "aia"
+
+
 _UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 
@@ -99,6 +106,13 @@ def boot(
     vector: Annotated[
         OnOff, typer.Option(help="Give harts the vector extension, which the kernel then uses.")
     ] = OnOff.off,
+    interrupts: Annotated[
+        Interrupts,
+        typer.Option(
+            help="Interrupt controllers: a PLIC with wires, or the Advanced Interrupt Architecture, where "
+            "PCI functions interrupt by messages (MSI-X)."
+        ),
+    ] = Interrupts.plic,
     disk: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Image of a disk, /dev/vda; the file is not changed."),
@@ -155,6 +169,8 @@ def boot(
 
         ./rw boot --vector on --run 'grep isa /proc/cpuinfo'
 
+        ./rw boot --interrupts aia --run 'cat /proc/interrupts'
+
         ./rw boot --disk data.img --run 'mkdir /mnt; mount -t ext4 /dev/vda /mnt; ls /mnt'
 
         ./rw boot --accelerator snappy --file program --run './program'
@@ -184,7 +200,17 @@ def boot(
     attached = attached_fabric(fabric, capture)
     show = _silent if json else (_console_output if interactive else _command_output)
     if from_ is not None:
-        for name in ("image", "harts", "memory", "vector", "checkpoint", "prepare", "files", "fabric"):
+        for name in (
+            "image",
+            "harts",
+            "memory",
+            "vector",
+            "interrupts",
+            "checkpoint",
+            "prepare",
+            "files",
+            "fabric",
+        ):
             source = context.get_parameter_source(name)
             on_line = source is not None and source.name == "COMMANDLINE"
             given = asked is not None if name == "memory" else on_line
@@ -218,6 +244,7 @@ def boot(
                 cpu=cpu.value,
                 memory_bytes=size,
                 vector=vector is OnOff.on,
+                interrupts=interrupts.value,
                 disk=disk,
                 files=files or (),
                 accelerators=units,

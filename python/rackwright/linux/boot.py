@@ -112,6 +112,7 @@ def boot(
     prepare: str | None = None,
     net: str = "none",
     fabric: AttachedFabric | None = None,
+    interrupts: str = "plic",
     show: Show = _unseen,
     console: Console | None = None,
     observer: _engine.Observer | None = None,
@@ -126,9 +127,11 @@ def boot(
     With `net` "user", it has the network interface in RTL, joined to sockets of this host: real time then
     enters the run, whose digest is its own. A checkpoint cannot contain that interface, which is attached
     after the checkpoint is written. `timing` has numbers of caches, DRAM and harts that replace the defaults.
-    `fabric` is behind the PCI host bridge, where the kernel finds it; a checkpoint can't hold it. `observer`
-    observes the harts. `checkpoint` is a file to write when the guest has booted, loaded the driver of
-    network interfaces, for servers of clusters that start from it, and executed `prepare` in root's shell.
+    `fabric` is behind the PCI host bridge, where the kernel finds it; a checkpoint can't hold it.
+    `interrupts` is "plic", or "aia" for the Advanced Interrupt Architecture, where PCI functions interrupt
+    by messages. `observer` observes the harts. `checkpoint` is a file to write when the guest has booted,
+    loaded the driver of network interfaces, for servers of clusters that start from it, and executed
+    `prepare` in root's shell.
     With neither command nor console, that is all. Raises `RackwrightError` if there is no work or the user
     leaves the console, and `EngineError` if the image does not boot or the checkpoint cannot be written.
     """
@@ -160,6 +163,7 @@ def boot(
         memory=timing.memory if timing else {},
         core=timing.core if timing else {},
         fabric=fabric.engine if fabric else None,
+        aia=interrupts == "aia",
     )
     run = _Run(guest, cpu, show, console, began, units, net, timing)
     run.until("ready")

@@ -8,7 +8,7 @@ use pyo3::types::PyBytes;
 use rackwright_boot::Software;
 use rackwright_device::{Disk, TreeMaker};
 use rackwright_gateway::UserNetwork;
-use rackwright_machine::{Checkpoint, Extras, MachineParameters, Progress, Request};
+use rackwright_machine::{Checkpoint, Extras, Interrupts, MachineParameters, Progress, Request};
 use rackwright_server::{user_guest, LinuxStart, UserConfig};
 use rackwright_server::{CpuModel, ServerParameters};
 use rackwright_time::{Clock, Cycles};
@@ -48,7 +48,7 @@ fn on_host(
 #[pymethods]
 impl Guest {
     #[new]
-    #[pyo3(signature = (firmware, kernel, files, command_line, cpu = "functional", harts = 1, memory_bytes = 1 << 31, seed = 1, vector = false, disk = None, observer = None, units = Vec::new(), nic = None, memory = BTreeMap::new(), core = BTreeMap::new(), fabric = None))]
+    #[pyo3(signature = (firmware, kernel, files, command_line, cpu = "functional", harts = 1, memory_bytes = 1 << 31, seed = 1, vector = false, disk = None, observer = None, units = Vec::new(), nic = None, memory = BTreeMap::new(), core = BTreeMap::new(), fabric = None, aia = false))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         firmware: &[u8],
@@ -67,6 +67,7 @@ impl Guest {
         memory: Values,
         core: Values,
         fabric: Option<Py<AttachedFabric>>,
+        aia: bool,
     ) -> PyResult<Guest> {
         let parameters = MachineParameters {
             cpu: cpu.parse().map_err(raise)?,
@@ -92,6 +93,7 @@ impl Guest {
             attachment: attachment(&units),
             observation: observation.as_ref(),
             parameters: Some(&server),
+            interrupts: if aia { Interrupts::Aia } else { Interrupts::Plic },
             tree: fabric.as_ref().map(|fabric| fabric.get() as &dyn TreeMaker),
         };
         let guest = match nic {
@@ -138,7 +140,7 @@ impl Guest {
             attachment: attachment(&units),
             observation: observation.as_ref(),
             parameters: Some(&server),
-            tree: None,
+            ..Extras::default()
         };
         let checkpoint = Checkpoint::read(&path).map_err(raise)?;
         let guest = match nic {

@@ -1,4 +1,5 @@
-use rackwright_device::{Map, PciMap, Place, Plic};
+use rackwright_contract::HIGHEST_IDENTITY;
+use rackwright_device::{Aplic, Map, PciMap, Place, Plic};
 use rackwright_time::Clock;
 use std::ops::Range;
 use vm_fdt::{Error, FdtWriter};
@@ -25,14 +26,19 @@ pub struct Hardware<'a> {
 const LETTERS: [&str; 6] = ["i", "m", "a", "f", "d", "c"];
 const VECTOR: [&str; 1] = ["v"];
 const NAMED: [&str; 5] = ["zicntr", "zicsr", "zifencei", "sstc", "svinval"];
+/// Those with the Advanced Interrupt Architecture.
+const MESSAGES: [&str; 2] = ["smaia", "ssaia"];
 /// The frequency that serial ports divide; it has no effect here.
 const UART_HERTZ: u32 = 3_686_400;
 /// Bytes of [`Hardware::seed`] spread out for the kernel.
 const SEED_BYTES: usize = 64;
 
 /// References between nodes.
-const PLIC: u32 = 1;
+const INTERRUPTS: u32 = 1;
 const POWER: u32 = 2;
+const MACHINE_APLIC: u32 = 3;
+const MACHINE_FILES: u32 = 4;
+const SUPERVISOR_FILES: u32 = 5;
 const FIRST_HART: u32 = 16;
 
 /// Writes the tree. `files` is the address range of the initial file system.
@@ -106,11 +112,17 @@ fn harts(tree: &mut FdtWriter, hardware: &Hardware<'_>) -> Result<(), Error> {
         tree.property_string("riscv,isa-base", "rv64i")?;
         let vector = if hardware.vector { &VECTOR[..] } else { &[] };
         let single = [&LETTERS, vector].concat();
-        let all = [&single, &NAMED[..]].concat().into_iter().map(str::to_string);
+        let messages = if hardware.map.aplic.is_used() {
+            &MESSAGES[..]
+        } else {
+            &[]
+        };
+        let named = [&NAMED, messages].concat();
+        let all = [&single, &named[..]].concat().into_iter().map(str::to_string);
         tree.property_string_list("riscv,isa-extensions", all.collect())?;
         tree.property_string(
             "riscv,isa",
-            &format!("rv64{}_{}", single.concat(), NAMED.join("_")),
+            &format!("rv64{}_{}", single.concat(), named.join("_")),
         )?;
         tree.property_string("mmu-type", "riscv,sv48")?;
         let lines = tree.begin_node("interrupt-controller")?;
@@ -126,12 +138,11 @@ fn harts(tree: &mut FdtWriter, hardware: &Hardware<'_>) -> Result<(), Error> {
 
 fn devices(tree: &mut FdtWriter, hardware: &Hardware<'_>) -> Result<(), Error> {
     let Map {
-        power,
-        aclint,
-        plic,
-        uarts,
-        ..
+        power, aclint, uarts, ..
     } = hardware.map;
+    let wires = Wires {
+        has_kinds: hardware.map.aplic.is_used(),
+    };
     let soc = tree.begin_node("soc")?;
     tree.property_u32("#address-cells", 2)?;
     tree.property_u32("#size-cells", 2)?;
@@ -147,25 +158,116 @@ fn devices(tree: &mut FdtWriter, hardware: &Hardware<'_>) -> Result<(), Error> {
     tree.property_array_u32("interrupts-extended", &of_each_hart(hardware.harts, [3, 7]))?;
     tree.end_node(node)?;
 
-    let node = device(tree, "plic", plic, &["sifive,plic-1.0.0", "riscv,plic0"])?;
-    tree.property_u32("#interrupt-cells", 1)?;
-    tree.property_u32("#address-cells", 0)?;
-    tree.property_null("interrupt-controller")?;
-    tree.property_u32("riscv,ndev", Plic::SOURCES - 1)?;
-    // External interrupts of machine and supervisor mode.
-    tree.property_array_u32("interrupts-extended", &of_each_hart(hardware.harts, [11, 9]))?;
-    tree.property_phandle(PLIC)?;
-    tree.end_node(node)?;
+    if hardware.map.aplic.is_used() {
+        interrupt_files(tree, hardware)?;
+        aplic(tree, &hardware.map.aplic)?;
+    } else {
+        plic(tree, hardware)?;
+    }
 
     for uart in uarts {
         let node = device(tree, "serial", uart, &["ns16550a"])?;
         tree.property_u32("clock-frequency", UART_HERTZ)?;
-        tree.property_u32("interrupt-parent", PLIC)?;
-        tree.property_u32("interrupts", uart.source)?;
+        tree.property_u32("interrupt-parent", INTERRUPTS)?;
+        tree.property_array_u32("interrupts", &wires.cells(uart.source))?;
         tree.end_node(node)?;
     }
-    pci(tree, &hardware.map.pci)?;
+    pci(tree, &hardware.map.pci, wires)?;
     tree.end_node(soc)
+}
+
+/// How the interrupt of a wire is described: by its number at a PLIC, at an APLIC also by its kind.
+#[derive(Clone, Copy)]
+struct Wires {
+    has_kinds: bool,
+}
+
+impl Wires {
+    fn cells(self, source: u32) -> Vec<u32> {
+        const HIGH_LEVEL: u32 = 4;
+        if self.has_kinds {
+            vec![source, HIGH_LEVEL]
+        } else {
+            vec![source]
+        }
+    }
+}
+
+/// External interrupts of machine and of supervisor mode.
+const EXTERNAL: [u32; 2] = [11, 9];
+
+fn plic(tree: &mut FdtWriter, hardware: &Hardware<'_>) -> Result<(), Error> {
+    let node = device(
+        tree,
+        "plic",
+        &hardware.map.plic,
+        &["sifive,plic-1.0.0", "riscv,plic0"],
+    )?;
+    tree.property_u32("#interrupt-cells", 1)?;
+    tree.property_u32("#address-cells", 0)?;
+    tree.property_null("interrupt-controller")?;
+    tree.property_u32("riscv,ndev", Plic::SOURCES - 1)?;
+    tree.property_array_u32("interrupts-extended", &of_each_hart(hardware.harts, EXTERNAL))?;
+    tree.property_phandle(INTERRUPTS)?;
+    tree.end_node(node)
+}
+
+/// The interrupt files of all harts, for each level (device tree binding `riscv,imsics`).
+fn interrupt_files(tree: &mut FdtWriter, hardware: &Hardware<'_>) -> Result<(), Error> {
+    const PAGE: u64 = 4096;
+    let levels = EXTERNAL.into_iter().zip([MACHINE_FILES, SUPERVISOR_FILES]);
+    for (place, (interrupt, phandle)) in hardware.map.messages.iter().zip(levels) {
+        let pages = Place {
+            bytes: PAGE * hardware.harts as u64,
+            ..*place
+        };
+        let node = device(tree, "interrupt-controller", &pages, &["riscv,imsics"])?;
+        tree.property_u32("#interrupt-cells", 0)?;
+        tree.property_null("interrupt-controller")?;
+        tree.property_null("msi-controller")?;
+        tree.property_u32("#msi-cells", 0)?;
+        tree.property_u32("riscv,num-ids", HIGHEST_IDENTITY)?;
+        let harts = (0..hardware.harts as u32).flat_map(|hart| [FIRST_HART + hart, interrupt]);
+        tree.property_array_u32("interrupts-extended", &harts.collect::<Vec<_>>())?;
+        tree.property_phandle(phandle)?;
+        tree.end_node(node)?;
+    }
+    Ok(())
+}
+
+/// The domains of the controller of wires: that of machine level, and its child, to which firmware delegates all sources
+/// (device tree binding `riscv,aplic`).
+fn aplic(tree: &mut FdtWriter, place: &Place) -> Result<(), Error> {
+    let domain = |number| {
+        let bytes = place.bytes / 2;
+        Place {
+            base: place.base + number * bytes,
+            bytes,
+            source: 0,
+        }
+    };
+    let sources = Aplic::SOURCES - 1;
+    for (number, phandle, files) in [
+        (1, INTERRUPTS, SUPERVISOR_FILES),
+        (0, MACHINE_APLIC, MACHINE_FILES),
+    ] {
+        let node = device(tree, "interrupt-controller", &domain(number), &["riscv,aplic"])?;
+        tree.property_u32("#interrupt-cells", 2)?;
+        tree.property_u32("#address-cells", 0)?;
+        tree.property_null("interrupt-controller")?;
+        tree.property_u32("msi-parent", files)?;
+        tree.property_u32("riscv,num-sources", sources)?;
+        if phandle == MACHINE_APLIC {
+            tree.property_u32("riscv,children", INTERRUPTS)?;
+            // Firmware before and since the binding's last version reads one of these.
+            for name in ["riscv,delegate", "riscv,delegation"] {
+                tree.property_array_u32(name, &[INTERRUPTS, 1, sources])?;
+            }
+        }
+        tree.property_phandle(phandle)?;
+        tree.end_node(node)?;
+    }
+    Ok(())
 }
 
 /// Kinds of PCI addresses (IEEE 1275, PCI Bus Binding 2.1, section 2.2.1.1): memory with 32 bits, and with 64 bits and
@@ -183,7 +285,7 @@ const PIN: u32 = 1;
 const PINS: u32 = 7;
 
 /// The host bridge (device tree binding `host-generic-pci`).
-fn pci(tree: &mut FdtWriter, map: &PciMap) -> Result<(), Error> {
+fn pci(tree: &mut FdtWriter, map: &PciMap, wires: Wires) -> Result<(), Error> {
     let node = device(tree, "pcie", &map.configuration, &["pci-host-ecam-generic"])?;
     tree.property_string("device_type", "pci")?;
     tree.property_u32("#address-cells", 3)?;
@@ -198,8 +300,14 @@ fn pci(tree: &mut FdtWriter, map: &PciMap) -> Result<(), Error> {
     tree.property_array_u32("interrupt-map-mask", &[DEVICES, 0, 0, PINS])?;
     let lines = (0..).zip(map.sources);
     let interrupts: Vec<u32> = lines
-        .flat_map(|(device, source): (u32, u32)| [device << DEVICE, 0, 0, PIN, PLIC, source])
+        .flat_map(|(device, source): (u32, u32)| {
+            let line = [device << DEVICE, 0, 0, PIN, INTERRUPTS];
+            line.into_iter().chain(wires.cells(source))
+        })
         .collect();
+    if wires.has_kinds {
+        tree.property_u32("msi-parent", SUPERVISOR_FILES)?;
+    }
     tree.property_array_u32("interrupt-map", &interrupts)?;
     tree.end_node(node)
 }

@@ -1,4 +1,5 @@
 use crate::aclint::Aclint;
+use crate::aplic::Aplic;
 use crate::device::{decode, encode, Device, RestoreError};
 use crate::host_interface::HostInterface;
 use crate::interrupt_files::InterruptFiles;
@@ -19,13 +20,14 @@ pub const ACCESS_LATENCY: Cycles = Cycles::new(2 * CROSSING_LATENCY.0);
 pub const CROSSING_LATENCY: Cycles = Cycles::new(5);
 
 /// Number of devices with addresses of their own, besides the PCI bus.
-const PLACES: usize = 4 + UARTS;
+const PLACES: usize = 5 + UARTS;
 
 /// The devices of a machine, by address.
 pub struct Bus {
     map: Map,
     aclint: Aclint,
     plic: Plic,
+    aplic: Aplic,
     files: InterruptFiles,
     power: Power,
     uarts: [Uart; UARTS],
@@ -53,10 +55,11 @@ impl Bus {
             map,
             aclint: Aclint::new(harts, cycles_per_tick),
             plic: Plic::new(harts),
+            aplic: Aplic::new(),
             files: InterruptFiles::new(map.messages, harts),
             power: Power::default(),
             uarts: Default::default(),
-            pci: PciHost::new(map.pci),
+            pci: PciHost::new(map.pci, map.aplic.is_used()),
             host: HostInterface::default(),
             added: Vec::new(),
         }
@@ -69,6 +72,8 @@ impl Bus {
     pub fn add(&mut self, name: &'static str, place: Place, device: Box<dyn Device>) -> Result<(), MapError> {
         let most = if self.map.plic.is_used() {
             Plic::SOURCES - 1
+        } else if self.map.aplic.is_used() {
+            Aplic::SOURCES - 1
         } else {
             0
         };
@@ -151,7 +156,6 @@ impl Bus {
     /// The value of the access with this ticket, and when it reaches the hart; `None` when no device knows yet.
     pub fn answered(&mut self, ticket: Ticket, memory: &mut GuestMemory) -> Option<(u64, Cycle)> {
         let answer = self.pci.answered(ticket, &mut Ram::new(memory, self.map.memory));
-        self.take_written();
         self.gather();
         answer
     }
@@ -189,15 +193,7 @@ impl Bus {
         for (_, _, device) in &mut self.added {
             device.advance(ram, now);
         }
-        self.take_written();
         self.gather();
-    }
-
-    /// Takes the messages that have arrived through the PCI host bridge.
-    fn take_written(&mut self) {
-        for (address, value) in self.pci.take_messages() {
-            self.files.write(address, 4, value.into());
-        }
     }
 
     /// Message-signalled interrupts that have arrived since the last call, in order.
@@ -309,11 +305,14 @@ impl Bus {
             power,
             aclint,
             plic,
+            aplic,
             uarts: [console, requests, output, errors],
             host,
             ..
         } = self.map;
-        [aclint, plic, power, console, requests, output, errors, host]
+        [
+            aclint, plic, aplic, power, console, requests, output, errors, host,
+        ]
     }
 
     fn devices(&self) -> [&dyn Device; PLACES] {
@@ -321,6 +320,7 @@ impl Bus {
         [
             &self.aclint,
             &self.plic,
+            &self.aplic,
             &self.power,
             console,
             requests,
@@ -335,6 +335,7 @@ impl Bus {
         [
             &mut self.aclint,
             &mut self.plic,
+            &mut self.aplic,
             &mut self.power,
             console,
             requests,
@@ -360,18 +361,34 @@ impl Bus {
         added.find_map(|(_, place, device)| Some((&mut **device as &mut dyn Device, place.offset(address)?)))
     }
 
-    /// Shows the PLIC the interrupt lines of devices.
+    /// Shows the interrupt controller the interrupt lines of devices, and the interrupt files the messages that have
+    /// arrived.
     fn gather(&mut self) {
+        let has_wires = self.map.plic.is_used();
+        let (plic, aplic) = (&mut self.plic, &mut self.aplic);
+        let mut set_line = |source, high| {
+            if has_wires {
+                plic.set_line(source, high);
+            } else {
+                aplic.set_line(source, high);
+            }
+        };
         for (uart, place) in self.uarts.iter().zip(&self.map.uarts) {
-            self.plic.set_line(place.source, uart.interrupts());
+            set_line(place.source, uart.interrupts());
         }
         for (_, place, device) in &self.added {
             if place.source != 0 {
-                self.plic.set_line(place.source, device.interrupts());
+                set_line(place.source, device.interrupts());
             }
         }
         for (source, high) in self.pci.lines() {
-            self.plic.set_line(source, high);
+            set_line(source, high);
+        }
+        if self.files.are_there() {
+            let arrived = self.pci.take_messages().into_iter();
+            for (address, value) in arrived.chain(self.aplic.take_messages()) {
+                self.files.write(address, 4, value.into());
+            }
         }
     }
 }

@@ -24,6 +24,11 @@ impl InterruptFiles {
         }
     }
 
+    /// Whether the machine has any.
+    pub(crate) fn are_there(&self) -> bool {
+        self.places.iter().any(Place::is_used)
+    }
+
     /// The level and the offset of an address among the pages.
     fn find(&self, address: u64) -> Option<(Level, u64)> {
         let places = Level::ALL.into_iter().zip(&self.places);

@@ -4,6 +4,7 @@
 //! lines of all devices to the PLIC, and provides each hart's lines; the machine passes them to harts.
 
 mod aclint;
+mod aplic;
 mod bus;
 mod device;
 mod disk;
@@ -18,6 +19,7 @@ mod uart;
 mod virtio;
 
 pub use aclint::Aclint;
+pub use aplic::Aplic;
 pub use bus::{Bus, Lines, ACCESS_LATENCY, CROSSING_LATENCY};
 pub use device::{decode, encode, Device, RestoreError};
 pub use disk::{Disk, DiskError};

@@ -1,3 +1,4 @@
+use crate::aplic::DOMAIN;
 use rackwright_contract::UNIT_REGISTERS;
 
 /// A range of addresses, and the interrupt source of its device.
@@ -16,7 +17,7 @@ impl Place {
     const NOWHERE: Place = place(0, 0, 0);
 
     /// Whether there is a device.
-    pub(crate) fn is_used(&self) -> bool {
+    pub fn is_used(&self) -> bool {
         self.bytes != 0
     }
 
@@ -116,6 +117,8 @@ pub struct Map {
     pub aclint: Place,
     /// The interrupt controller.
     pub plic: Place,
+    /// The one that has its place beside interrupt files: it sends messages.
+    pub aplic: Place,
     /// The pages of the harts' interrupt files for message-signalled interrupts: of machine, and of supervisor level.
     pub messages: [Place; 2],
     /// The serial ports: console, requests, and standard output and error of the requested command.
@@ -149,6 +152,7 @@ impl Map {
         power: place(0x10_0000, 0x1000, 0),
         aclint: place(0x200_0000, 0x1_0000, 0),
         plic: place(0xc00_0000, 0x60_0000, 0),
+        aplic: Place::NOWHERE,
         messages: [Place::NOWHERE; 2],
         uarts: [
             place(0x1000_0000, 0x100, 10),
@@ -185,11 +189,22 @@ impl Map {
         }
     }
 
+    /// The same with the Advanced Interrupt Architecture: a controller that turns the interrupts of wires into messages has
+    /// the place of the PLIC.
+    pub const fn with_aia(self) -> Map {
+        Map {
+            plic: Place::NOWHERE,
+            aplic: place(0xc00_0000, 2 * DOMAIN, 0),
+            ..self.with_messages()
+        }
+    }
+
     /// The map of a machine without devices.
     pub const NOTHING: Map = Map {
         power: Place::NOWHERE,
         aclint: Place::NOWHERE,
         plic: Place::NOWHERE,
+        aplic: Place::NOWHERE,
         messages: [Place::NOWHERE; 2],
         uarts: [Place::NOWHERE; UARTS],
         pci: PciMap {
@@ -238,6 +253,7 @@ impl Map {
             ("power", self.power),
             ("aclint", self.aclint),
             ("plic", self.plic),
+            ("aplic", self.aplic),
             ("interrupt files of machine level", machine),
             ("interrupt files of supervisor level", supervisor),
             ("uart console", console),
@@ -261,7 +277,7 @@ mod tests {
 
     #[test]
     fn places_are_apart_and_below_or_above_memory() {
-        let maps = [Map::SERVER, Map::BARE_METAL];
+        let maps = [Map::SERVER, Map::SERVER.with_aia(), Map::BARE_METAL];
         for map in maps
             .into_iter()
             .chain(maps.map(|map| map.with_tree().with_messages()))

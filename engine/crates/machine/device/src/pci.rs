@@ -5,6 +5,7 @@
 mod configuration;
 mod function;
 mod host;
+mod messages;
 mod tree;
 
 pub use configuration::{Capability, Header, BARS};

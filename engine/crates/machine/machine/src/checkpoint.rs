@@ -1,4 +1,5 @@
 use crate::error::MachineError;
+use crate::parameters::Interrupts;
 use rackwright_cpu::SavedHart;
 use rackwright_device::Map;
 use rackwright_memory::{Contents, GuestMemory, Protection, PAGE_BYTES};
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// The first bytes of a checkpoint.
 const MAGIC: [u8; 8] = *b"RWLINUX\0";
 /// Of the format: a file of another version is refused.
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 const PAGE: usize = PAGE_BYTES as usize;
 const CHECKSUM: usize = 16;
 
@@ -34,12 +35,25 @@ pub(crate) struct Head {
     pub(crate) clock_hz: u64,
     /// Number of cycles per tick of that time.
     pub(crate) tick_cycles: u64,
+    /// Whether it has the Advanced Interrupt Architecture in place of a PLIC.
+    pub(crate) has_aia: bool,
     /// The hash of the disk's initial contents, if there is a disk.
     pub(crate) disk: Option<u128>,
     /// The output of the serial ports.
     pub(crate) sent: Vec<Vec<u8>>,
     /// Addresses of the pages that are not all zeros.
     pub(crate) pages: Vec<u64>,
+}
+
+impl Head {
+    /// Its interrupt controllers.
+    pub(crate) fn interrupts(&self) -> Interrupts {
+        if self.has_aia {
+            Interrupts::Aia
+        } else {
+            Interrupts::Plic
+        }
+    }
 }
 
 /// Writes a checkpoint: first under another name, so that an incomplete one is never found.

@@ -5,6 +5,7 @@ mod start;
 use self::any_machine::AnyMachine;
 use crate::checkpoint::{self, Head};
 use crate::error::MachineError;
+use crate::parameters::Interrupts;
 use crate::pause::Pause;
 use rackwright_cpu::CpuModel;
 use rackwright_device::{Map, PowerRequest, UARTS};
@@ -55,6 +56,7 @@ pub struct Guest {
     disk: Option<u128>,
     /// Whether there are buses behind its PCI host bridge.
     has_tree: bool,
+    interrupts: Interrupts,
     /// The output of the serial ports so far.
     sent: [Vec<u8>; UARTS],
     ready: bool,
@@ -85,6 +87,7 @@ impl Guest {
             memory_bytes: memory.end() - base,
             clock_hz: self.clock.hertz(),
             tick_cycles: self.tick.0,
+            has_aia: self.interrupts == Interrupts::Aia,
             disk: self.disk,
             sent: self.sent.to_vec(),
             pages: memory.pages().map(|(address, _)| address).collect(),

@@ -26,7 +26,7 @@ pub use error::MachineError;
 pub use guest::{Extras, Guest, Network, Progress, Request, SHOWN};
 pub use hardware::Hardware;
 pub use machine::Machine;
-pub use parameters::{MachineParameters, MAXIMUM_HARTS};
+pub use parameters::{Interrupts, MachineParameters, MAXIMUM_HARTS};
 pub use pause::Pause;
 pub use privileged::Privileged;
 pub use processor::Processor;

@@ -6,6 +6,16 @@ use rackwright_time::{Cycle, Cycles};
 /// Most harts of a machine.
 pub const MAXIMUM_HARTS: usize = 64;
 
+/// The interrupt controllers of a machine that boots a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Interrupts {
+    /// A platform-level interrupt controller (PLIC), with wires.
+    #[default]
+    Plic,
+    /// The Advanced Interrupt Architecture: messages, and a controller that turns wires into messages.
+    Aia,
+}
+
 /// The parameters of a machine.
 #[derive(Clone, Copy, Debug)]
 pub struct MachineParameters {

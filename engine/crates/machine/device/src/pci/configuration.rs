@@ -126,7 +126,7 @@ impl Configuration {
         self.bytes[place..place + bytes.len()].copy_from_slice(bytes);
     }
 
-    fn allow(&mut self, place: usize, mask: &[u8]) {
+    pub(crate) fn allow(&mut self, place: usize, mask: &[u8]) {
         self.writable[place..place + mask.len()].copy_from_slice(mask);
     }
 

@@ -1,6 +1,7 @@
 use crate::device::{decode, encode, RestoreError};
 use crate::pci::all_ones;
 use crate::pci::configuration::{Configuration, Header};
+use crate::pci::messages::{self, Messages};
 use crate::ram::Ram;
 use rackwright_contract::{Ticket, Tickets};
 use rackwright_time::Cycle;
@@ -40,8 +41,19 @@ pub trait Endpoint: Send {
     /// Stores the low `bytes` bytes of `value`; without effect if there is no such register.
     fn write(&mut self, bar: usize, offset: u64, bytes: u8, value: u64, now: Cycle);
 
-    /// Whether its interrupt is active.
+    /// Whether its interrupt is active, where messages do not replace it.
     fn interrupts(&self) -> bool;
+
+    /// Has it offer interrupts that are sent as messages; returns how many, up to 64.
+    fn offer_vectors(&mut self) -> u32 {
+        0
+    }
+
+    /// Bits of the vectors that have been raised since the last call; `replaces_line` tells whether software has them
+    /// sent, in place of the interrupt.
+    fn take_vectors(&mut self, _replaces_line: bool) -> u64 {
+        0
+    }
 
     /// Time of its next event.
     fn next_event(&self) -> Cycle;
@@ -79,6 +91,8 @@ pub trait Endpoint: Send {
 pub(crate) struct Function {
     configuration: Configuration,
     endpoint: Box<dyn Endpoint>,
+    /// Its interrupts as messages, and the place of their capability.
+    messages: Option<(Messages, usize)>,
 }
 
 /// The target of an access through a window.
@@ -89,11 +103,50 @@ struct Beyond {
 }
 
 impl Function {
-    pub(crate) fn new(endpoint: Box<dyn Endpoint>) -> Function {
-        Function {
-            configuration: Configuration::new(&endpoint.header()),
-            endpoint,
+    /// A function whose interrupts may be sent as messages if the machine takes them.
+    pub(crate) fn new(mut endpoint: Box<dyn Endpoint>, takes_messages: bool) -> Function {
+        let mut header = endpoint.header();
+        let vectors = if takes_messages {
+            endpoint.offer_vectors()
+        } else {
+            0
+        };
+        let messages = (vectors != 0).then(|| Messages::new(vectors));
+        if let Some(messages) = &messages {
+            header.bars[messages::BAR] = messages::BYTES;
+            header.capabilities.push(messages.capability());
         }
+        let mut configuration = Configuration::new(&header);
+        let messages = messages.map(|messages| {
+            let place = configuration.capability(header.capabilities.len() - 1);
+            configuration.allow(place + messages::CONTROL, &[messages::CONTROL_BITS]);
+            (messages, place)
+        });
+        Function {
+            configuration,
+            endpoint,
+            messages,
+        }
+    }
+
+    /// The upper byte of message control.
+    fn message_control(&self) -> Option<u8> {
+        let (_, place) = self.messages.as_ref()?;
+        Some((self.configuration.word(*place) >> (8 * messages::CONTROL)) as u8)
+    }
+
+    /// Messages that it has sent since the last call: addresses and data.
+    pub(crate) fn take_messages(&mut self) -> Vec<(u64, u32)> {
+        let Some(control) = self.message_control() else {
+            return Vec::new();
+        };
+        let raised = self.endpoint.take_vectors(Messages::replace_line(control));
+        let is_master = self.configuration.is_master();
+        let Some((messages, _)) = &mut self.messages else {
+            return Vec::new();
+        };
+        messages.raise(raised, messages::when_master(control, is_master));
+        messages.take()
     }
 
     pub(crate) fn read_configuration(&mut self, place: usize, bytes: u8) -> u64 {
@@ -131,7 +184,11 @@ impl Function {
     /// Reads a register, if one of the function's ranges holds the address.
     pub(crate) fn read(&mut self, address: u64, bytes: u8) -> Option<u64> {
         let (bar, offset) = self.configuration.decode(address, bytes)?;
-        Some(self.endpoint.read(bar, offset, bytes).unwrap_or(all_ones(bytes)))
+        let value = match &self.messages {
+            Some((messages, _)) if bar == messages::BAR => messages.read(offset, bytes),
+            _ => self.endpoint.read(bar, offset, bytes),
+        };
+        Some(value.unwrap_or(all_ones(bytes)))
     }
 
     /// Whether one of the function's ranges holds the address.
@@ -161,13 +218,17 @@ impl Function {
     pub(crate) fn write(&mut self, address: u64, bytes: u8, value: u64, now: Cycle) -> bool {
         let found = self.configuration.decode(address, bytes);
         if let Some((bar, offset)) = found {
-            self.endpoint.write(bar, offset, bytes, value, now);
+            match &mut self.messages {
+                Some((messages, _)) if bar == messages::BAR => messages.write(offset, bytes, value),
+                _ => self.endpoint.write(bar, offset, bytes, value, now),
+            }
         }
         found.is_some()
     }
 
     pub(crate) fn interrupts(&self) -> bool {
-        self.configuration.may_interrupt() && self.endpoint.interrupts()
+        let replaced = self.message_control().is_some_and(Messages::replace_line);
+        !replaced && self.configuration.may_interrupt() && self.endpoint.interrupts()
     }
 
     /// None while the function may not access memory.
@@ -204,11 +265,23 @@ impl Function {
     }
 
     pub(crate) fn save(&self) -> Vec<u8> {
-        encode(&(self.configuration.save(), self.endpoint.save()))
+        let (configuration, endpoint) = (self.configuration.save(), self.endpoint.save());
+        match &self.messages {
+            None => encode(&(configuration, endpoint)),
+            Some((messages, _)) => encode(&(configuration, endpoint, messages.save())),
+        }
     }
 
     pub(crate) fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
-        let (configuration, endpoint): (Vec<u8>, Vec<u8>) = decode(state, "PCI function")?;
+        let device = "PCI function";
+        let (configuration, endpoint): (Vec<u8>, Vec<u8>) = match &mut self.messages {
+            None => decode(state, device)?,
+            Some((messages, _)) => {
+                let (configuration, endpoint, saved): (Vec<u8>, Vec<u8>, Vec<u8>) = decode(state, device)?;
+                messages.restore(&saved)?;
+                (configuration, endpoint)
+            }
+        };
         self.configuration.restore(&configuration)?;
         self.endpoint.restore(&endpoint)
     }

@@ -17,6 +17,7 @@ const DEVICES: u64 = 32;
 /// The host bridge, with one function in each device of its bus. Reads without a response return ones.
 pub struct PciHost {
     map: PciMap,
+    takes_messages: bool,
     functions: Vec<Function>,
     tree: Option<Box<dyn Tree>>,
     /// Of the accesses that are answered later.
@@ -25,9 +26,12 @@ pub struct PciHost {
 
 impl PciHost {
     /// A bus without functions.
-    pub fn new(map: PciMap) -> PciHost {
+    ///
+    /// Functions attached to it may send their interrupts as messages if the machine `takes_messages`.
+    pub fn new(map: PciMap, takes_messages: bool) -> PciHost {
         PciHost {
             map,
+            takes_messages,
             functions: Vec::new(),
             tree: None,
             tickets: Tickets::default(),
@@ -44,7 +48,8 @@ impl PciHost {
             self.functions.len() < most,
             "a bus has {most} devices beside root ports"
         );
-        self.functions.push(Function::new(endpoint));
+        let function = Function::new(endpoint, self.takes_messages);
+        self.functions.push(function);
     }
 
     /// Adds a tree behind the bridge.
@@ -63,10 +68,14 @@ impl PciHost {
         tree.or_else(|| self.functions.iter().find_map(Function::failure))
     }
 
-    /// Writes of its tree that have arrived at the interrupt files since the last call.
+    /// Messages of its functions and its tree that have arrived since the last call: addresses and data.
     pub(crate) fn take_messages(&mut self) -> Vec<(u64, u32)> {
         let tree = self.tree.as_mut();
-        tree.map_or_else(Vec::new, |tree| tree.take_messages())
+        let mut all = tree.map_or_else(Vec::new, |tree| tree.take_messages());
+        for function in &mut self.functions {
+            all.extend(function.take_messages());
+        }
+        all
     }
 
     /// Adds the events in its tree to a digest.
@@ -320,7 +329,7 @@ mod tests {
     const SECOND: u64 = PCI.configuration.base + (1 << 15);
 
     fn host() -> PciHost {
-        let mut host = PciHost::new(PCI);
+        let mut host = PciHost::new(PCI, false);
         host.attach(Box::new(Register(6)));
         host.attach(Box::new(Register(7)));
         host
@@ -419,7 +428,7 @@ mod tests {
 
     #[test]
     fn root_ports_further_buses_and_free_addresses_are_the_tree_s() {
-        let mut host = PciHost::new(Map::SERVER.with_tree().pci);
+        let mut host = PciHost::new(Map::SERVER.with_tree().pci, false);
         host.attach(Box::new(Register(6)));
         let tree = Arc::new(Mutex::new(Asked::default()));
         host.attach_tree(Box::new(tree.clone()));

@@ -37,8 +37,10 @@ pub enum Register {
     DriverFeatureSelect,
     /// That half.
     DriverFeature,
-    /// Interrupt vectors; there are none.
-    Vector,
+    /// The interrupt vector for changes of the configuration.
+    ConfigurationVector,
+    /// That of a ring.
+    RingVector,
     /// Number of rings.
     Rings,
     /// The device status.
@@ -87,12 +89,13 @@ fn common(offset: u64, bytes: u8) -> Option<Register> {
         (4, 4) => Register::DeviceFeature,
         (8, 4) => Register::DriverFeatureSelect,
         (12, 4) => Register::DriverFeature,
-        (16 | 26, 2) => Register::Vector,
+        (16, 2) => Register::ConfigurationVector,
         (18, 2) => Register::Rings,
         (20, 1) => Register::Status,
         (21, 1) => Register::Generation,
         (22, 2) => Register::RingSelect,
         (24, 2) => Register::RingSize,
+        (26, 2) => Register::RingVector,
         (28, 2) => Register::RingEnable,
         (30, 2) => Register::RingNotify,
         (32..56, 4) if offset % 4 == 0 => {

@@ -81,6 +81,51 @@ pub trait Model: Send {
 pub struct Virtio<M> {
     model: M,
     state: State,
+    /// Its interrupts as messages, if the machine takes them.
+    vectors: Option<Vectors>,
+}
+
+/// Vectors of a device's interrupts: [`NO_VECTOR`] for none.
+#[derive(Serialize, Deserialize)]
+struct Vectors {
+    configuration: u16,
+    rings: Vec<u16>,
+    /// Those that have been raised, a bit each.
+    raised: u64,
+    /// Software has them sent, in place of the interrupt.
+    used: bool,
+}
+
+impl Vectors {
+    fn new(rings: usize) -> Vectors {
+        Vectors {
+            configuration: NO_VECTOR as u16,
+            rings: vec![NO_VECTOR as u16; rings],
+            raised: 0,
+            used: false,
+        }
+    }
+
+    fn number(&self) -> u16 {
+        self.rings.len() as u16 + 1
+    }
+
+    /// The place of a register for a vector.
+    fn place(&mut self, ring: Option<u16>) -> Option<&mut u16> {
+        match ring {
+            None => Some(&mut self.configuration),
+            Some(ring) => self.rings.get_mut(usize::from(ring)),
+        }
+    }
+
+    /// Raises the vector of a ring, or that of the configuration; returns whether that takes the place of the interrupt.
+    fn raise(&mut self, ring: Option<usize>) -> bool {
+        let vector = ring.map_or(self.configuration, |ring| self.rings[ring]);
+        if self.used && vector < self.number() {
+            self.raised |= 1 << vector;
+        }
+        self.used
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -154,7 +199,6 @@ impl State {
     fn fail(&mut self) {
         self.errors += 1;
         self.status |= NEEDS_RESET;
-        self.interrupts |= CONFIGURATION_INTERRUPT;
         self.notified = 0;
         self.under_way.clear();
     }
@@ -164,7 +208,11 @@ impl<M: Model> Virtio<M> {
     /// A device that no driver has touched yet.
     pub fn new(model: M) -> Virtio<M> {
         let state = State::new(model.rings(), 0);
-        Virtio { model, state }
+        Virtio {
+            model,
+            state,
+            vectors: None,
+        }
     }
 
     fn features(&self) -> u64 {
@@ -174,6 +222,12 @@ impl<M: Model> Virtio<M> {
     fn set_status(&mut self, value: u8) {
         if value == 0 {
             self.state = State::new(self.model.rings(), self.state.errors);
+            if let Some(vectors) = &mut self.vectors {
+                *vectors = Vectors {
+                    used: vectors.used,
+                    ..Vectors::new(vectors.rings.len())
+                };
+            }
             return;
         }
         let mut value = value & !NEEDS_RESET | self.state.status & NEEDS_RESET;
@@ -230,9 +284,38 @@ impl<M: Model> Virtio<M> {
         };
         let written = self.model.perform(&chain, ram)?;
         if self.state.rings[ring].give(ram, chain.head, written)? {
-            self.state.interrupts |= RING_INTERRUPT;
+            self.interrupt(Some(ring));
         }
         Ok(())
+    }
+
+    /// Raises the interrupt for a ring, or for the configuration.
+    fn interrupt(&mut self, ring: Option<usize>) {
+        let replaced = self.vectors.as_mut().is_some_and(|vectors| vectors.raise(ring));
+        if !replaced {
+            self.state.interrupts |= match ring {
+                Some(_) => RING_INTERRUPT,
+                None => CONFIGURATION_INTERRUPT,
+            };
+        }
+    }
+
+    /// The vector of a ring, or of the configuration, as a driver reads it.
+    fn vector(&mut self, ring: Option<u16>) -> u64 {
+        let vectors = self.vectors.as_mut();
+        let place = vectors.and_then(|vectors| vectors.place(ring));
+        place.map_or(NO_VECTOR, |vector| (*vector).into())
+    }
+
+    /// Sets it; a vector that there is not is none.
+    fn set_vector(&mut self, ring: Option<u16>, value: u16) {
+        let Some(vectors) = &mut self.vectors else {
+            return;
+        };
+        let number = vectors.number();
+        if let Some(vector) = vectors.place(ring) {
+            *vector = if value < number { value } else { NO_VECTOR as u16 };
+        }
     }
 
     fn read_device(&self, place: usize, bytes: u8) -> u64 {
@@ -296,7 +379,11 @@ impl<M: Model> Endpoint for Virtio<M> {
             Register::DeviceFeature => half(features, state.device_select),
             Register::DriverFeatureSelect => state.driver_select.into(),
             Register::DriverFeature => half(state.accepted, state.driver_select),
-            Register::Vector => NO_VECTOR,
+            Register::ConfigurationVector => self.vector(None),
+            Register::RingVector => {
+                let ring = state.selected;
+                self.vector(Some(ring))
+            }
             Register::Rings => state.rings.len() as u64,
             Register::Status => state.status.into(),
             // The configuration of a device is constant here.
@@ -327,6 +414,11 @@ impl<M: Model> Endpoint for Virtio<M> {
             }
             Register::Status => self.set_status(value as u8),
             Register::RingSelect => state.selected = value as u16,
+            Register::ConfigurationVector => self.set_vector(None, value as u16),
+            Register::RingVector => {
+                let ring = state.selected;
+                self.set_vector(Some(ring), value as u16);
+            }
             Register::Notify(ring) if ring < state.rings.len() && state.works() => {
                 if state.notified == 0 {
                     state.look = (now + LOOK).0;
@@ -355,6 +447,20 @@ impl<M: Model> Endpoint for Virtio<M> {
         self.state.interrupts != 0
     }
 
+    fn offer_vectors(&mut self) -> u32 {
+        let vectors = Vectors::new(self.state.rings.len());
+        let number = vectors.number();
+        self.vectors = Some(vectors);
+        number.into()
+    }
+
+    fn take_vectors(&mut self, replaces_line: bool) -> u64 {
+        self.vectors.as_mut().map_or(0, |vectors| {
+            vectors.used = replaces_line;
+            std::mem::take(&mut vectors.raised)
+        })
+    }
+
     fn next_event(&self) -> Cycle {
         self.state.look().min(self.state.done())
     }
@@ -368,6 +474,7 @@ impl<M: Model> Endpoint for Virtio<M> {
             };
             if happened.is_err() {
                 self.state.fail();
+                self.interrupt(None);
             }
         }
     }
@@ -381,18 +488,32 @@ impl<M: Model> Endpoint for Virtio<M> {
     }
 
     fn save(&self) -> Vec<u8> {
-        encode(&(&self.state, self.model.save()))
+        let model = self.model.save();
+        match &self.vectors {
+            None => encode(&(&self.state, model)),
+            Some(vectors) => encode(&(&self.state, model, vectors)),
+        }
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
         let device = "virtio device";
-        let (state, model): (State, Vec<u8>) = decode(state, device)?;
+        let (state, model, vectors): (State, Vec<u8>, Option<Vectors>) = match &self.vectors {
+            None => {
+                let (state, model) = decode(state, device)?;
+                (state, model, None)
+            }
+            Some(_) => {
+                let (state, model, vectors) = decode(state, device)?;
+                (state, model, Some(vectors))
+            }
+        };
         let rings = state.rings.len();
         if rings != self.state.rings.len() || state.under_way.iter().any(|request| request.ring >= rings) {
             return Err(RestoreError { device });
         }
         self.model.restore(&model)?;
         self.state = state;
+        self.vectors = vectors;
         Ok(())
     }
 }

@@ -5,6 +5,7 @@ use crate::choice::{FromHarts, HartChoice};
 use crate::code::DecodedPrograms;
 use crate::error::MachineError;
 use crate::machine::Machine;
+use crate::processor::Processor;
 use rackwright_boot::Entry;
 use rackwright_cpu::{SharedCode, Timing};
 use rackwright_device::{Block, Disk, Endpoint, Entropy, Map, Tree, Virtio};
@@ -52,11 +53,16 @@ impl FromHarts for Parts<'_> {
         T::Block: Send + Sync,
     {
         let tick = self.harts.parameters.memory.tick;
+        let takes_messages = self.map.aplic.is_used();
         let mut machine = match self.start {
             Start::Reset { entry, vector } => {
                 let mut machine = Machine::new(timings, self.memory, self.map, &entry, tick);
                 if vector {
                     machine.offer_vector();
+                }
+                if takes_messages {
+                    let cores = machine.hardware_mut().cores.iter_mut();
+                    cores.for_each(Processor::offer_messages);
                 }
                 self.functions
                     .into_iter()

@@ -4,7 +4,7 @@ use crate::checkpoint::{reserve, Checkpoint};
 use crate::choice::HartChoice;
 use crate::code::DecodedPrograms;
 use crate::error::MachineError;
-use crate::parameters::MachineParameters;
+use crate::parameters::{Interrupts, MachineParameters};
 use rackwright_boot::{Hardware, Software};
 use rackwright_cpu::{CpuModel, ServerParameters};
 use rackwright_device::{Disk, Endpoint, Map, TreeMaker, UARTS};
@@ -24,6 +24,8 @@ pub struct Extras<'a> {
     pub observation: Option<&'a Observation>,
     /// Buses behind its PCI host bridge; a checkpoint has none.
     pub tree: Option<&'a dyn TreeMaker>,
+    /// Its interrupt controllers; a checkpoint has those that it was started with.
+    pub interrupts: Interrupts,
     /// The parameters of its timing, if they are not the default ones.
     pub parameters: Option<&'a ServerParameters>,
 }
@@ -92,9 +94,10 @@ impl Guest {
         parameters.check()?;
         let server = extras.parameters();
         let clock = server.memory.clock;
+        let server_map = map_of(extras.interrupts);
         let map = match extras.tree {
-            Some(_) => Map::SERVER.with_tree(),
-            None => Map::SERVER,
+            Some(_) => server_map.with_tree(),
+            None => server_map,
         };
         let hardware = Hardware {
             map: &map,
@@ -142,6 +145,7 @@ impl Guest {
             tick: server.memory.tick,
             disk,
             has_tree: extras.tree.is_some(),
+            interrupts: extras.interrupts,
             sent: Default::default(),
             ready: false,
             next: None,
@@ -220,7 +224,7 @@ impl Guest {
                 observation: extras.observation,
             },
             memory: checkpoint.memory()?,
-            map: Map::SERVER,
+            map: map_of(head.interrupts()),
             tree: None,
             // Random numbers continue from the saved state.
             functions: functions(server.memory.clock, 0, extras.disk),
@@ -234,11 +238,20 @@ impl Guest {
             tick: server.memory.tick,
             disk: content,
             has_tree: false,
+            interrupts: head.interrupts(),
             sent,
             ready: true,
             next: None,
             status: None,
         })
+    }
+}
+
+/// The addresses of a server with these interrupt controllers.
+fn map_of(interrupts: Interrupts) -> Map {
+    match interrupts {
+        Interrupts::Plic => Map::SERVER,
+        Interrupts::Aia => Map::SERVER.with_aia(),
     }
 }
 

@@ -22,7 +22,7 @@ impl Endpoint for Card {
     /// Accesses that take no time: there are no interrupt vectors.
     fn read(&mut self, bar: usize, offset: u64, bytes: u8) -> Option<u64> {
         let register = Register::at(offset, bytes).filter(|_| bar == 0)?;
-        (register == Register::Vector).then_some(NO_VECTOR)
+        matches!(register, Register::ConfigurationVector | Register::RingVector).then_some(NO_VECTOR)
     }
 
     fn ask(

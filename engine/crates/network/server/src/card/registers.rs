@@ -25,6 +25,6 @@ pub(super) fn place(register: Register) -> Option<(u32, u32)> {
             let words = virtio::DEVICE_CONFIGURATION;
             (word < words.count).then(|| (words.at(word), bit))
         }
-        Register::Vector | Register::Notify(_) => None,
+        Register::ConfigurationVector | Register::RingVector | Register::Notify(_) => None,
     }
 }
