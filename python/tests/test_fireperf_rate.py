@@ -9,6 +9,7 @@ from rackwright.linux.image import default_image, load_image
 from rackwright.reproduce.fireperf.rate import COUNTERS, WATCHINGS, costs, outcome
 
 
+@pytest.mark.long("10 s; tests of profiles compare digests with and without observers; the rest are rates")
 def test_all_ways_to_observe_give_the_same_run() -> None:
     image = load_image(default_image())
     (found,) = costs(image, "true", 1, harts=1)

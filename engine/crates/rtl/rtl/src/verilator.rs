@@ -1,10 +1,12 @@
 use crate::sources::Sources;
 use crate::{binding, cache, pins, runtime, Cache, Design, Manifest, Naming, Port, RtlError};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 /// Compiled with every source.
 pub(crate) const REPORTS: (&str, &str) = ("reports.h", include_str!("../host/reports.h"));
@@ -191,34 +193,58 @@ impl Toolchain {
     }
 
     pub(crate) fn version(&self, unit: &str) -> Result<String, RtlError> {
-        run(unit, self.verilator_command().arg("--version"))
+        ask(unit, self.verilator_command().arg("--version"))
     }
 
     /// The target of the compiler: its version, and each instruction set extension of this processor.
     pub(crate) fn target(&self, unit: &str) -> Result<String, RtlError> {
         let mut command = Command::new(&self.compiler);
-        run(
+        ask(
             unit,
             command.args(["-march=native", "-dM", "-E", "-x", "c++", "/dev/null"]),
         )
     }
 
-    /// Compiles `source`, with the headers of `folder`, into `object`.
-    pub(crate) fn compile(&self, folder: &Path, source: &Path, object: &Path) -> Command {
+    /// Compiles `source`, which includes the header `first` first, with the headers of `folder`, into `object`.
+    pub(crate) fn compile(&self, folder: &Path, first: &Path, source: &Path, object: &Path) -> Command {
+        let mut command = self.compile_with(&[folder]);
+        command.arg("-include").arg(first);
+        command.arg("-c").arg(source).arg("-o").arg(object);
+        command
+    }
+
+    /// Compiles a header into `compiled`, which the compiler takes in its place if it has its name and ".gch".
+    pub(crate) fn compile_header(&self, header: &Path, compiled: &Path) -> Command {
+        let mut command = self.compile_with(&[]);
+        // Files that were copied with their contents, such as those of another checkout, have other times.
+        if self.is_clang() {
+            command.args(["-Xclang", "-fno-pch-timestamp"]);
+        }
+        command
+            .args(["-x", "c++-header"])
+            .arg(header)
+            .arg("-o")
+            .arg(compiled);
+        command
+    }
+
+    fn compile_with(&self, folders: &[&Path]) -> Command {
         let include = self.root.join("include");
         let mut command = Command::new(&self.compiler);
-        command
-            .args(COMPILER_FLAGS)
-            .arg("-include")
-            .arg(folder.join(REPORTS.0))
-            .arg("-c")
-            .arg(source)
-            .arg("-o")
-            .arg(object);
-        for headers in [folder, &include, &include.join("vltstd")] {
+        command.args(COMPILER_FLAGS);
+        for headers in folders
+            .iter()
+            .copied()
+            .chain([&*include, &include.join("vltstd")])
+        {
             command.arg("-I").arg(headers);
         }
         command
+    }
+
+    fn is_clang(&self) -> bool {
+        let name = self.compiler.file_name().unwrap_or_default();
+        name.to_string_lossy().contains("clang")
     }
 
     /// The compiler with the options for a source in C or C++ that the Verilog of `manifest` imports.
@@ -365,6 +391,9 @@ pub(crate) const COMPILER_FLAGS: &[&str] = &[
     "-w",
 ];
 
+/// The name of the compiler in errors.
+const CPP: &str = "C++ compiler";
+
 struct Build<'a> {
     tools: &'a Toolchain,
     manifest: &'a Manifest,
@@ -377,9 +406,11 @@ impl Build<'_> {
     fn run(&self) -> Result<PathBuf, RtlError> {
         self.verilate()?;
         self.write_host()?;
-        let compiling = self.start_compiler()?;
+        let headers = runtime::headers(self.tools, &self.manifest.unit, self.cache)?;
+        let compiling = self.start_compiler(&headers)?;
         let runtime = runtime::objects(self.tools, self.manifest, self.options, self.cache);
-        self.finish("C++ compiler", compiling)?;
+        self.finish(CPP, compiling)
+            .or_else(|error| self.compile_again(&headers, error))?;
         let mut objects = runtime?;
         objects.extend(self.imported()?);
         self.link(&objects)
@@ -449,10 +480,9 @@ impl Build<'_> {
         self.folder.join("unit.o")
     }
 
-    fn start_compiler(&self) -> Result<std::process::Child, RtlError> {
-        let mut command = self
-            .tools
-            .compile(self.folder, &self.folder.join("unit.cpp"), &self.object());
+    fn start_compiler(&self, headers: &Path) -> Result<std::process::Child, RtlError> {
+        let source = self.folder.join("unit.cpp");
+        let mut command = self.tools.compile(self.folder, headers, &source, &self.object());
         if let Some(waves) = self.options.waves {
             command.args(waves.compiler_flags());
         }
@@ -461,6 +491,18 @@ impl Build<'_> {
             .stderr(Stdio::piped())
             .stdin(Stdio::null());
         command.spawn().map_err(RtlError::file(&self.tools.compiler))
+    }
+
+    /// Compiles without what the compiler has read of `headers` if one of them has changed since, such as the system's.
+    fn compile_again(&self, headers: &Path, error: RtlError) -> Result<(), RtlError> {
+        let is_outdated = |said: &str| said.contains("precompiled") || said.contains("PCH");
+        match &error {
+            RtlError::Tool { output, .. } if is_outdated(output) => {
+                let _ = fs::remove_file(headers.with_extension(runtime::READ));
+                self.finish(CPP, self.start_compiler(headers)?)
+            }
+            _ => Err(error),
+        }
     }
 
     fn finish(&self, tool: &str, child: std::process::Child) -> Result<(), RtlError> {
@@ -496,6 +538,19 @@ impl Build<'_> {
         let path = self.folder.join(name);
         fs::write(&path, text).map_err(RtlError::file(path))
     }
+}
+
+/// What a tool says of itself, once in a process: starting the tools takes longer than finding a compiled design.
+fn ask(unit: &str, command: &mut Command) -> Result<String, RtlError> {
+    static ANSWERS: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
+    let question = format!("{command:?}");
+    let mut answers = ANSWERS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = answers.get(&question) {
+        return Ok(known.clone());
+    }
+    let answer = run(unit, command)?;
+    answers.insert(question, answer.clone());
+    Ok(answer)
 }
 
 pub(crate) fn run(unit: &str, command: &mut Command) -> Result<String, RtlError> {

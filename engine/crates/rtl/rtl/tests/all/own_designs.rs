@@ -103,6 +103,30 @@ fn whatever_changes_the_old_design_is_not_used() {
 }
 
 #[test]
+fn headers_that_have_changed_since_they_were_compiled_are_read_again() {
+    let (folder, kept) = (gathered(), tempfile::tempdir().unwrap());
+    let cache = Cache::new(kept.path());
+    let answer = || {
+        let manifest = Manifest::read(&folder.path().join("manifest.json")).unwrap();
+        let design = toolchain().build(manifest, BuildOptions::default(), &cache);
+        sum(&design.unwrap()).unwrap()
+    };
+    assert_eq!(answer(), SUM);
+    let files = || {
+        fs::read_dir(kept.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+    };
+    let ending = |end: &str| files().find(|path| path.to_string_lossy().ends_with(end));
+    assert!(ending(".h.gch").is_some());
+    let header = ending(".h").unwrap();
+    let text = fs::read_to_string(&header).unwrap();
+    fs::write(&header, format!("{text}\n")).unwrap();
+    fs::write(folder.path().join("headers/weight.h"), "#define WEIGHT 300\n").unwrap();
+    assert_eq!(answer(), SUM + 200);
+}
+
+#[test]
 fn files_that_are_missing_or_wrong_end_the_run_and_not_the_process() {
     let folder = gathered();
     let rom = folder.path().join("rom.hex");
