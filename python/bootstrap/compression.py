@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bootstrap.jobs import side_by_side
 from bootstrap.paths import SOFTWARE
 from bootstrap.software import HOST, RISCV, Target, third_party
 from bootstrap.steps import execute
@@ -67,7 +65,7 @@ def build() -> None:
         (target.directory / "compression").mkdir(parents=True, exist_ok=True)
         for library in libraries:
             _archive(target, library)
-        _publish(target, libraries)
+            target.publish(*library.headers)
     _drivers()
     _preload()
     for format_name in FORMATS:
@@ -92,45 +90,17 @@ def _zlib() -> _Library:
     return _Library("libz.a", sources, (source / "zlib.h", source / "zconf.h"), ())
 
 
-def _compile(target: Target, sources: Sequence[Path], folder: str, flags: Sequence[str]) -> list[str]:
-    """Compiles sources side by side; gives the objects."""
-    objects = target.directory / "compression" / folder
-    objects.mkdir(parents=True, exist_ok=True)
-
-    def one(source: Path) -> str:
-        output = str(objects / f"{source.stem}.o")
-        command = [*target.compiler(source), *target.flags, *flags, "-c", str(source), "-o", output]
-        execute("software", command)
-        return output
-
-    return side_by_side(one, sources)
-
-
 def _archive(target: Target, library: _Library) -> None:
     path = target.directory / library.archive
     if path.exists() and path.stat().st_mtime > max(each.stat().st_mtime for each in _inputs()):
         return
-    objects = _compile(target, library.sources, Path(library.archive).stem, library.defines)
-    _pack(target, path, objects)
+    folder = target.directory / "compression" / path.stem
+    target.archive("software", path, target.compile("software", library.sources, folder, library.defines))
 
 
 def _inputs() -> Iterator[Path]:
     """What the archives of unchanged sources depend on."""
     yield from (SOFTWARE / "third-party" / "Cargo.lock", Path(__file__))
-
-
-def _pack(target: Target, path: Path, objects: Sequence[str]) -> None:
-    path.unlink(missing_ok=True)
-    execute("software", [f"{target.compiler_prefix}ar", "rcs", str(path), *objects])
-
-
-def _publish(target: Target, libraries: Sequence[_Library]) -> None:
-    """Puts the public headers where programs find them."""
-    folder = target.directory / "include"
-    folder.mkdir(exist_ok=True)
-    for library in libraries:
-        for header in library.headers:
-            shutil.copyfile(header, folder / header.name)
 
 
 def _own_flags(target: Target) -> list[str]:
@@ -140,8 +110,9 @@ def _own_flags(target: Target) -> list[str]:
 
 def _drivers() -> None:
     """The units as functions, and what replaces the libraries' functions by them."""
-    objects = _compile(RISCV, sorted(_OWN.glob("*.c")), "drivers", _own_flags(RISCV))
-    _pack(RISCV, RISCV.directory / "librackwright-compression.a", objects)
+    folder = RISCV.directory / "compression" / "drivers"
+    objects = RISCV.compile("software", sorted(_OWN.glob("*.c")), folder, _own_flags(RISCV))
+    RISCV.archive("software", RISCV.directory / "librackwright-compression.a", objects)
 
 
 def _preload() -> None:

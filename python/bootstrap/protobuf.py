@@ -11,7 +11,6 @@ import hashlib
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -120,18 +119,12 @@ def _build_runtime(target: Target, folder: Path) -> None:
     runtime, benchmark = (sorted(RUNTIME_SOURCES.glob(f"{part}*.cpp")) for part in ("", "benchmark/"))
     if target is RISCV:
         runtime += [PROCESS_SOURCES / name for name in ("residence.c", "sequence.c")]
+    flags = ["-Wall", "-Wextra", "-Werror", *(f"-I{path}" for path in INCLUDES)]
+    flags += ["-isystem", str(PROTOBUF / "include")]
     with tempfile.TemporaryDirectory() as objects:
-
-        def compile_one(source: Path) -> Path:
-            output = Path(objects) / f"{source.stem}.o"
-            flags = [*target.flags, "-Wall", "-Wextra", "-Werror", *(f"-I{path}" for path in INCLUDES)]
-            flags += ["-isystem", str(PROTOBUF / "include")]
-            execute(_STEP, [*target.compiler(source), *flags, "-c", str(source), "-o", str(output)])
-            return output
-
-        made = side_by_side(compile_one, [*runtime, *benchmark])
-        _pack(target, folder / "librackwright-protobuf.a", made[: len(runtime)])
-        _pack(target, folder / "libbenchmark.a", made[len(runtime) :])
+        made = target.compile(_STEP, [*runtime, *benchmark], Path(objects), flags)
+        target.archive(_STEP, folder / "librackwright-protobuf.a", made[: len(runtime)])
+        target.archive(_STEP, folder / "libbenchmark.a", made[len(runtime) :])
 
 
 def _link(made: Path, link: Path) -> None:
@@ -146,9 +139,8 @@ def _compiled(archive: Archive, source: Path) -> Path:
     if not made.exists():
         say(f"{_STEP}: compiling {archive.name} (once; kept in {user_cache()})")
         with tempfile.TemporaryDirectory(dir=user_cache()) as folder:
-            objects = _objects(archive, source, Path(folder))
             result = Path(folder) / made.name
-            _pack(archive.target, result, objects)
+            archive.target.archive(_STEP, result, _objects(archive, source, Path(folder)))
             made.parent.mkdir(exist_ok=True)
             shutil.move(result, made)
     return made
@@ -156,31 +148,21 @@ def _compiled(archive: Archive, source: Path) -> Path:
 
 def _objects(archive: Archive, source: Path, folder: Path) -> list[Path]:
     """Compiles the sources of a library."""
-    target = archive.target
-    command = [f"{target.compiler_prefix}g++", "-std=c++17", *target.flags, *_FLAGS, f"-I{source}"]
+    flags = [*_FLAGS, f"-I{source}"]
     # Some sources get a constructor more by it. Simulated programs, whose digests are known, do without.
-    first = [] if target is RISCV else ["-include", str(_compiled_headers(command, folder))]
-
-    def compile_one(name: str) -> Path:
-        path = source / "google" / "protobuf" / f"{name}.cc"
-        output = folder / f"{name.replace('/', '-')}.o"
-        execute(_STEP, [*command, *first, "-c", str(path), "-o", str(output)])
-        return output
-
-    return side_by_side(compile_one, archive.sources)
+    if archive.target is HOST:
+        flags += ["-include", str(_compiled_headers(flags, folder))]
+    sources = [source / "google" / "protobuf" / f"{name}.cc" for name in archive.sources]
+    return archive.target.compile(_STEP, sources, folder, flags)
 
 
-def _compiled_headers(command: list[str], folder: Path) -> Path:
-    """A header with `_HEADERS`, which the compiler has read already."""
+def _compiled_headers(flags: list[str], folder: Path) -> Path:
+    """A header with `_HEADERS`, which the compiler of the host has read already."""
     headers = folder / "headers.h"
     headers.write_text("".join(f"#include <{name}>\n" for name in _HEADERS.split()), encoding="ascii")
+    command = [*HOST.compiler(headers), *HOST.flags, *flags]
     execute(_STEP, [*command, "-x", "c++-header", str(headers), "-o", f"{headers}.gch"])
     return headers
-
-
-def _pack(target: Target, archive: Path, objects: Iterable[Path]) -> None:
-    archive.unlink(missing_ok=True)
-    execute(_STEP, [f"{target.compiler_prefix}ar", "rcs", str(archive), *map(str, objects)])
 
 
 def _compiler_version(target: Target) -> str:

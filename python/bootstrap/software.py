@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,6 +52,30 @@ class Target:
             return [f"{self.compiler_prefix}gcc", "-std=gnu11"]
         return [f"{self.compiler_prefix}g++", "-std=c++17"]
 
+    def compile(self, step: str, sources: Iterable[Path], folder: Path, flags: Sequence[str]) -> list[Path]:
+        """Compiles sources side by side into objects in `folder`, and returns these in their order."""
+        folder.mkdir(parents=True, exist_ok=True)
+
+        def one(source: Path) -> Path:
+            output = folder / f"{source.stem}.o"
+            command = [*self.compiler(source), *self.flags, *flags, "-c", str(source), "-o", str(output)]
+            execute(step, command)
+            return output
+
+        return side_by_side(one, sources)
+
+    def archive(self, step: str, archive: Path, objects: Iterable[Path]) -> None:
+        """Makes a static library of these objects alone."""
+        archive.unlink(missing_ok=True)
+        execute(step, [f"{self.compiler_prefix}ar", "rcs", str(archive), *map(str, objects)])
+
+    def publish(self, *headers: Path) -> None:
+        """Puts the public headers of a library where programs find them."""
+        folder = self.directory / "include"
+        folder.mkdir(exist_ok=True)
+        for header in headers:
+            shutil.copyfile(header, folder / header.name)
+
 
 # Static, as everything that runs on the simulated machine.
 RISCV = Target(SOFTWARE_RISCV, "riscv64-linux-gnu-", ("-O3", "-march=rv64gc", "-mabi=lp64d", "-static"))
@@ -90,46 +115,22 @@ def write_public_header(source: Path, directory: Path) -> None:
     (directory / "snappy-stubs-public.h").write_text(text, encoding="utf-8")
 
 
-def _include_flags(snappy: Path, target: Target) -> list[str]:
-    folders = (SOFTWARE / "include", SOFTWARE / "snappy", snappy, target.directory)
-    return [f"-I{folder}" for folder in folders]
-
-
-def _compile(target: Target, snappy: Path, source: Path, warnings: bool) -> Path:
-    """Compiles one source file; gives the object."""
-    output = target.directory / f"{source.stem}.o"
-    strict = ["-Wall", "-Wextra", "-Werror"] if warnings else []
-    flags = [*target.flags, *_SNAPPY_DEFINES, *strict, *_include_flags(snappy, target)]
-    execute("software", [*target.compiler(source), *flags, "-c", str(source), "-o", str(output)])
-    return output
-
-
-def _objects(target: Target, snappy: Path, own: list[Path]) -> list[Path]:
-    """Compiles the official library and our own sources; gives the objects."""
+def _objects(target: Target, snappy: Path, own: list[Path]) -> tuple[list[Path], list[Path]]:
+    """Compiles the official library and our own sources; returns the objects of each."""
     write_public_header(snappy, target.directory)
+    folders = (SOFTWARE / "include", SOFTWARE / "snappy", snappy, target.directory)
+    included = [f"-I{folder}" for folder in folders]
     official = [snappy / name for name in _SNAPPY_SOURCES]
-    jobs = [(source, False) for source in official] + [(source, True) for source in own]
-    return side_by_side(lambda job: _compile(target, snappy, *job), jobs)
+    strict = ["-Wall", "-Wextra", "-Werror"]
+    return (
+        target.compile("software", official, target.directory, [*_SNAPPY_DEFINES, *included]),
+        target.compile("software", own, target.directory, [*_SNAPPY_DEFINES, *strict, *included]),
+    )
 
 
 def _link(target: Target, objects: list[Path], name: str, *flags: str) -> None:
     arguments = [*target.flags, *flags, *map(str, objects), "-o", str(target.directory / name)]
     execute("software", [f"{target.compiler_prefix}g++", *arguments])
-
-
-def _archive(target: Target, objects: list[Path], name: str) -> None:
-    archive = target.directory / name
-    archive.unlink(missing_ok=True)
-    execute("software", [f"{target.compiler_prefix}ar", "rcs", str(archive), *map(str, objects)])
-
-
-def _publish_headers(snappy: Path, target: Target) -> None:
-    """Puts the official library's public headers where programs find them."""
-    folder = target.directory / "include"
-    folder.mkdir(exist_ok=True)
-    for name in _SNAPPY_HEADERS:
-        shutil.copyfile(snappy / name, folder / name)
-    shutil.copyfile(target.directory / "snappy-stubs-public.h", folder / "snappy-stubs-public.h")
 
 
 def build() -> None:
@@ -142,18 +143,15 @@ def build() -> None:
     benchmark = sorted((SOFTWARE / "benchmark").glob("*.cpp"))
     drivers = [SOFTWARE / name for name in _DRIVER_SOURCES]
 
-    riscv = _objects(RISCV, snappy, [*benchmark, *drivers])
-    _link(RISCV, riscv, "snappy-benchmark")
-    count = len(_SNAPPY_SOURCES)
-    _archive(RISCV, riscv[:count], "libsnappy.a")
-    _archive(RISCV, riscv[count + len(benchmark) :], "librackwright.a")
-    _publish_headers(snappy, RISCV)
+    for target in (RISCV, HOST):
+        library, own = _objects(target, snappy, [*benchmark, *(drivers if target is RISCV else [])])
+        _link(target, [*library, *own], "snappy-benchmark")
+        target.archive("software", target.directory / "libsnappy.a", library)
+        if target is RISCV:
+            target.archive("software", target.directory / "librackwright.a", own[len(benchmark) :])
+        headers = (*(snappy / name for name in _SNAPPY_HEADERS), target.directory / "snappy-stubs-public.h")
+        target.publish(*headers)
 
-    host = _objects(HOST, snappy, benchmark)
-    _link(HOST, host, "snappy-benchmark")
-    _archive(HOST, host[:count], "libsnappy.a")
-    _publish_headers(snappy, HOST)
-
-    reference = _objects(REFERENCE, snappy, [])
+    reference, _ = _objects(REFERENCE, snappy, [])
     _link(REFERENCE, reference, "libsnappy.so", "-shared")
     (REFERENCE.directory / "libsnappy.so").replace(SOFTWARE_HOST / "libsnappy.so")
