@@ -22,9 +22,11 @@ def verb_of(arguments: list[str]) -> str:
 def extras_of(arguments: list[str]) -> set[str]:
     """The builds for these arguments beyond those of most verbs."""
     words = [word for word in arguments if not word.startswith("-")]
-    verb, rest = (words or ["help"])[0], words[1:]
+    verb, rest = verb_of(arguments), words[1:]
     if verb == "test":
         return set(builds.EXTRAS)
+    if verb in ("help", "image", "generate"):
+        return set()
     extras = set()
     if verb == "run" and "rocket-rtl" in " ".join(arguments).replace("=", " ").split():
         extras.add(builds.ROCKET_RTL)

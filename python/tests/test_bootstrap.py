@@ -223,6 +223,8 @@ def test_what_few_verbs_use_is_made_for_them() -> None:
         extras = entry.extras_of([verb, "manifest.json"])
         assert extras == {builds.MANIFESTS} | others
         assert {"engine"} | others <= {step.name for step in builds.steps_for(verb, extras)}
+    # Its file is a profile of a fleet.
+    assert entry.extras_of(["generate", "fleet.yaml"]) == entry.extras_of(["profile", "--help"]) == set()
     assert entry.extras_of(["test"]) == set(builds.EXTRAS)
     assert not set(builds.EXTRAS) & {step.name for step in builds.steps_for("demo")}
 
