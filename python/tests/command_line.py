@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryFile
+from threading import Lock
 from typing import Any
 
 from bootstrap.builds import build_environment
@@ -92,6 +93,8 @@ class _Copies:
 
 
 _copies = cache(_Copies)
+_turn = Lock()
+"""For tests that run commands at the same time."""
 
 
 def rw(*arguments: object, timeout: float = 1200, stdin: str = "") -> Ended:
@@ -104,15 +107,18 @@ def rw(*arguments: object, timeout: float = 1200, stdin: str = "") -> Ended:
     words = list(map(str, arguments))
     verb = words[0] if words else ""
     if verb in _started and verb != "doctor" and environment() == _PLAIN:
-        ended = _copies().run(words, stdin, timeout)
+        with _turn:
+            copies = _copies()
+        ended = copies.run(words, stdin, timeout)
     else:
-        ended = _alone(words, stdin, timeout)
+        ended = started(words, stdin, timeout)
         _started.add(verb)
     assert "Traceback" not in ended.stderr
     return ended
 
 
-def _alone(words: list[str], stdin: str, timeout: float) -> Ended:
+def started(words: list[str], stdin: str = "", timeout: float = 1200) -> Ended:
+    """Runs a command as a process of its own."""
     is_of_launcher = words[:1] == ["doctor"]
     command_line = (
         [REPOSITORY / "rw"] if is_of_launcher else [VENV / "bin" / "python", "-m", "rackwright.cli"]

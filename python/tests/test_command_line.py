@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from command_line import REPOSITORY, rw
+from command_line import REPOSITORY, rw, started
 
 from rackwright import Server, compile_bare_metal, compile_program, libsnappy
 from rackwright.demo.archive import default_archive
@@ -307,6 +307,18 @@ def test_two_demos_may_share_a_folder(plain: Path, tmp_path: Path) -> None:
         assert ended.status == 0, ended.stderr
     assert (tmp_path / "report.html").read_text().rstrip().endswith("</html>")
     assert len(json.loads((tmp_path / "demo.json").read_text())["rows"]) == 10
+
+
+@pytest.mark.parametrize("words", [["units", "--json"], ["run", "no.py"], ["map", "--nothing"]])
+def test_a_copy_of_a_command_ends_as_one_that_is_started(words: list[str]) -> None:
+    """Two of them, as the first of a verb is no copy."""
+    assert started(words) == rw(*words) == rw(*words)
+
+
+def test_a_command_has_the_environment_of_its_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    wide = [rw("units").stdout for _ in range(2)]
+    monkeypatch.setenv("COLUMNS", "300")
+    assert len({*wide, rw("units").stdout}) == 2
 
 
 def test_commands_begin_without_the_libraries_of_tables() -> None:
