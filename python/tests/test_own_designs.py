@@ -105,6 +105,17 @@ def test_what_is_no_manifest_is_told_in_one_line(
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.parametrize("data", ["@40\n11\n", "1\n2\n3\n4\n5\n", "11 2g\n"], ids=["beyond", "many", "digit"])
+def test_data_that_a_memory_cannot_hold_end_the_run_and_not_the_process(gathered: Path, data: str) -> None:
+    assert answer(gathered, {}) == SUM
+    (gathered.parent / "rom.hex").write_text(data, encoding="utf-8")
+    with pytest.raises(EngineError, match=r"unit `gathered` stopped at .*: rom\.hex") as raised:
+        answer(gathered, {})
+    assert "\n" not in str(raised.value)
+    (gathered.parent / "rom.hex").write_text("11\n22\n", encoding="utf-8")
+    assert answer(gathered, {}) == SUM
+
+
 def test_a_manifest_is_described_as_a_unit_is(gathered: Path) -> None:
     shown = rw("units", gathered)
     assert shown.status == 0

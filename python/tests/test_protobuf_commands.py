@@ -224,8 +224,18 @@ def test_an_edition_is_refused_by_its_name(tmp_path: Path) -> None:
             "q.M",
             "own.proto: q.M has no reflection to compare objects by, since the file says optimize_for =",
         ),
+        (
+            'syntax = "proto2"; option optimize_for = LITE_RUNTIME; message M { message N {} }',
+            "M.N",
+            "own.proto: M.N has no reflection to compare objects by, since the file says optimize_for =",
+        ),
+        (
+            'syntax = "proto3"; option optimize_for=LITE_RUNTIME; message M { oneof a { M m = 2; } }',
+            "M",
+            "own.proto: M has no reflection to compare objects by, since the file says optimize_for =",
+        ),
     ],
-    ids=["package", "message", "nested message", "lite"],
+    ids=["package", "message", "nested message", "lite", "lite and nested", "lite with itself"],
 )
 def test_what_cannot_be_compiled_is_refused_in_a_line(
     tmp_path: Path, text: str, message: str, said: str

@@ -126,10 +126,22 @@ def test_blocks_that_stand_for_more_than_the_header_says_are_malformed(unit: Zst
     assert (result.status, result.verified, result.note) == ("malformed", True, "")
 
 
-def test_the_content_size_that_the_library_takes_for_unknown_is_malformed(unit: ZstdUnit) -> None:
+@pytest.mark.parametrize(
+    ("blocks", "plain"),
+    [
+        ([fmt.raw(b"a")], b"a"),
+        ([fmt.raw(b"")], b""),
+        ([fmt.repeated(b"x", 9000)], b"x" * 9000),
+        ([fmt.raw(b"ab", False), TEXT_BLOCK], b"ab" + b"abcd, abcd; " * 500),
+    ],
+    ids=["raw", "nothing", "repeated", "compressed"],
+)
+def test_the_content_size_that_the_library_takes_for_unknown_is_malformed(
+    unit: ZstdUnit, blocks: list[bytes], plain: bytes
+) -> None:
     """The contract page lists it."""
-    packed = sized([fmt.raw(b"a")], (1 << 64) - 1)
-    assert libzstd.decompress(packed, ROOM) == b"a"
+    packed = sized(blocks, (1 << 64) - 1)
+    assert libzstd.decompress(packed, ROOM) == plain
     assert unit.run(packed).status == "malformed"
 
 
