@@ -135,7 +135,7 @@ def test_random_instructions(least: int, record_property: Callable[[str, object]
         record_property(name, count)
 
 
-@pytest.mark.long("five minutes of a processor")
+@pytest.mark.long("eight minutes of a processor")
 def test_ten_thousand_broken_programs() -> None:
     """Each ends in a status, stores where it may alone, and a good one runs after it."""
     source = random.Random(49)

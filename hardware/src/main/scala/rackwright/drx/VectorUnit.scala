@@ -77,21 +77,18 @@ class VectorUnit(params: Params) extends Module {
   }
 
   // Stages of the lanes: results. What a chunk asks of them is decoded once, before the first of them.
-  private val decoded = RegEnable(LaneControl(chunks(1)), valid(1))
-  private val controls = VecInit(
-    (1 until Lane.stages).scanLeft(decoded)((before, stage) => RegEnable(before, valid(1 + stage)))
-  )
-  private val lanes = Seq.fill(params.lanes)(Module(new Lane))
-  for ((lane, i) <- lanes.zipWithIndex) {
-    lane.control := controls
-    lane.numbers := VecInit(numbers.map(_(i)))
+  private val groups = Seq.fill(params.lanes / LaneGroup.lanes)(Module(new LaneGroup))
+  for ((group, i) <- groups.zipWithIndex) {
+    group.control := LaneControl(chunks(1))
+    group.valid := VecInit(valid.slice(1, 1 + Lane.stages))
+    group.numbers := VecInit.tabulate(LaneGroup.lanes)(lane => VecInit(numbers.map(_(i * LaneGroup.lanes + lane))))
   }
 
   // Bytes at their place.
   private val placing = chunks(2 + Lane.stages)
   private val (packed, mask) = Elements.pack(
-    lanes.map(_.result),
-    VecInit(lanes.zipWithIndex.map { case (lane, i) => lane.written && i.U < placing.count }).asUInt,
+    groups.flatMap(_.results),
+    VecInit(groups.flatMap(_.written).zipWithIndex.map { case (written, i) => written && i.U < placing.count }).asUInt,
     Elements.bytes(placing.destination.elementType)
   )
   private val placed = Wire(new ScratchpadWrite(params))
