@@ -1,6 +1,7 @@
 //! Programs of several harts that share memory (`validation/coherence`): what they compute is right on harts of every model,
 //! and is done in the same cycles however the run is cut. `--nocapture` prints the cycles.
 
+mod histories;
 mod programs;
 mod rtl;
 

@@ -3,16 +3,17 @@
 use rackwright_boot::Entry;
 use rackwright_cpu::{Boom, BoomParameters, Functional, Rocket, RocketParameters, Timing};
 use rackwright_device::Map;
-use rackwright_machine::{Machine, Pause};
+use rackwright_machine::{Machine, Pause, Privileged};
 use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Protection, SharedHierarchy};
 use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
+use rackwright_unit::Core;
 use std::path::{Path, PathBuf};
 
 pub const BASE: u64 = Map::SERVER.memory;
 const BYTES: u64 = 1 << 20;
 /// Where the number of harts stands, the address of a device that reads results, and results: as in `link.ld` of the programs.
-const HARTS_TAKING_PART: u64 = BASE + 0x1_0000;
+pub const HARTS_TAKING_PART: u64 = BASE + 0x1_0000;
 pub const READER: u64 = HARTS_TAKING_PART + 8;
 const RESULTS: u64 = BASE + 0x1_1000;
 const RESULT_BYTES: u64 = 64;
@@ -52,10 +53,17 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../validation/coherence")
 }
 
-/// Memory with a program in it, for so many harts.
+/// Memory with a program of the folder in it, for so many harts.
 pub fn memory(kernel: &str, harts: usize) -> GuestMemory {
-    let program = folder().join("programs").join(kernel).with_extension("bin");
-    let image = std::fs::read(program).expect("a program of the folder");
+    load(
+        &folder().join("programs").join(kernel).with_extension("bin"),
+        harts,
+    )
+}
+
+/// Memory with an image in it, for so many harts.
+pub fn load(image: &Path, harts: usize) -> GuestMemory {
+    let image = std::fs::read(image).expect("an image");
     let mut memory = GuestMemory::new(BASE + BYTES).unwrap();
     memory.protect(BASE, BYTES, Protection::ALL).unwrap();
     memory.write(BASE, &image).unwrap();
@@ -71,9 +79,8 @@ fn number(memory: &GuestMemory, address: u64) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// Runs a kernel to its end, in slices.
-fn run_on<T: Timing>(kernel: &str, timings: Vec<T>, slice: Cycles) -> Outcome {
-    let harts = timings.len();
+/// Runs a program to its end, in slices.
+fn finish<T: Timing>(memory: GuestMemory, timings: Vec<T>, slice: Cycles) -> Machine<Core<T>, Privileged> {
     let entry = Entry {
         pc: BASE,
         device_tree: 0,
@@ -81,7 +88,7 @@ fn run_on<T: Timing>(kernel: &str, timings: Vec<T>, slice: Cycles) -> Outcome {
     };
     let mut machine = Machine::new(
         timings,
-        memory(kernel, harts),
+        memory,
         Map::SERVER,
         &entry,
         HierarchyParameters::server().tick,
@@ -91,10 +98,17 @@ fn run_on<T: Timing>(kernel: &str, timings: Vec<T>, slice: Cycles) -> Outcome {
         until += slice;
         match machine.run(until).unwrap() {
             Pause::Idle => break,
-            Pause::Reached => assert!(until < LIMIT, "{kernel} does not end on {harts} harts"),
-            other => panic!("{kernel} on {harts} harts: {other:?}"),
+            Pause::Reached => assert!(until < LIMIT, "it does not end"),
+            other => panic!("{other:?}"),
         }
     }
+    machine
+}
+
+/// What a program of the folder reports.
+fn run_on<T: Timing>(kernel: &str, timings: Vec<T>, slice: Cycles) -> Outcome {
+    let harts = timings.len();
+    let machine = finish(memory(kernel, harts), timings, slice);
     let report = |hart: u64| Report {
         cycles: number(&machine.hardware().memory, RESULTS + hart * RESULT_BYTES),
         value: number(&machine.hardware().memory, RESULTS + hart * RESULT_BYTES + 8),
@@ -116,14 +130,41 @@ pub enum Model {
 
 pub const MODELS: [Model; 3] = [Model::Functional, Model::Rocket, Model::Boom];
 
-pub fn run(kernel: &str, model: Model, harts: usize, slice: Cycles) -> Outcome {
+fn rockets(harts: usize) -> Vec<Rocket> {
     let hierarchy = SharedHierarchy::new(Hierarchy::new(HierarchyParameters::server()).unwrap());
     let rocket = |_| Rocket::new(RocketParameters::measured(), &hierarchy);
+    (0..harts).map(rocket).collect()
+}
+
+fn booms(harts: usize) -> Vec<Boom> {
+    let hierarchy = SharedHierarchy::new(Hierarchy::new(HierarchyParameters::server()).unwrap());
     let boom = |_| Boom::new(BoomParameters::large(), &hierarchy);
+    (0..harts).map(boom).collect()
+}
+
+pub fn run(kernel: &str, model: Model, harts: usize, slice: Cycles) -> Outcome {
     match model {
         Model::Functional => run_on(kernel, vec![Functional::default(); harts], slice),
-        Model::Rocket => run_on(kernel, (0..harts).map(rocket).collect(), slice),
-        Model::Boom => run_on(kernel, (0..harts).map(boom).collect(), slice),
+        Model::Rocket => run_on(kernel, rockets(harts), slice),
+        Model::Boom => run_on(kernel, booms(harts), slice),
+    }
+}
+
+/// Runs what is in memory to its end; returns what `read` finds there.
+pub fn afterwards<R>(
+    memory: GuestMemory,
+    model: Model,
+    harts: usize,
+    read: impl FnOnce(&GuestMemory) -> R,
+) -> R {
+    let whole = Cycles::new(LIMIT.0);
+    match model {
+        Model::Functional => {
+            let harts = vec![Functional::default(); harts];
+            read(&finish(memory, harts, whole).hardware().memory)
+        }
+        Model::Rocket => read(&finish(memory, rockets(harts), whole).hardware().memory),
+        Model::Boom => read(&finish(memory, booms(harts), whole).hardware().memory),
     }
 }
 

@@ -1,0 +1,207 @@
+//! Random histories of the shared queues of `rackwright/shared_queue.h`, on harts of every model: each is judged to be
+//! linearizable, as of a queue of two places.
+
+use crate::programs::{afterwards, load, Model, BASE, HARTS_TAKING_PART, MODELS};
+use rackwright_memory::GuestMemory;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// As in queue.c.
+const PLACES: usize = 2;
+const OPERATIONS: usize = 4;
+const MOST_HARTS: usize = 4;
+const SEED: u64 = HARTS_TAKING_PART + 16;
+const ROUNDS: u64 = HARTS_TAKING_PART + 24;
+const LOG: u64 = BASE + 0x4_0000;
+const WORDS: usize = 8;
+
+/// How many histories memory has room for.
+const HISTORIES: usize = 300;
+
+/// The elements of a queue of [`PLACES`] places, the oldest first.
+type Elements = Vec<u64>;
+
+/// An operation of queue.c: a push or a pop of up to `asked` values, at least one if there is room or an element, or of
+/// exactly as many if it waits; what was done between which ticks of the clock that all harts share.
+struct Operation {
+    is_push: bool,
+    waits: bool,
+    asked: usize,
+    /// Those pushed or popped.
+    done: Vec<u64>,
+    begin: u64,
+    end: u64,
+}
+
+impl Operation {
+    fn read(memory: &GuestMemory, history: usize, hart: usize, number: usize) -> Operation {
+        let index = (history * MOST_HARTS + hart) * OPERATIONS + number;
+        let mut bytes = [0; 8 * WORDS];
+        memory
+            .read(LOG + (index * bytes.len()) as u64, &mut bytes)
+            .unwrap();
+        let mut words = [0; WORDS];
+        for (word, bytes) in words.iter_mut().zip(bytes.chunks(8)) {
+            *word = u64::from_le_bytes(bytes.try_into().unwrap());
+        }
+        let [push, waits, asked, done, begin, end, values @ ..] = words;
+        Operation {
+            is_push: push != 0,
+            waits: waits != 0,
+            asked: asked as usize,
+            done: values[..done as usize].to_vec(),
+            begin,
+            end,
+        }
+    }
+
+    /// What a queue with these elements has after the operation; `None` if it would have done something else.
+    fn after(&self, elements: &Elements) -> Option<Elements> {
+        let most = if self.is_push {
+            PLACES - elements.len()
+        } else {
+            elements.len()
+        };
+        let count = self.done.len();
+        let least = if self.waits { self.asked } else { most.min(1) };
+        if !(least..=most.min(self.asked)).contains(&count) {
+            return None;
+        }
+        if self.is_push {
+            return Some([elements.as_slice(), self.done.as_slice()].concat());
+        }
+        (self.done == elements[..count]).then(|| elements[count..].to_vec())
+    }
+}
+
+/// Whether there is an order of all operations of a history, each at a moment between its ticks, that a queue can have
+/// (Wing and Gong 1993, with the memory of Lowe 2017): an operation may be the next one if none that is left has ended
+/// before it began.
+fn is_linearizable(history: &[Operation]) -> bool {
+    let all = (1u32 << history.len()) - 1;
+    let mut seen = HashSet::from([(0, Elements::new())]);
+    let mut open = vec![(0, Elements::new())];
+    while let Some((done, elements)) = open.pop() {
+        if done == all {
+            return true;
+        }
+        let left = |index: &usize| done >> index & 1 == 0;
+        let first_end = (0..history.len())
+            .filter(left)
+            .map(|index| history[index].end)
+            .min();
+        for index in (0..history.len()).filter(left) {
+            if Some(history[index].begin) > first_end {
+                continue;
+            }
+            if let Some(after) = history[index].after(&elements) {
+                let next = (done | 1 << index, after);
+                if seen.insert(next.clone()) {
+                    open.push(next);
+                }
+            }
+        }
+    }
+    false
+}
+
+/// Compiles queue.c as `validation/coherence/kernels/build` does; returns its image.
+fn compile(name: &str, options: &[&str]) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../..");
+    let kernels = root.join("validation/coherence/kernels");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (elf, image) = (
+        folder.join(name).with_extension("elf"),
+        folder.join(name).with_extension("bin"),
+    );
+    let mut compiler = Command::new("riscv64-linux-gnu-gcc");
+    compiler.args(["-march=rv64gc", "-mabi=lp64d", "-mcmodel=medany", "-O2"]);
+    compiler.args([
+        "-fno-tree-loop-distribute-patterns",
+        "-static",
+        "-nostdlib",
+        "-nostartfiles",
+        "-s",
+    ]);
+    compiler.args([
+        "-Wl,--build-id=none",
+        "-Wl,--no-warn-rwx-segments",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+    ]);
+    compiler
+        .arg("-T")
+        .arg(kernels.join("link.ld"))
+        .arg("-I")
+        .arg(&kernels);
+    compiler
+        .arg("-I")
+        .arg(root.join("software/include"))
+        .args(options);
+    let sources = ["start.S", "main.c"].map(|file| kernels.join(file));
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sharing/queue.c");
+    succeeds(compiler.args(sources).arg(own).arg("-o").arg(&elf));
+    succeeds(
+        Command::new("riscv64-linux-gnu-objcopy")
+            .args(["-O", "binary"])
+            .arg(&elf)
+            .arg(&image),
+    );
+    image
+}
+
+fn succeeds(command: &mut Command) {
+    let output = command.output().expect("a compiler for RISC-V");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// The histories of a run.
+fn histories(image: &Path, model: Model, harts: usize, seed: u64, count: usize) -> Vec<Vec<Operation>> {
+    let mut memory = load(image, harts);
+    memory.write(SEED, &seed.to_le_bytes()).unwrap();
+    memory.write(ROUNDS, &(count as u64).to_le_bytes()).unwrap();
+    afterwards(memory, model, harts, |memory| {
+        let of_hart = |history: usize, hart: usize| {
+            (0..OPERATIONS).map(move |number| Operation::read(memory, history, hart, number))
+        };
+        let of_all = |history| (0..harts).flat_map(|hart| of_hart(history, hart)).collect();
+        (0..count).map(of_all).collect()
+    })
+}
+
+/// How many of the histories of these runs are not linearizable.
+fn wrong(image: &Path, runs: impl Iterator<Item = u64>, count: usize) -> usize {
+    let mut wrong = 0;
+    for seed in runs {
+        for model in MODELS {
+            for harts in [2, 3, 4] {
+                let found = histories(image, model, harts, seed, count);
+                wrong += found.iter().filter(|history| !is_linearizable(history)).count();
+            }
+        }
+    }
+    wrong
+}
+
+#[test]
+fn histories_of_shared_queues_are_linearizable() {
+    assert_eq!(wrong(&compile("queue", &[]), 1..2, 220), 0);
+}
+
+#[test]
+#[ignore = "minutes: 100,000 histories"]
+fn many_histories_of_shared_queues_are_linearizable() {
+    assert_eq!(wrong(&compile("queue-many", &[]), 2..39, HISTORIES), 0);
+}
+
+/// Where a queue is called empty while an element is being written, a tester that can tell says so.
+#[test]
+fn a_queue_that_is_called_empty_too_early_is_noticed() {
+    assert!(wrong(&compile("queue-seeded", &["-DSEEDED"]), 1..2, 100) > 0);
+}
