@@ -42,9 +42,10 @@ def text_of(page: Path) -> str:
 
 
 def test_every_page_of_the_checkout_is_there(site: Path) -> None:
-    folders = ("docs", "hardware", "validation", "software")
+    # Maven works in hardware/target meanwhile.
+    folders = ("docs", "hardware/src", "validation", "software")
     pages = [path for folder in folders for path in (REPOSITORY / folder).rglob("*.md")]
-    pages = [path.relative_to(REPOSITORY) for path in pages if "target" not in path.parts]
+    pages = [path.relative_to(REPOSITORY) for path in [*pages, REPOSITORY / "hardware" / "README.md"]]
     assert len(pages) > 60
     assert [str(page) for page in pages if not (site / page.with_suffix(".html")).exists()] == []
     assert (site / "README.html").exists()
