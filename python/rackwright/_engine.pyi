@@ -176,7 +176,7 @@ class UnitBench:
         """Gives a command; with `xd`, waits for the answer, at most `max_cycles` (0: no limit)."""
 
     def run(self, cycles: int) -> None:
-        """Lets time pass."""
+        """Lets time pass; raises `EngineError` for a unit that has stopped."""
 
     def run_until_idle(self, max_cycles: int = 0) -> bool:
         """Lets time pass until the unit is idle, at most `max_cycles` (0: no limit); tells whether it is."""

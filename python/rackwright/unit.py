@@ -167,7 +167,7 @@ class Unit:
     def receive(self, stream: str, max_cycles: int = 1_000_000) -> bytes:
         """The next frame that leaves by a stream.
 
-        Raises `RackwrightError` when none has after so many cycles.
+        Raises `RackwrightError` when none has after so many cycles, `EngineError` when the unit stops.
         """
         frames = self._until(lambda: self.frames(stream), max_cycles, f"given no frame by {stream}")
         self._left[stream] = frames[1:] + self._left.get(stream, [])
@@ -176,7 +176,7 @@ class Unit:
     def await_interrupt(self, max_cycles: int = 1_000_000) -> int:
         """Runs until the interrupt line rises, or has since the last call; gives the cycle in which it did.
 
-        Raises `RackwrightError` when it has not after so many cycles.
+        Raises `RackwrightError` when it has not after so many cycles, `EngineError` when the unit stops.
         """
         rises = self._until(self._new_rises, max_cycles, "raised no interrupt")
         self._rises = rises[1:]

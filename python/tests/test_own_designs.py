@@ -116,6 +116,31 @@ def test_data_that_a_memory_cannot_hold_end_the_run_and_not_the_process(gathered
     assert answer(gathered, {}) == SUM
 
 
+LOOPS = {
+    "inverted": "assign irq = busy ? ~irq : 1'b0;",
+    "handshake": "wire valid, ready; assign valid = busy & ~ready; assign ready = valid; assign irq = ready;",
+    "counted": "logic [3:0] next; always_comb next = busy ? next + 1'b1 : '0; assign irq = next[0];",
+}
+"""Logic of a unit that depends on itself from some cycle on."""
+
+
+@pytest.mark.long("a design for each")
+@pytest.mark.parametrize("loop", LOOPS)
+def test_loops_that_do_not_settle_end_the_run_and_not_the_process(tmp_path: Path, loop: str) -> None:
+    (tmp_path / "Loop.sv").write_text(
+        "module Loop(input logic clk, rst, output logic irq);\n"
+        "logic [5:0] count; wire busy = count == 40;\n"
+        "always_ff @(posedge clk) count <= rst ? '0 : count + 6'(!busy);\n"
+        f"{LOOPS[loop]}\nendmodule\n",
+        encoding="utf-8",
+    )
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text(json.dumps(scan([tmp_path / "Loop.sv"], tmp_path).manifest), encoding="utf-8")
+    unit = Unit(manifest)
+    with pytest.raises(EngineError, match=r"unit `loop` stopped at cycle 39: Loop\.sv:\d+: .*converge"):
+        unit.await_interrupt(1000)
+
+
 def test_a_manifest_is_described_as_a_unit_is(gathered: Path) -> None:
     shown = rw("units", gathered)
     assert shown.status == 0

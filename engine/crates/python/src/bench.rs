@@ -161,8 +161,8 @@ impl UnitBench {
         self.bench.fence().map_err(raise)
     }
 
-    fn run(&mut self, py: Python<'_>, cycles: u64) {
-        py.detach(|| self.bench.run(Cycles::new(cycles)));
+    fn run(&mut self, py: Python<'_>, cycles: u64) -> PyResult<()> {
+        py.detach(|| self.bench.run(Cycles::new(cycles))).map_err(raise)
     }
 
     #[pyo3(signature = (max_cycles = 0))]

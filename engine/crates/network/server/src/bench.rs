@@ -134,9 +134,13 @@ impl Bench {
     }
 
     /// Lets `span` pass.
-    pub fn run(&mut self, span: Cycles) {
+    ///
+    /// # Errors
+    /// As of [`AttachedUnit::check`].
+    pub fn run(&mut self, span: Cycles) -> Result<(), ServerError> {
         self.cycle += span;
         self.advance(self.now());
+        Ok(self.unit.check()?)
     }
 
     /// Advances time until the unit is idle, at most by `limit` cycles; returns whether it is.
