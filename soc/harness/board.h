@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "axi.h"
 #include "program.h"
 #include "timing.h"
 
@@ -35,8 +36,12 @@ class Board {
         });
     }
 
-    // A burst that the chip reads in `cycle`; gives the cycle of its first beat.
-    uint64_t read(uint64_t cycle, uint64_t address, uint8_t* data, uint32_t bytes) {
+    // Bursts of a single beat are read as whole beats, too.
+    static constexpr bool in_parts = false;
+
+    // A burst that the chip reads; gives the cycle of its first beat.
+    uint64_t read(const rocket::Burst& burst, uint8_t* data) {
+        const auto [number, cycle, address, bytes] = burst;
         if (!holds(address, bytes)) {
             std::memset(data, 0, bytes);
             return cycle + device_latency;
@@ -46,8 +51,9 @@ class Board {
         return timing_.access(cycle, address, bytes, false);
     }
 
-    // Bytes that the chip writes in `cycle`; gives the cycle of the acknowledgement.
-    uint64_t write(uint64_t cycle, uint64_t address, const uint8_t* data, uint32_t bytes) {
+    // Bytes that the chip writes; gives the cycle of the acknowledgement.
+    uint64_t write(const rocket::Burst& burst, const uint8_t* data) {
+        const auto [number, cycle, address, bytes] = burst;
         if (holds(address, bytes)) {
             std::memcpy(at(address), data, bytes);
             return timing_.access(cycle, address, bytes, true);

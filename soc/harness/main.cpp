@@ -21,21 +21,11 @@ constexpr unsigned reset_cycles = 64;
 constexpr int out_of_cycles = 254;
 constexpr int no_program = 255;
 
-RocketBus bus_of(soc::Board& board) {
-    return {&board,
-            [](void* board, uint64_t cycle, uint64_t address, uint8_t* data, uint32_t bytes) {
-                return static_cast<soc::Board*>(board)->read(cycle, address, data, bytes);
-            },
-            [](void* board, uint64_t cycle, uint64_t address, const uint8_t* data, uint32_t bytes) {
-                return static_cast<soc::Board*>(board)->write(cycle, address, data, bytes);
-            },
-            [](void* board) { return static_cast<uint8_t>(static_cast<soc::Board*>(board)->finished()); }};
-}
-
 // The chip and the clock that drives it.
 class Simulation {
   public:
-    explicit Simulation(VerilatedContext& context) : chip_(&context) {
+    Simulation(VerilatedContext& context, soc::Board& board)
+        : chip_(&context), board_(board), memory_(board), devices_(board) {
         chip_.reset = 1;
         for (unsigned cycle = 0; cycle < reset_cycles; ++cycle) {
             level(0);
@@ -46,15 +36,14 @@ class Simulation {
     ~Simulation() { chip_.final(); }
 
     // Goes on until the program has ended or so many cycles have passed; gives how many have.
-    uint64_t run(soc::Board& board, uint64_t most_cycles) {
-        RocketBus bus = bus_of(board);
+    uint64_t run(uint64_t most_cycles) {
         uint64_t cycle = 0;
-        for (; cycle < most_cycles && !board.finished(); ++cycle) {
+        for (; cycle < most_cycles && !board_.finished(); ++cycle) {
             memory_.drive(chip_, cycle);
             devices_.drive(chip_, cycle);
             level(0);
-            memory_.sample(chip_, cycle, bus);
-            devices_.sample(chip_, cycle, bus);
+            memory_.sample(chip_, cycle);
+            devices_.sample(chip_, cycle);
             level(1);
         }
         return cycle;
@@ -62,8 +51,9 @@ class Simulation {
 
   private:
     soc::Chip chip_;
-    rocket::AxiSlave<soc::MemoryPins> memory_;
-    rocket::AxiSlave<soc::DevicePins> devices_;
+    soc::Board& board_;
+    rocket::AxiSlave<soc::MemoryPins, soc::Board> memory_;
+    rocket::AxiSlave<soc::DevicePins, soc::Board> devices_;
 
     void level(int clock) {
         chip_.clock = clock;
@@ -77,9 +67,9 @@ int run(int count, char** words) {
     const uint64_t most_cycles = count > 2 ? std::strtoull(words[2], nullptr, 0) : ~uint64_t{0};
     VerilatedContext context;
     context.commandArgs(count, words);
-    Simulation simulation(context);
+    Simulation simulation(context, board);
     const auto start = std::chrono::steady_clock::now();
-    const uint64_t cycles = simulation.run(board, most_cycles);
+    const uint64_t cycles = simulation.run(most_cycles);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     const int status = board.finished() ? board.exit_code() : out_of_cycles;
     if (count > 3) {
