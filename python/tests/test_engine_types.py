@@ -33,7 +33,6 @@ def test_the_most_fields() -> None:
     assert largest(counted(rust_types.fields, whole=False)) == (
         25,
         {
-            "core/cpu/src/timing/boom.rs::Boom",
             "network/cluster/src/report.rs::ServerReport",
             "network/dispatch/src/counters.rs::Counters",
         },
@@ -42,7 +41,7 @@ def test_the_most_fields() -> None:
 
 def test_the_most_public_methods() -> None:
     """The bar is 20. Who makes the largest smaller lowers the number here."""
-    assert largest(counted(rust_types.methods, whole=True)) == (42, {"cpu::Hart"})
+    assert largest(counted(rust_types.methods, whole=True)) == (34, {"cpu::Hart"})
 
 
 SOURCE = """

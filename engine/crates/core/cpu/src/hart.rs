@@ -5,6 +5,7 @@ use crate::block::{Block, Blocks, Key, MAXIMUM};
 use crate::cause::{Exception, Fault};
 use crate::code::{Code, SharedCode, Way};
 use crate::control::{status, Control, Legal};
+use crate::counters::Counters;
 use crate::fetch::{self, Source};
 use crate::lower::lower;
 use crate::protection::Regions;
@@ -29,25 +30,32 @@ pub enum ExecutionEnvironment {
     BareMetal,
 }
 
-/// A feature that not all harts have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Feature {
-    /// Firmware may provide a timer for the supervisor (Sstc), which the caller then has to raise.
-    SupervisorTimer,
-    /// A controller of message-signalled interrupts (Smaia, Ssaia), which has the place of the lines for external
-    /// interrupts.
-    Messages,
-    /// Units beside it, which status shows. The hart stops when translations are fenced, which units keep too.
-    Units,
-    /// A vector unit.
-    Vector,
-}
-
 /// An access to a device that the hart waits for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PendingAccess {
     pub(crate) instruction: Instruction,
     pub(crate) address: u64,
+}
+
+/// What the hart waits for.
+#[derive(Default)]
+pub(crate) struct Pending {
+    pub(crate) access: Option<PendingAccess>,
+    /// The fault of a walk that waits for a remote page.
+    pub(crate) walk: Option<Exception>,
+}
+
+/// What the hart keeps of translations, and the conditions under which that is valid.
+pub(crate) struct Kept {
+    /// The state of memory's protection at the latest run.
+    seen: Option<ProtectionStamps>,
+    pub(crate) contexts: Contexts,
+    /// The context of fetches.
+    fetch: *mut FetchContext,
+    /// Which instructions are legal in it.
+    legal: Legal,
+    /// The stamps under which exits from page to page, and within a page, are valid at present.
+    stamps: [u64; 2],
 }
 
 /// A RISC-V hart (RV64GC) whose instruction timing is that of `T`.
@@ -56,29 +64,16 @@ pub struct Hart<T: Timing> {
     pub(crate) control: Control,
     pub(crate) environment: ExecutionEnvironment,
     pub(crate) timing: T,
-    pub(crate) retired: u64,
-    pub(crate) cycle_offset: u64,
-    pub(crate) retired_offset: u64,
-    pub(crate) cycles_per_tick: u64,
-    /// The latest time that it, or a hart before it, has read, in ticks.
-    pub(crate) latest_time: u64,
-    pub(crate) pending_access: Option<PendingAccess>,
+    pub(crate) counters: Counters,
+    pub(crate) pending: Pending,
     /// The addresses at which a program may access devices.
     pub(crate) devices: Range<u64>,
-    /// The fault of a walk that waits for a remote page.
-    pub(crate) pending_walk: Option<Exception>,
     /// Page faults and supervisor returns that have not been taken yet, if they are recorded.
     pub(crate) faults: Option<Vec<Fault>>,
     blocks: Blocks<T::Block>,
     shared: Option<Arc<SharedCode<T::Block>>>,
     values: Box<[u64]>,
-    seen: Option<ProtectionStamps>,
-    pub(crate) contexts: Contexts,
-    fetch: *mut FetchContext,
-    /// Which instructions are legal in it.
-    fetched_legal: Legal,
-    /// The stamps under which exits from page to page, and within a page, are valid at present.
-    stamps: [u64; 2],
+    pub(crate) kept: Kept,
     /// Number of `fence.i` instructions so far.
     pub(crate) code_fences: u64,
 }
@@ -86,9 +81,6 @@ pub struct Hart<T: Timing> {
 // SAFETY: the raw pointers in the state are set anew by every run and not used between runs, or lead to contexts that the
 // hart owns.
 unsafe impl<T: Timing + Send> Send for Hart<T> where T::Block: Send + Sync {}
-
-/// Cycles in a tick of `time` unless another number is set: 10 MHz at 2 GHz.
-const CYCLES_PER_TICK: u64 = 200;
 
 impl<T: Timing> Hart<T> {
     /// Hart number `number`, standing at address 0 with all registers zero.
@@ -112,44 +104,33 @@ impl<T: Timing> Hart<T> {
             control,
             environment,
             timing,
-            retired: 0,
-            cycle_offset: 0,
-            retired_offset: 0,
-            cycles_per_tick: CYCLES_PER_TICK,
-            latest_time: 0,
-            pending_access: None,
+            counters: Counters::new(),
+            pending: Pending::default(),
             devices: 0..0,
-            pending_walk: None,
             faults: None,
             blocks: Blocks::new(),
             shared: None,
             values: vec![0; MAXIMUM].into(),
-            seen: None,
-            contexts: Contexts::new(),
-            fetch: std::ptr::null_mut(),
-            fetched_legal: legal,
-            stamps: [0; 2],
+            kept: Kept {
+                seen: None,
+                contexts: Contexts::new(),
+                fetch: std::ptr::null_mut(),
+                legal,
+                stamps: [0; 2],
+            },
             code_fences: 0,
         };
         if environment == ExecutionEnvironment::Program {
-            hart.offer(Feature::Vector);
+            hart.offer_vector();
         }
         hart.renew_context();
         hart
     }
 
-    /// Adds a feature that not all harts have. A program always has a vector unit, bare metal only by this.
-    pub fn offer(&mut self, feature: Feature) {
-        let control = &mut self.control;
-        match feature {
-            Feature::SupervisorTimer => control.offers_timer = true,
-            Feature::Messages => control.imsic = Some(Box::default()),
-            Feature::Units => control.offers_custom = true,
-            Feature::Vector => {
-                control.offers_vector = true;
-                self.values = vec![0; MAXIMUM * (1 + LINES_OF_ACCESS)].into();
-            }
-        }
+    /// Adds a vector unit.
+    pub(crate) fn offer_vector(&mut self) {
+        self.control.offers_vector = true;
+        self.values = vec![0; MAXIMUM * (1 + LINES_OF_ACCESS)].into();
     }
 
     /// Shares decoded code with other harts that have the same timing model and parameters.
@@ -181,14 +162,14 @@ impl<T: Timing> Hart<T> {
     /// Updates the state that may have changed outside since the last run.
     fn begin(&mut self, memory: &mut GuestMemory) {
         let stamps = memory.stamps();
-        if self.seen.map(|seen| seen.data) != Some(stamps.data) {
-            self.contexts.clear_data();
+        if self.kept.seen.map(|seen| seen.data) != Some(stamps.data) {
+            self.kept.contexts.clear_data();
         }
-        if self.seen.map(|seen| seen.code) != Some(stamps.code) {
-            self.contexts.clear_fetch();
+        if self.kept.seen.map(|seen| seen.code) != Some(stamps.code) {
+            self.kept.contexts.clear_fetch();
             self.fence_instructions();
         }
-        self.seen = Some(stamps);
+        self.kept.seen = Some(stamps);
         self.state.host_base = memory.host_base() as u64;
         self.state.memory = memory;
     }
@@ -209,27 +190,27 @@ impl<T: Timing> Hart<T> {
             if let Some(exit) = unsafe { &mut *current.exits }.get_mut(code as usize) {
                 account(
                     &mut self.timing,
-                    &mut self.retired,
+                    &mut self.counters,
                     compiled,
                     &self.state,
                     values,
                     &exit.way,
                     current.pc,
                 );
-                if !self.stamps.contains(&exit.stamp) {
+                if !self.kept.stamps.contains(&exit.stamp) {
                     let pc = exit.way.target(current.pc);
                     self.state.pc = pc;
                     exit.target = self.link()?;
                     // SAFETY: as above.
                     let crosses = unsafe { (*exit.target).second_page().is_some() };
                     let is_local = !crosses && (pc ^ current.pc) < PAGE_BYTES;
-                    exit.stamp = self.stamps[usize::from(is_local)];
+                    exit.stamp = self.kept.stamps[usize::from(is_local)];
                 }
                 block = exit.target;
             } else if code == leave::INDIRECT {
                 let pc = self.state.pc;
                 self.retire(current, current.code.instructions.len(), true, pc);
-                match self.blocks.recent(pc, self.stamps[0]) {
+                match self.blocks.recent(pc, self.kept.stamps[0]) {
                     Some(found) => block = found,
                     None => block = self.link()?,
                 }
@@ -277,7 +258,7 @@ impl<T: Timing> Hart<T> {
 
     /// Accounts for the first `executed` instructions of `block`.
     pub(crate) fn retire(&mut self, block: &Block<T::Block>, executed: usize, taken: bool, next_pc: u64) {
-        self.retired += executed as u64;
+        self.counters.retire(executed as u64);
         let run = BlockRun {
             executed,
             taken,
@@ -300,7 +281,7 @@ impl<T: Timing> Hart<T> {
     /// The block at the program counter.
     fn find(&mut self) -> Result<*mut Block<T::Block>, Exception> {
         let pc = self.state.pc;
-        if let Some(found) = self.blocks.recent(pc, self.stamps[0]) {
+        if let Some(found) = self.blocks.recent(pc, self.kept.stamps[0]) {
             return Ok(found);
         }
         if self.blocks.is_full() {
@@ -313,7 +294,7 @@ impl<T: Timing> Hart<T> {
                 memory: &mut *self.state.memory,
                 space: self.state.space,
                 regions: &*std::ptr::addr_of!(self.state.regions),
-                context: &mut *self.fetch,
+                context: &mut *self.kept.fetch,
             }
         };
         let physical = fetch::locate(&mut source, pc)?;
@@ -326,7 +307,7 @@ impl<T: Timing> Hart<T> {
             Some(block) => block,
             None => self.decode(&mut source, key)?,
         };
-        self.blocks.remember(pc, self.stamps[0], block);
+        self.blocks.remember(pc, self.kept.stamps[0], block);
         Ok(block)
     }
 
@@ -346,7 +327,7 @@ impl<T: Timing> Hart<T> {
                 return Ok(None);
             }
         }
-        let generation = self.stamps[1];
+        let generation = self.kept.stamps[1];
         if block.generation != generation {
             let instructions = &block.code.instructions;
             if !fetch::unchanged(source.memory, instructions, key.physical, block.second_page()) {
@@ -374,7 +355,7 @@ impl<T: Timing> Hart<T> {
             None => Arc::new(make(fetched.instructions)),
         };
         let second_page = fetched.second_page;
-        Ok(self.blocks.insert(&key, code, second_page, self.stamps[1]))
+        Ok(self.blocks.insert(&key, code, second_page, self.kept.stamps[1]))
     }
 
     /// Forgets all decoded code.
@@ -385,14 +366,14 @@ impl<T: Timing> Hart<T> {
 
     /// Compares memory before decoded code is executed again, as required by `fence.i`.
     pub(crate) fn fence_instructions(&mut self) {
-        self.contexts.fence_instructions();
+        self.kept.contexts.fence_instructions();
         self.renew_context();
     }
 
     /// To be called whenever the regions of memory that modes may use have changed.
     pub(crate) fn refresh_regions(&mut self) {
-        self.contexts.clear_data();
-        self.contexts.clear_fetch();
+        self.kept.contexts.clear_data();
+        self.kept.contexts.clear_fetch();
         self.renew_context();
     }
 
@@ -405,7 +386,7 @@ impl<T: Timing> Hart<T> {
     pub(crate) fn refresh_context(&mut self) {
         self.state.supervisor_scratch = self.control.supervisor.scratch;
         let space = self.space();
-        if space != self.state.space || self.control.legal() != self.fetched_legal {
+        if space != self.state.space || self.control.legal() != self.kept.legal {
             self.enter_context(space);
         }
     }
@@ -433,10 +414,10 @@ impl<T: Timing> Hart<T> {
 
     fn enter_context(&mut self, space: AddressSpace) {
         self.state.space = space;
-        self.fetched_legal = self.control.legal();
-        self.state.data = self.contexts.data(&space);
-        self.fetch = self.contexts.fetch(&space, self.fetched_legal);
-        self.stamps = self.contexts.stamps(self.fetch);
+        self.kept.legal = self.control.legal();
+        self.state.data = self.kept.contexts.data(&space);
+        self.kept.fetch = self.kept.contexts.fetch(&space, self.kept.legal);
+        self.kept.stamps = self.kept.contexts.stamps(self.kept.fetch);
     }
 }
 
@@ -452,14 +433,14 @@ fn recorded<'a, T: Timing>(state: &State, values: *const u64) -> &'a [u64] {
 #[inline(always)]
 fn account<T: Timing>(
     timing: &mut T,
-    retired: &mut u64,
+    counters: &mut Counters,
     block: &T::Block,
     state: &State,
     values: *const u64,
     way: &Way,
     pc: u64,
 ) {
-    *retired += u64::from(way.executed);
+    counters.retire(way.executed.into());
     let run = BlockRun {
         executed: way.executed as usize,
         taken: way.taken,

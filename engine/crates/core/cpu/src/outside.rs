@@ -1,6 +1,7 @@
 //! A hart as its owner sees it between runs: registers, time, interrupt lines, accesses to devices.
 
 use crate::cause::{Cause, Exception, Interrupt};
+use crate::counters::Counters;
 use crate::device::DeviceAccess;
 use crate::hart::{ExecutionEnvironment, Hart, PendingAccess};
 use crate::operation::{Class, Operation};
@@ -9,7 +10,6 @@ use crate::timing::Timing;
 use crate::Instruction;
 use rackwright_contract::{CommandContext, Level};
 use rackwright_time::{Cycle, Cycles};
-use std::ops::Range;
 
 impl<T: Timing> Hart<T> {
     /// The value of integer register `number`, 0 to 31.
@@ -22,11 +22,6 @@ impl<T: Timing> Hart<T> {
         if number & 31 != 0 {
             self.state.x[usize::from(number & 31)] = value;
         }
-    }
-
-    /// The bits of floating-point register `number`, 0 to 31.
-    pub fn float_register(&self, number: u8) -> u64 {
-        self.state.f[usize::from(number & 31)]
     }
 
     /// Whether it has a vector unit.
@@ -54,53 +49,19 @@ impl<T: Timing> Hart<T> {
         self.timing.advance_to(cycle);
     }
 
-    /// Instructions executed since the start.
-    pub fn instructions_retired(&self) -> u64 {
-        self.retired
-    }
-
     /// The timing model.
     pub fn timing(&self) -> &T {
         &self.timing
     }
 
-    /// The timing model, to be changed.
-    pub fn timing_mut(&mut self) -> &mut T {
-        &mut self.timing
+    /// Its counters, and the time that it reads.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
     }
 
-    /// Number of cycles per tick of the register `time`.
-    ///
-    /// # Panics
-    /// When that is zero.
-    pub fn set_cycles_per_tick(&mut self, cycles: u64) {
-        assert!(cycles > 0, "a tick lasts at least one cycle");
-        self.cycles_per_tick = cycles;
-    }
-
-    /// The value of the register `time`: the tick of the hart's own cycle, or a later one that another hart has read
-    /// before.
-    pub(crate) fn read_time(&mut self) -> u64 {
-        let own = self.cycle().0 / self.cycles_per_tick;
-        self.latest_time = self.latest_time.max(own);
-        self.latest_time
-    }
-
-    /// The latest tick that this hart, or one that it follows, has read.
-    pub fn latest_time(&self) -> u64 {
-        self.latest_time
-    }
-
-    /// Ensures that the hart reads no time before `time`, which an earlier hart has read: the time that one hart has
-    /// read and written to memory is never later than the time that the next one reads, independent of their positions
-    /// in a window.
-    pub fn follow_time(&mut self, time: u64) {
-        self.latest_time = self.latest_time.max(time);
-    }
-
-    /// Allows a program to access devices at these addresses, where there is no memory. Bare metal may anyway.
-    pub fn offer_devices(&mut self, addresses: Range<u64>) {
-        self.devices = addresses;
+    /// The same, to be changed.
+    pub fn counters_mut(&mut self) -> &mut Counters {
+        &mut self.counters
     }
 
     /// The state that currently determines how the addresses of commands are translated.
@@ -117,8 +78,8 @@ impl<T: Timing> Hart<T> {
     /// Time at which the supervisor's own timer (Sstc) is raised, until another time is set; `None` if the firmware has
     /// not provided one.
     pub fn supervisor_timer(&self) -> Option<Cycle> {
-        let at = self.control.timer.saturating_mul(self.cycles_per_tick);
-        self.control.has_supervisor_timer().then_some(Cycle::new(at))
+        let at = self.counters.cycle_of(self.control.timer);
+        self.control.has_supervisor_timer().then_some(at)
     }
 
     /// Other harts may have written since the last run: drops a reservation unless the cache shows that its line has
@@ -173,7 +134,7 @@ impl<T: Timing> Hart<T> {
             return self.raise(Exception { cause, value });
         }
         let address = self.access_address(&instruction);
-        self.pending_access = Some(PendingAccess { instruction, address });
+        self.pending.access = Some(PendingAccess { instruction, address });
         Some(Stop::Device(access))
     }
 
@@ -187,7 +148,7 @@ impl<T: Timing> Hart<T> {
     /// # Panics
     /// When no access is waited for.
     pub fn finish_access(&mut self, value: u64) {
-        let PendingAccess { instruction, .. } = self.pending_access.take().expect("an access is waited for");
+        let PendingAccess { instruction, .. } = self.pending.access.take().expect("an access is waited for");
         let loaded = match instruction.operation {
             Operation::Lb => value as i8 as u64,
             Operation::Lbu => value as u8 as u64,
@@ -205,7 +166,7 @@ impl<T: Timing> Hart<T> {
         }
         let pc = self.state.pc;
         self.state.pc += u64::from(instruction.length);
-        self.retired += 1;
+        self.counters.retire(1);
         let next = self.cycle() + Cycles::new(1);
         self.advance_to(next);
         self.timing.observe_access(pc, &instruction);
@@ -218,7 +179,7 @@ impl<T: Timing> Hart<T> {
     /// When no access is waited for.
     pub fn refuse_access(&mut self) -> Option<Stop> {
         let PendingAccess { instruction, address } =
-            self.pending_access.take().expect("an access is waited for");
+            self.pending.access.take().expect("an access is waited for");
         let cause = access_fault(instruction.class() == Class::Store);
         self.raise(Exception {
             cause,
@@ -233,7 +194,7 @@ impl<T: Timing> Hart<T> {
     pub fn refuse_command(&mut self, instruction: &CustomInstruction) -> Option<Stop> {
         // The hart is after the instruction, which is never compressed.
         self.state.pc -= CUSTOM_BYTES;
-        self.retired -= 1;
+        self.counters.take_back();
         self.raise(Exception::illegal(instruction.word))
     }
 }

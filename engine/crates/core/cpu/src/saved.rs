@@ -1,7 +1,9 @@
 //! The state of a hart in a checkpoint: everything that is visible to programs, and its time.
 
 use crate::control::Control;
-use crate::hart::{Feature, Hart};
+use crate::counters::SavedCounters;
+use crate::feature::Feature;
+use crate::hart::Hart;
 use crate::protection::Regions;
 use crate::timing::Timing;
 use crate::vector::VectorRegisters;
@@ -81,16 +83,17 @@ impl<T: Timing> Hart<T> {
     /// # Panics
     /// When an access to a device is waited for.
     pub fn save(&self) -> SavedHart {
-        assert!(self.pending_access.is_none(), "the access to a device has ended");
+        assert!(self.pending.access.is_none(), "the access to a device has ended");
+        let counters = self.counters.save();
         SavedHart {
             registers: self.registers(),
             control: self.control.clone(),
             regions: self.state.regions.clone(),
-            retired: self.retired,
-            cycle_offset: self.cycle_offset,
-            retired_offset: self.retired_offset,
+            retired: counters.retired,
+            cycle_offset: counters.cycle_offset,
+            retired_offset: counters.retired_offset,
             cycle: self.cycle().0,
-            latest_time: self.latest_time,
+            latest_time: counters.latest_time,
         }
     }
 
@@ -105,11 +108,13 @@ impl<T: Timing> Hart<T> {
             self.offer(Feature::Vector);
         }
         self.state.regions = saved.regions.clone();
-        self.retired = saved.retired;
-        self.cycle_offset = saved.cycle_offset;
-        self.retired_offset = saved.retired_offset;
+        self.counters.restore(SavedCounters {
+            retired: saved.retired,
+            cycle_offset: saved.cycle_offset,
+            retired_offset: saved.retired_offset,
+            latest_time: saved.latest_time,
+        });
         self.advance_to(Cycle::new(saved.cycle));
-        self.latest_time = saved.latest_time;
         self.refresh_regions();
     }
 
@@ -117,8 +122,8 @@ impl<T: Timing> Hart<T> {
     /// page-table reads are visible.
     pub fn forget_unsaved(&mut self) {
         self.state.reservation = None;
-        self.contexts.clear_data();
-        self.contexts.clear_fetch();
+        self.kept.contexts.clear_data();
+        self.kept.contexts.clear_fetch();
         self.renew_context();
     }
 }

@@ -177,7 +177,7 @@ impl<T: Timing> Hart<T> {
             address: named(instruction.rs1),
             address_space: named(instruction.rs2).map(|number| number & 0xffff),
         };
-        self.contexts.fence(fenced);
+        self.kept.contexts.fence(fenced);
         self.renew_context();
         Some(())
     }
@@ -232,9 +232,9 @@ impl<T: Timing> Hart<T> {
             number::FRM => self.state.frm.into(),
             number::FCSR => u64::from(self.state.frm) << 5 | u64::from(self.state.fflags),
             number if number::is_vector(number) => self.state.vector.read(number),
-            number::CYCLE | number::MCYCLE => self.cycle().0.wrapping_add(self.cycle_offset),
-            number::INSTRET | number::MINSTRET => self.retired.wrapping_add(self.retired_offset),
-            number::TIME => self.read_time(),
+            number::CYCLE | number::MCYCLE => self.counters.cycles(self.timing.cycle()),
+            number::INSTRET | number::MINSTRET => self.counters.counted(),
+            number::TIME => self.counters.read_time(self.timing.cycle()),
             _ => match self.state.regions.read(number) {
                 Some(value) => value,
                 None => return self.control.read(number),
@@ -251,9 +251,8 @@ impl<T: Timing> Hart<T> {
                 self.state.frm = (value >> 5) as u8 & 7;
             }
             number if number::is_vector(number) => self.state.vector.write(number, value),
-            number::MCYCLE => self.cycle_offset = value.wrapping_sub(self.cycle().0),
-            // The writing instruction itself is not counted.
-            number::MINSTRET => self.retired_offset = value.wrapping_sub(self.retired + 1),
+            number::MCYCLE => self.counters.set_cycles(self.timing.cycle(), value),
+            number::MINSTRET => self.counters.set_counted(value),
             _ if self.state.regions.write(number, value) => self.refresh_regions(),
             _ => {
                 self.control.write(number, value)?;

@@ -16,7 +16,7 @@ impl<T: Timing> Hart<T> {
             return Some(Stop::Fault(exception));
         }
         if let Some(place) = self.remote_page(&exception) {
-            self.pending_walk = Some(exception);
+            self.pending.walk = Some(exception);
             return Some(Stop::RemotePage(place));
         }
         self.take_exception(exception);
@@ -46,11 +46,6 @@ impl<T: Timing> Hart<T> {
         self.state.space.remote_entry(memory, exception.value)
     }
 
-    /// Keeps from now on when page faults are taken, and when the supervisor returns.
-    pub fn keep_faults(&mut self) {
-        self.faults.get_or_insert_default();
-    }
-
     /// Faults since the last call.
     pub fn take_faults(&mut self) -> Vec<Fault> {
         self.faults.as_mut().map(std::mem::take).unwrap_or_default()
@@ -64,27 +59,16 @@ impl<T: Timing> Hart<T> {
         }
     }
 
-    /// Makes it request remote pages by [`Stop::RemotePage`] instead of taking their page faults, and by
-    /// [`Stop::Prefetch`].
-    pub fn ask_for_remote_pages(&mut self) {
-        self.state.asks_for_remote_pages = true;
-    }
-
-    /// Ends [`Stop::RemotePage`]: the page has arrived, and the instruction is executed again.
+    /// Ends [`Stop::RemotePage`]: if the page has `arrived`, the instruction is executed again, otherwise it takes the
+    /// page fault that it would have been.
     ///
     /// # Panics
     /// When no page is waited for.
-    pub fn finish_walk(&mut self) {
-        self.pending_walk.take().expect("a page is waited for");
-    }
-
-    /// Ends [`Stop::RemotePage`] with the page fault that it would have been.
-    ///
-    /// # Panics
-    /// When no page is waited for.
-    pub fn refuse_walk(&mut self) {
-        let exception = self.pending_walk.take().expect("a page is waited for");
-        self.take_exception(exception);
+    pub fn end_walk(&mut self, arrived: bool) {
+        let exception = self.pending.walk.take().expect("a page is waited for");
+        if !arrived {
+            self.take_exception(exception);
+        }
     }
 
     /// Takes the pending interrupt of highest priority that is enabled, if any.

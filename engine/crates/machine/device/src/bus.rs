@@ -183,10 +183,10 @@ impl Bus {
         self.pci.rest(now, until);
     }
 
-    /// Lets devices handle their events up to `now`, including accesses to `memory`.
-    pub fn advance(&mut self, memory: &mut GuestMemory, now: Cycle) {
+    /// Lets devices handle their events up to `now`, including accesses to `memory`; returns whether there were any.
+    pub fn advance(&mut self, memory: &mut GuestMemory, now: Cycle) -> bool {
         if self.next_event() > now {
-            return;
+            return false;
         }
         let ram = &mut Ram::new(memory, self.map.memory);
         self.pci.advance(ram, now);
@@ -194,6 +194,7 @@ impl Bus {
             device.advance(ram, now);
         }
         self.gather();
+        true
     }
 
     /// Message-signalled interrupts that have arrived since the last call, in order.

@@ -171,7 +171,7 @@ impl<T: Timing> Machine<Core<T>, Privileged> {
 
 fn start<T: Timing>(index: usize, timing: T, entry: &Entry, tick: Cycles) -> Hart<T> {
     let mut hart = Hart::new(index as u64, ExecutionEnvironment::BareMetal, timing);
-    hart.set_cycles_per_tick(tick.0);
+    hart.counters_mut().set_cycles_per_tick(tick.0);
     hart.offer(Feature::SupervisorTimer);
     hart.set_pc(entry.pc);
     for (register, value) in [

@@ -174,17 +174,19 @@ impl<C: Processor> Workload<C> for Privileged {
     }
 
     fn open(&mut self, hardware: &mut Hardware<C>, until: Cycle) -> Result<Option<Pause>, UnitError> {
-        if self.now >= until || hardware.bus.failure().is_some() {
+        if self.now >= until {
             return Ok(Some(Pause::Reached));
         }
-        let pause = self.skip_idle(hardware, until);
-        if pause.is_none() {
-            let Hardware { memory, bus, .. } = hardware;
-            bus.advance(memory, self.now);
-            hardware.deliver_messages();
-            self.end = self.window_end(hardware, until);
+        if let Some(pause) = self.skip_idle(hardware, until) {
+            return Ok(Some(pause));
         }
-        Ok(pause)
+        let Hardware { memory, bus, .. } = hardware;
+        if bus.advance(memory, self.now) && bus.failure().is_some() {
+            return Ok(Some(Pause::Reached));
+        }
+        hardware.deliver_messages();
+        self.end = self.window_end(hardware, until);
+        Ok(None)
     }
 
     fn begin(&mut self, hardware: &mut Hardware<C>, hart: usize) {

@@ -114,7 +114,7 @@ impl<T: Timing> Processor for Core<T> {
     }
 
     fn start_at(&mut self, number: usize, entry: u64, tick: Cycles) {
-        self.hart.set_cycles_per_tick(tick.0);
+        self.hart.counters_mut().set_cycles_per_tick(tick.0);
         self.hart.set_pc(entry);
         self.hart.write_register(HART_NUMBER, number as u64);
     }
@@ -194,11 +194,11 @@ impl<T: Timing> Processor for Core<T> {
     }
 
     fn latest_time(&self) -> u64 {
-        self.hart.latest_time()
+        self.hart.counters().latest_time()
     }
 
     fn follow_time(&mut self, time: u64) {
-        self.hart.follow_time(time);
+        self.hart.counters_mut().follow_time(time);
     }
 
     fn line_transfer(&self) -> Option<Cycles> {
@@ -210,7 +210,7 @@ impl<T: Timing> Processor for Core<T> {
     }
 
     fn instructions(&self) -> u64 {
-        self.hart.instructions_retired()
+        self.hart.counters().instructions()
     }
 
     fn commands(&self) -> u64 {

@@ -185,7 +185,7 @@ impl OnLink {
 
     /// Records an event in a cycle of the link, with the number of instructions that hart 0 has executed.
     fn stamp<T: Timing>(&mut self, hardware: &Hardware<Core<T>>, cycle: Cycle, event: Event) {
-        let instructions = hardware.cores[0].hart.instructions_retired();
+        let instructions = hardware.cores[0].hart.counters().instructions();
         self.stamps.note(cycle, event, instructions);
     }
 
@@ -200,8 +200,9 @@ impl OnLink {
                 Fault::Taken(cycle) => (cycle, Event::Faults),
                 Fault::Left(cycle) => (cycle, Event::Leaves),
             };
-            self.stamps.note(cycle, event, hart.instructions_retired());
+            self.stamps.note(cycle, event, hart.counters().instructions());
         }
-        self.stamps.note(hart.cycle(), event, hart.instructions_retired());
+        self.stamps
+            .note(hart.cycle(), event, hart.counters().instructions());
     }
 }

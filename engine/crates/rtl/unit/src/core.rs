@@ -6,7 +6,7 @@ use crate::stall::{Awaited, Stall};
 use crate::surroundings::Surroundings;
 use crate::wait::{Asked, Wait};
 use rackwright_contract::{Command, UNIT_REGISTERS};
-use rackwright_cpu::{CustomInstruction, DeviceAccess, Feature, Hart, Stop, Timing};
+use rackwright_cpu::{CustomInstruction, DeviceAccess, Feature, Hart, Registers, Stop, Timing};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{unit, Cycle};
@@ -67,7 +67,7 @@ impl<T: Timing> Core<T> {
         let pages = pages.map(|page| page + REGISTER_PAGE);
         let ends = pages.chain(words.map(|word| word + INTERRUPT_BYTES)).max();
         if let Some(end) = ends {
-            self.hart.offer_devices(UNIT_REGISTERS..end);
+            self.hart.offer(Feature::Devices(UNIT_REGISTERS..end));
         }
         self.hierarchy = Some(hierarchy);
         self.units = units;
@@ -164,7 +164,7 @@ impl<T: Timing> Core<T> {
 
     /// Adds all events so far to a digest.
     pub fn digest(&self, digest: &mut Digest) {
-        digest.number(self.hart.instructions_retired());
+        digest.number(self.hart.counters().instructions());
         digest.cycle(self.hart.cycle());
         digest_registers(&self.hart, digest);
         digest.number(self.commands);
@@ -489,8 +489,7 @@ impl<T: Timing> Core<T> {
         match self.stall.take() {
             Some(Stall::Access(_)) => self.hart.finish_access(value),
             Some(Stall::Command(register)) => self.hart.write_register(register, value),
-            Some(Stall::Page) if value == 0 => self.hart.finish_walk(),
-            Some(Stall::Page) => self.hart.refuse_walk(),
+            Some(Stall::Page) => self.hart.end_walk(value == 0),
             other => unreachable!("nobody was asked for what a hart is stalled for: {other:?}"),
         }
     }
@@ -530,13 +529,12 @@ impl<T: Timing> Core<T> {
 
 /// Adds the registers of a hart to a digest.
 fn digest_registers<T: Timing>(hart: &Hart<T>, digest: &mut Digest) {
-    digest.number(hart.pc());
-    (0..32).for_each(|number| digest.number(hart.register(number)));
-    (0..32).for_each(|number| digest.number(hart.float_register(number)));
+    let Registers { x, f, pc, vector, .. } = &hart.registers();
+    digest.number(*pc);
+    x.iter().chain(f).for_each(|register| digest.number(*register));
     if !hart.has_vector() {
         return;
     }
-    let vector = &hart.registers().vector;
     let words = vector.registers.as_flattened().iter();
     words.for_each(|word| digest.number(*word));
     for number in [vector.length, vector.kind, vector.start] {

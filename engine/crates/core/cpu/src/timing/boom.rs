@@ -5,7 +5,10 @@
 //! the times of the instructions themselves; wrong paths are not executed.
 
 mod block;
+mod execution;
 mod explain;
+mod front_end;
+mod load_store;
 mod memory;
 mod parameters;
 mod predictor;
@@ -16,27 +19,22 @@ pub use block::BoomBlock;
 pub use parameters::{BoomLatencies, BoomParameters};
 
 use super::explain::{Count, SUPERSCALAR};
-use super::vector::VectorUnit;
 use super::{Accounts, BlockInstruction, BlockRun, Timing};
 use crate::block::MAXIMUM;
 use block::{NO_INSTRUCTION, PLACES};
+use execution::Execution;
 use explain::Explanation;
-use memory::DataCache;
-use predictor::Predictor;
-use rackwright_memory::{AccessKind, Cache, HartPort, Lookup, SharedHierarchy};
+use front_end::FrontEnd;
+use load_store::LoadStore;
+use rackwright_memory::{AccessKind, HartPort, Lookup, SharedHierarchy};
 use rackwright_time::{Cycle, Cycles};
-use resources::{InOrder, IssuePort, Queue, ReorderBuffer};
+use resources::{InOrder, ReorderBuffer};
 
 /// Timing model of an out-of-order core, which optionally explains its time.
 pub struct Boom<const EXPLAINED: bool = false> {
     parameters: BoomParameters,
     memory: HartPort,
-    instructions: Cache,
-    data: DataCache<EXPLAINED>,
-    predictor: Predictor,
-    /// When the latest packet was fetched, and when the next one is at the earliest.
-    packet: u64,
-    fetch: u64,
+    front: FrontEnd,
     /// Time at which each register's value is ready.
     ready: [u64; PLACES],
     /// The latest dispatch.
@@ -44,24 +42,18 @@ pub struct Boom<const EXPLAINED: bool = false> {
     /// When the latest instruction was committed.
     committed: u64,
     reorder: ReorderBuffer,
-    memory_port: IssuePort,
-    float_port: IssuePort,
-    multiplier_port: IssuePort,
-    conversion_port: IssuePort,
-    vector: VectorUnit,
-    loads: Queue,
-    stores: Queue,
-    divider: u64,
-    float_divider: u64,
-    /// Time at which the last store was passed to the data cache; the next one follows in a later cycle.
-    written: u64,
-    /// When all stores so far have their lines.
-    drained: u64,
-    /// Index of the branch that the run of a block was left by, or [`NO_INSTRUCTION`].
+    execution: Execution,
+    load_store: LoadStore<EXPLAINED>,
+    left: Left,
+    explanation: Explanation,
+}
+
+/// How the current run of a block was left.
+struct Left {
+    /// Index of the branch by which it was, or [`NO_INSTRUCTION`].
     taken_at: u8,
     /// Address of the instruction after the run.
     next_pc: u64,
-    explanation: Explanation,
 }
 
 impl Boom {
@@ -82,28 +74,17 @@ impl<const EXPLAINED: bool> Boom<EXPLAINED> {
     fn reset(parameters: BoomParameters, hierarchy: &SharedHierarchy) -> Boom<EXPLAINED> {
         Boom {
             memory: hierarchy.attach_hart(),
-            instructions: Cache::new(parameters.instructions),
-            data: DataCache::new(&parameters),
-            predictor: Predictor::new(),
-            packet: 0,
-            fetch: 0,
+            front: FrontEnd::new(parameters.instructions, parameters.fetch),
             ready: [0; PLACES],
             dispatch: InOrder::new(),
             committed: 0,
             reorder: ReorderBuffer::new(parameters.reorder_buffer, MAXIMUM),
-            memory_port: IssuePort::new(),
-            float_port: IssuePort::new(),
-            multiplier_port: IssuePort::new(),
-            conversion_port: IssuePort::new(),
-            vector: VectorUnit::new(&parameters.vector),
-            loads: Queue::new(parameters.load_queue),
-            stores: Queue::new(parameters.store_queue),
-            divider: 0,
-            float_divider: 0,
-            written: 0,
-            drained: 0,
-            taken_at: NO_INSTRUCTION,
-            next_pc: 0,
+            execution: Execution::new(&parameters.vector),
+            load_store: LoadStore::new(&parameters),
+            left: Left {
+                taken_at: NO_INSTRUCTION,
+                next_pc: 0,
+            },
             explanation: Explanation::new(parameters.dispatch + u64::from(block::LEAST_COMMIT)),
             parameters,
         }
@@ -111,34 +92,23 @@ impl<const EXPLAINED: bool> Boom<EXPLAINED> {
 
     /// Looks up a line of instructions; on a miss, the next packet is not fetched before the line is supplied.
     fn look_for_line(&mut self, address: u64) {
-        if let Lookup::Hit(_) = self.instructions.touch(address) {
+        if let Lookup::Hit(_) = self.front.instructions.touch(address) {
             return;
         }
-        let request = Cycle::new(self.fetch + self.parameters.miss_request);
+        let request = Cycle::new(self.front.fetch + self.parameters.miss_request);
         let data = self.memory.lock().access(request, address, AccessKind::Fetch);
-        self.instructions.insert(address, 0);
+        self.front.instructions.insert(address, 0);
         if EXPLAINED {
-            self.explanation.line_missing(self.fetch + self.parameters.fetch);
+            self.explanation
+                .line_missing(self.front.fetch + self.parameters.fetch);
         }
-        self.fetch = data.0 + self.parameters.miss_response;
+        self.front.fetch = data.0 + self.parameters.miss_response;
     }
 
     #[inline(always)]
     fn apply_snoops(&mut self) {
-        let data = &mut self.data;
+        let data = &mut self.load_store.data;
         self.memory.take_snoops(|line, snoop| data.snoop(line, snoop));
-    }
-
-    /// The front end restarts, so that the next dispatch is in `cycle`.
-    #[inline(always)]
-    fn refetch(&mut self, cycle: u64) {
-        self.fetch = cycle.saturating_sub(self.parameters.fetch);
-    }
-
-    /// The front end loses some cycles before the packet after the current one.
-    #[inline(always)]
-    fn lose(&mut self, cycles: u64) {
-        self.fetch = self.fetch.max(self.packet + 1 + cycles);
     }
 
     #[inline(always)]
@@ -152,7 +122,7 @@ impl<const EXPLAINED: bool> Boom<EXPLAINED> {
     #[inline(always)]
     fn explain_commit(&mut self, before: u64, now: u64, dispatch: InOrder) {
         if EXPLAINED {
-            let waited = self.data.take_waited();
+            let waited = self.load_store.data.take_waited();
             self.explanation.committed(before, now, dispatch.last(), &waited);
         }
     }
@@ -169,7 +139,7 @@ impl<const EXPLAINED: bool> Boom<EXPLAINED> {
     #[inline(always)]
     fn explain_store(&mut self, there: u64) {
         if EXPLAINED {
-            let waited = self.data.take_waited();
+            let waited = self.load_store.data.take_waited();
             self.explanation.stored(there, &waited);
         }
     }
@@ -214,11 +184,13 @@ impl<const EXPLAINED: bool> Timing for Boom<EXPLAINED> {
     #[inline]
     fn retire(&mut self, block: &BoomBlock<EXPLAINED>, run: &BlockRun<'_>) {
         self.apply_snoops();
-        self.next_pc = run.next_pc;
-        self.taken_at = if run.taken {
-            (run.executed - 1) as u8
-        } else {
-            NO_INSTRUCTION
+        self.left = Left {
+            taken_at: if run.taken {
+                (run.executed - 1) as u8
+            } else {
+                NO_INSTRUCTION
+            },
+            next_pc: run.next_pc,
         };
         if run.taken || run.executed == block.instructions {
             self.walk(block, run);
@@ -230,7 +202,7 @@ impl<const EXPLAINED: bool> Timing for Boom<EXPLAINED> {
     fn trap(&mut self) {
         let restart = self.committed + self.parameters.flush;
         self.dispatch.restart(restart);
-        self.refetch(restart);
+        self.front.restart(restart);
         if EXPLAINED {
             self.explanation.trap(restart);
         }
@@ -238,7 +210,7 @@ impl<const EXPLAINED: bool> Timing for Boom<EXPLAINED> {
 
     fn holds(&mut self, address: u64) -> bool {
         self.apply_snoops();
-        self.data.contains(address)
+        self.load_store.data.contains(address)
     }
 
     fn line_transfer(&self) -> Option<Cycles> {
@@ -257,7 +229,7 @@ impl<const EXPLAINED: bool> Timing for Boom<EXPLAINED> {
             }
             self.committed = last;
             self.dispatch.not_before(last);
-            self.fetch = self.fetch.max(last.saturating_sub(self.parameters.fetch));
+            self.front.not_before(last);
         }
     }
 }

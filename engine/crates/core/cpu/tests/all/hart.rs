@@ -3,7 +3,7 @@
 use rackwright_contract::Command;
 use rackwright_cpu::{
     BlockInstruction, BlockRun, Cause, CustomInstruction, DeviceAccess, Exception, ExecutionEnvironment,
-    Functional, Hart, SharedCode, Stop, Timing,
+    Feature, Functional, Hart, SharedCode, Stop, Timing,
 };
 use rackwright_memory::{GuestMemory, Protection};
 use rackwright_time::Cycle;
@@ -43,7 +43,7 @@ fn an_environment_call_stops_behind_itself() {
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
     assert_eq!((hart.register(10), hart.pc()), (5, CODE + 8));
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
-    assert_eq!((hart.register(10), hart.instructions_retired()), (6, 4));
+    assert_eq!((hart.register(10), hart.counters().instructions()), (6, 4));
     assert_eq!(hart.cycle(), Cycle::new(4));
 }
 
@@ -89,7 +89,7 @@ fn the_budget_ends_an_endless_loop() {
     assert_eq!(hart.run(&mut memory, Cycle::new(1000)), Stop::Budget);
     assert_eq!((hart.cycle(), hart.pc()), (Cycle::new(1000), CODE));
     assert_eq!(hart.run(&mut memory, Cycle::new(1000)), Stop::Budget);
-    assert_eq!(hart.instructions_retired(), 1000);
+    assert_eq!(hart.counters().instructions(), 1000);
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_program_that_strays_is_stopped() {
         value: 0,
     };
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::Fault(fault));
-    assert_eq!((hart.pc(), hart.instructions_retired()), (CODE + 4, 1));
+    assert_eq!((hart.pc(), hart.counters().instructions()), (CODE + 4, 1));
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn an_access_to_a_device_waits_for_its_answer() {
     assert_eq!((write.address, write.bytes), (DEVICE, 4));
     assert_eq!(write.write.unwrap() as u32, -2i32 as u32);
     hart.finish_access(0);
-    assert_eq!(hart.instructions_retired(), 3);
+    assert_eq!(hart.counters().instructions(), 3);
 }
 
 #[test]
@@ -318,13 +318,13 @@ fn prefetched(kind: u32, entry: u64, address: u64, asks: bool) -> Option<u64> {
         hart.write_register(number, value);
     }
     if asks {
-        hart.ask_for_remote_pages();
+        hart.offer(Feature::RemotePages);
     }
     let stop = hart.run(&mut memory, Cycle::new(20));
     assert_eq!(hart.pc(), prefetch_at + 4, "no trap is taken");
     match stop {
         Stop::Prefetch(place) => {
-            assert_eq!((hart.instructions_retired(), hart.cycle()), (7, Cycle::new(7)));
+            assert_eq!((hart.counters().instructions(), hart.cycle()), (7, Cycle::new(7)));
             assert_eq!(hart.run(&mut memory, Cycle::new(20)), Stop::Budget, "it goes on");
             Some(place)
         }

@@ -3,7 +3,7 @@ use crate::linked::Linked;
 use crate::networked::{NetworkRun, NetworkView};
 use crate::run::Observed;
 use crate::stamps::Stamp;
-use rackwright_cpu::Timing;
+use rackwright_cpu::{Feature, Timing};
 use rackwright_ethernet::Frame;
 use rackwright_machine::Hardware;
 use rackwright_schedule::{Incoming, Model, Outbox};
@@ -69,7 +69,7 @@ where
         let (hardware, link) = self.machine.parts();
         link.stamps.keep();
         let cores = hardware.cores.iter_mut();
-        cores.for_each(|core| core.hart.keep_faults());
+        cores.for_each(|core| core.hart.offer(Feature::FaultTimes));
     }
 
     fn stamps(&self) -> &[Stamp] {

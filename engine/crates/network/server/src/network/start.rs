@@ -9,7 +9,7 @@ use crate::pager::Pager;
 use crate::server::attach;
 use crate::stamps::Stamps;
 use crate::ServerConfig;
-use rackwright_cpu::{ExecutionEnvironment, Hart, SharedCode, Timing};
+use rackwright_cpu::{ExecutionEnvironment, Feature, Hart, SharedCode, Timing};
 use rackwright_ethernet::{Ipv4, Mac, OutputPort, PortParameters};
 use rackwright_machine::{DecodedPrograms, Hardware, Machine};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
@@ -98,7 +98,7 @@ impl<T: Timing> Networked<T> {
             bare::reset(&mut core, number, entry);
             core.hart.share_code(code.clone());
             if let Some(pager) = &pager {
-                core.hart.ask_for_remote_pages();
+                core.hart.offer(Feature::RemotePages);
                 core.pass_on(pager.opcode(), pager.unit())?;
             }
             if number > 0 {

@@ -38,7 +38,7 @@ impl OnLink {
     }
 
     fn advance_nic<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>, until: Cycle) {
-        let instructions = hardware.hart(0).instructions_retired();
+        let instructions = hardware.hart(0).counters().instructions();
         let stamps = &mut self.stamps;
         self.nic.advance(
             until,

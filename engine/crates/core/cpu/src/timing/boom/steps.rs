@@ -92,7 +92,9 @@ unsafe fn loaded<const EXPLAINED: bool>(
 ) {
     // SAFETY: as `Step` asks for; a load has a value.
     unsafe {
-        core.loads.hold(committed.max(start + u64::from((*entry).commit)));
+        core.load_store
+            .loads
+            .hold(committed.max(start + u64::from((*entry).commit)));
         complete(core, entry, dispatch, committed, slot, values.add(1), start);
     }
 }
@@ -112,8 +114,8 @@ unsafe fn stored<const EXPLAINED: bool>(
 ) {
     // SAFETY: as `Step` asks for; a store has a value.
     unsafe {
-        core.drained = core.drained.max(there);
-        core.stores.hold(there);
+        core.load_store.drained = core.load_store.drained.max(there);
+        core.load_store.stores.hold(there);
         complete(core, entry, dispatch, committed, slot, values.add(1), start);
     }
 }
@@ -158,7 +160,7 @@ unsafe fn flushed<const EXPLAINED: bool>(
         let restart = start + u64::from((*entry).commit) + core.parameters.flush;
         core.explain_restart(dispatch, restart, Count::FrontEnd);
         dispatch.restart(restart);
-        core.refetch(restart);
+        core.front.restart(restart);
         complete(core, entry, dispatch, committed, slot, values, start);
     }
 }
@@ -178,10 +180,14 @@ unsafe fn finish_store<const EXPLAINED: bool>(
 ) {
     // SAFETY: as `Step` asks for; a store has a value.
     unsafe {
-        core.write(committed.max(start + u64::from((*entry).commit)));
+        core.load_store
+            .write(committed.max(start + u64::from((*entry).commit)));
         let access = access(&core.memory, dispatched, *values);
         let ready = start + u64::from((*entry).latency);
-        let there = core.data.store(ready, core.written, &access);
+        let there = core
+            .load_store
+            .data
+            .store(ready, core.load_store.written, &access);
         core.explain_store(there);
         stored(core, entry, dispatch, committed, slot, values, start, there)
     }
@@ -221,30 +227,24 @@ impl<const EXPLAINED: bool> Boom<EXPLAINED> {
         (address.min(data), address.max(data))
     }
 
-    /// Passes a store to the data cache at `at` at the earliest, after the previous one.
-    #[inline(always)]
-    fn write(&mut self, at: u64) {
-        self.written = at.max(self.written + 1);
-    }
-
     /// Continues after a jump that starts at `start` according to the front end's prediction.
     #[inline(always)]
     fn follow(&mut self, order: &mut InOrder, guess: Guess, start: u64) {
         if guess.right {
-            self.lose(guess.lost);
+            self.front.lose(guess.lost);
         } else {
             let restart = start + self.parameters.redirect;
             self.explain_restart(*order, restart, Count::Branch);
             self.count(Count::Mispredictions);
             order.restart(restart);
-            self.refetch(restart);
+            self.front.restart(restart);
         }
     }
 
     /// Dispatches an instruction into an empty pipeline with no store left; returns when.
     #[inline(always)]
     fn dispatch_alone(&self, order: &mut InOrder, committed: u64) -> u64 {
-        order.step(self.drained.max(committed) + 1)
+        order.step(self.load_store.drained.max(committed) + 1)
     }
 
     /// Dispatches a store; returns when.
@@ -254,7 +254,7 @@ impl<const EXPLAINED: bool> Boom<EXPLAINED> {
     #[inline(always)]
     unsafe fn dispatch_store(&self, order: &mut InOrder, slot: Slot) -> u64 {
         // SAFETY: the caller's.
-        order.step(unsafe { self.reorder.free(slot) }.max(self.stores.free()))
+        order.step(unsafe { self.reorder.free(slot) }.max(self.load_store.stores.free()))
     }
 
     /// Dispatches an instruction; returns the time at which its operands are ready.
@@ -302,7 +302,7 @@ steps! {
     multiply(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
         let operands = core.dispatch::<2>(&mut dispatch, slot, &*entry);
-        let start = core.multiplier_port.take(operands);
+        let start = core.execution.multiplier_port.take(operands);
         complete(core, entry, dispatch, committed, slot, values.add(1), start)
     }
 
@@ -310,7 +310,7 @@ steps! {
     float(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
         let operands = core.dispatch::<3>(&mut dispatch, slot, &*entry);
-        let start = core.float_port.take(operands);
+        let start = core.execution.float_port.take(operands);
         complete(core, entry, dispatch, committed, slot, values, start)
     }
 
@@ -318,22 +318,22 @@ steps! {
     integer_to_float(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
         let operands = core.dispatch::<1>(&mut dispatch, slot, &*entry);
-        let start = core.conversion_port.take(operands);
+        let start = core.execution.conversion_port.take(operands);
         complete(core, entry, dispatch, committed, slot, values, start)
     }
 
     /// A load that hits, and whose port is free soon.
     load(core, entry, dispatch, committed, slot, values) {
         let address = *values;
-        if !core.data.loads_at_once(address) {
+        if !core.load_store.data.loads_at_once(address) {
             return load_slowly(core, entry, dispatch, committed, slot, values);
         }
         let mut order = dispatch;
-        let (_, operands) = core.dispatch_to_queue::<1>(&mut order, slot, &*entry, core.loads.free());
-        let Some(start) = core.memory_port.take_at_once(operands) else {
+        let (_, operands) = core.dispatch_to_queue::<1>(&mut order, slot, &*entry, core.load_store.loads.free());
+        let Some(start) = core.execution.memory_port.take_at_once(operands) else {
             return load_slowly(core, entry, dispatch, committed, slot, values);
         };
-        let there = start.max(core.data.forwarded(address));
+        let there = start.max(core.load_store.data.forwarded(address));
         loaded(core, entry, order, committed, slot, values, there)
     }
 
@@ -342,28 +342,28 @@ steps! {
     load_slowly(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
         let (dispatched, operands) =
-            core.dispatch_to_queue::<1>(&mut dispatch, slot, &*entry, core.loads.free());
-        let start = core.memory_port.take(operands);
-        let there = core.data.load(start, &access(&core.memory, dispatched, *values));
+            core.dispatch_to_queue::<1>(&mut dispatch, slot, &*entry, core.load_store.loads.free());
+        let start = core.execution.memory_port.take(operands);
+        let there = core.load_store.data.load(start, &access(&core.memory, dispatched, *values));
         loaded(core, entry, dispatch, committed, slot, values, there)
     }
 
     /// A store that hits a writable line, and whose port is free soon.
     store(core, entry, dispatch, committed, slot, values) {
         let address = *values;
-        if !core.data.stores_at_once(address) {
+        if !core.load_store.data.stores_at_once(address) {
             return store_slowly(core, entry, dispatch, committed, slot, values);
         }
         let mut order = dispatch;
         let dispatched = core.dispatch_store(&mut order, slot);
         let (early, late) = core.store_operands(&*entry, dispatched);
-        let Some(start) = core.memory_port.take_at_once(early) else {
+        let Some(start) = core.execution.memory_port.take_at_once(early) else {
             return store_slowly(core, entry, dispatch, committed, slot, values);
         };
-        let start = if late > start { core.memory_port.take(late) } else { start };
-        core.write(committed.max(start + u64::from((*entry).commit)));
-        core.data.forward(address, start + u64::from((*entry).latency));
-        stored(core, entry, order, committed, slot, values, start, core.written)
+        let start = if late > start { core.execution.memory_port.take(late) } else { start };
+        core.load_store.write(committed.max(start + u64::from((*entry).commit)));
+        core.load_store.data.forward(address, start + u64::from((*entry).latency));
+        stored(core, entry, order, committed, slot, values, start, core.load_store.written)
     }
 
     /// Any store.
@@ -372,8 +372,8 @@ steps! {
         let mut dispatch = dispatch;
         let dispatched = core.dispatch_store(&mut dispatch, slot);
         let (early, late) = core.store_operands(&*entry, dispatched);
-        let start = core.memory_port.take(early);
-        let start = if late > start { core.memory_port.take(late) } else { start };
+        let start = core.execution.memory_port.take(early);
+        let start = if late > start { core.execution.memory_port.take(late) } else { start };
         finish_store(core, entry, dispatch, committed, slot, values, start, dispatched)
     }
 
@@ -382,7 +382,7 @@ steps! {
         let mut dispatch = dispatch;
         let dispatched = core.dispatch_store(&mut dispatch, slot);
         let [address, data] = core.store_sources(&*entry, dispatched);
-        let start = core.memory_port.take(address).max(core.float_port.take(data));
+        let start = core.execution.memory_port.take(address).max(core.execution.float_port.take(data));
         finish_store(core, entry, dispatch, committed, slot, values, start, dispatched)
     }
 
@@ -390,8 +390,8 @@ steps! {
     branch(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
         let start = core.dispatch::<2>(&mut dispatch, slot, &*entry);
-        let taken = (*entry).index == core.taken_at;
-        let guess = core.predictor.branch((*entry).site(), (*entry).chunk, taken);
+        let taken = (*entry).index == core.left.taken_at;
+        let guess = core.front.predictor.branch((*entry).site(), (*entry).chunk, taken);
         core.follow(&mut dispatch, guess, start);
         branched(core, entry, dispatch, committed, slot, values, start, taken)
     }
@@ -400,10 +400,10 @@ steps! {
     fixed<const CALL: bool>(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
         let start = core.dispatch::<2>(&mut dispatch, slot, &*entry);
-        let lost = core.predictor.fixed((*entry).site());
-        core.lose(lost);
+        let lost = core.front.predictor.fixed((*entry).site());
+        core.front.lose(lost);
         if CALL {
-            core.predictor.call((*entry).following());
+            core.front.predictor.call((*entry).following());
         }
         complete(core, entry, dispatch, committed, slot, values, start)
     }
@@ -413,10 +413,10 @@ steps! {
         let mut dispatch = dispatch;
         let start = core.dispatch::<2>(&mut dispatch, slot, &*entry);
         let learnt = committed.max(start + u64::from((*entry).commit));
-        let guess = core.predictor.jump((*entry).site(), core.next_pc, core.packet, learnt);
+        let guess = core.front.predictor.jump((*entry).site(), core.left.next_pc, core.front.packet, learnt);
         core.follow(&mut dispatch, guess, start);
         if CALL {
-            core.predictor.call((*entry).following());
+            core.front.predictor.call((*entry).following());
         }
         complete(core, entry, dispatch, committed, slot, values, start)
     }
@@ -426,7 +426,7 @@ steps! {
         let mut dispatch = dispatch;
         let start = core.dispatch::<2>(&mut dispatch, slot, &*entry);
         let learnt = committed.max(start + u64::from((*entry).commit));
-        let guess = core.predictor.function_return((*entry).site(), core.next_pc, core.packet, learnt);
+        let guess = core.front.predictor.function_return((*entry).site(), core.left.next_pc, core.front.packet, learnt);
         core.follow(&mut dispatch, guess, start);
         complete(core, entry, dispatch, committed, slot, values, start)
     }
@@ -436,7 +436,7 @@ steps! {
         let mut dispatch = dispatch;
         let dispatched = core.dispatch_alone(&mut dispatch, committed);
         let start = dispatched + core.parameters.dispatch;
-        let there = core.data.load(start, &access(&core.memory, dispatched, *values));
+        let there = core.load_store.data.load(start, &access(&core.memory, dispatched, *values));
         flushed(core, entry, dispatch, committed, slot, values.add(1), there)
     }
 
@@ -448,9 +448,9 @@ steps! {
         let access = access(&core.memory, dispatched, *values & !FAILED_STORE);
         // A store-conditional that fails does not take the line from other caches: their harts may have reserved it.
         let there = if *values & FAILED_STORE == 0 {
-            core.data.store(start, start, &access)
+            core.load_store.data.store(start, start, &access)
         } else {
-            core.data.load(start, &access)
+            core.load_store.data.load(start, &access)
         };
         flushed(core, entry, dispatch, committed, slot, values.add(1), there)
     }
@@ -462,8 +462,8 @@ steps! {
         let sizes = DivideOperands::unpack(*values);
         let least = u64::from((*entry).latency);
         let steps = sizes.quotient_bits().map_or(64, u64::from) + u64::from(sizes.negations());
-        let start = operands.max(core.divider) + steps;
-        core.divider = start + least;
+        let start = operands.max(core.execution.divider) + steps;
+        core.execution.divider = start + least;
         complete(core, entry, dispatch, committed, slot, values.add(1), start)
     }
 
@@ -471,8 +471,8 @@ steps! {
     float_divide(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
         let operands = core.dispatch::<2>(&mut dispatch, slot, &*entry);
-        let start = core.float_port.take(operands.max(core.float_divider));
-        core.float_divider = start + u64::from((*entry).latency) - core.parameters.latencies.float_divide_tail;
+        let start = core.execution.float_port.take(operands.max(core.execution.float_divider));
+        core.execution.float_divider = start + u64::from((*entry).latency) - core.parameters.latencies.float_divide_tail;
         complete(core, entry, dispatch, committed, slot, values, start)
     }
 
@@ -491,7 +491,7 @@ steps! {
     vector(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
         let start = core.dispatch::<3>(&mut dispatch, slot, &*entry).max(committed);
-        let given = core.vector.arithmetic(start, (*entry).word, VectorRun::unpack(*values));
+        let given = core.execution.vector.arithmetic(start, (*entry).word, VectorRun::unpack(*values));
         core.ready[usize::from((*entry).target)] = given.result;
         let now = commit(slot, committed, given.taken + u64::from((*entry).commit));
         core.explain_commit(committed, now, dispatch);
@@ -504,16 +504,16 @@ steps! {
         let (dispatched, operands) = core.dispatch_to_queue::<2>(&mut dispatch, slot, &*entry, 0);
         let run = VectorRun::unpack(*values);
         let lines = std::slice::from_raw_parts(values.add(1), usize::from(run.lines));
-        let (data, memory) = (&mut core.data, &core.memory);
+        let (data, memory) = (&mut core.load_store.data, &core.memory);
         let line = |at, address| {
             let access = access(memory, dispatched, address);
             if STORE { data.store(at, at, &access) } else { data.load(at, &access) }
         };
         let start = operands.max(committed);
-        let taken = core.vector.access(start, (*entry).word, run, STORE, lines.iter().copied(), line);
-        core.drained = core.drained.max(core.vector.quiet());
+        let taken = core.execution.vector.access(start, (*entry).word, run, STORE, lines.iter().copied(), line);
+        core.load_store.drained = core.load_store.drained.max(core.execution.vector.quiet());
         if STORE {
-            core.explain_store(core.vector.quiet());
+            core.explain_store(core.execution.vector.quiet());
         }
         let now = commit(slot, committed, taken + u64::from((*entry).commit));
         core.explain_commit(committed, now, dispatch);
@@ -525,7 +525,7 @@ steps! {
     serial<const FORGETS: bool>(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
         if FORGETS {
-            core.instructions = Cache::new(core.parameters.instructions);
+            core.front.instructions = Cache::new(core.parameters.instructions);
         }
         let start = core.dispatch_alone(&mut dispatch, committed) + core.parameters.dispatch;
         flushed(core, entry, dispatch, committed, slot, values, start)
@@ -533,7 +533,7 @@ steps! {
 
     /// Not an instruction: the next one is in another line of the instruction cache.
     line(core, entry, dispatch, committed, slot, values) {
-        if !core.instructions.is_latest((*entry).address, 0, 0) {
+        if !core.front.instructions.is_latest((*entry).address, 0, 0) {
             core.look_for_line((*entry).address);
         }
         next(core, entry, dispatch, committed, slot, values)
@@ -544,9 +544,9 @@ steps! {
         let mut dispatch = dispatch;
         let parameters = &core.parameters;
         let ahead = dispatch.next().saturating_sub(parameters.fetch + parameters.fetch_ahead);
-        core.packet = core.fetch.max(ahead);
-        core.fetch = core.packet + 1;
-        let supplied = core.packet + parameters.fetch;
+        core.front.packet = core.front.fetch.max(ahead);
+        core.front.fetch = core.front.packet + 1;
+        let supplied = core.front.packet + parameters.fetch;
         dispatch.not_before(supplied);
         if EXPLAINED {
             core.explanation.packet(supplied);
@@ -565,7 +565,7 @@ pub(super) unsafe fn end<const EXPLAINED: bool>(
     _: *const u64,
 ) {
     // SAFETY: as `Step` asks for.
-    core.predictor.leave(unsafe { (*entry).chunk });
+    core.front.predictor.leave(unsafe { (*entry).chunk });
     core.dispatch = dispatch;
     core.committed = committed;
     core.reorder.end(slot);
