@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from command_line import rw
+from gate_activity import powers
 
 from bootstrap.paths import REPOSITORY
 from rackwright import RackwrightError, Unit, elaborate
@@ -32,15 +33,13 @@ needs_synthesis = pytest.mark.skipif(
 )
 
 
-def counted(file: Path, counts: int) -> Activity:
-    """The activity of a unit that counts the ones of so many buffers."""
-    unit = Unit(MANIFEST, waves=file)
+def count_ones(manifest: Path, file: Path, counts: int) -> None:
+    """Records a unit that counts the ones of so many buffers."""
+    unit = Unit(manifest, waves=file)
     for _ in range(counts):
         buffer = unit.load(random.Random(3).randbytes(512))
         unit.command("count", buffer.address, buffer.length)
         unit.query("result")
-    del unit
-    return read_activity(file, TOP)
 
 
 def power(manifest: Path, activity: Activity) -> Power:
@@ -56,7 +55,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[int, tuple[Path, Acti
     found = {}
     for counts in (0, 4, 8):
         file = folder / f"{counts}.saif"
-        activity = counted(file, counts)
+        count_ones(MANIFEST, file, counts)
+        activity = read_activity(file, TOP)
         found[counts] = file, activity, power(MANIFEST, activity)
     return found
 
@@ -237,3 +237,12 @@ def test_a_copy_of_twice_the_bytes_takes_twice_the_energy(tmp_path: Path) -> Non
 
     once, twice = copied(1 << 15), copied(1 << 16)
     assert twice == pytest.approx(2 * once, rel=0.05)
+
+
+@needs_synthesis
+@pytest.mark.long("two minutes of a processor: a unit is compiled in gates, of which every pin is counted")
+def test_propagation_is_close_to_every_pin_counted(tmp_path: Path) -> None:
+    estimated, counted = powers(MANIFEST, tmp_path, lambda manifest, file: count_ones(manifest, file, 4))
+    assert counted.counted_share == 1
+    for kind in ("switching", "internal", "total"):
+        assert estimated.milliwatts[kind] == pytest.approx(counted.milliwatts[kind], rel=0.2)

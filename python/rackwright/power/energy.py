@@ -11,7 +11,7 @@ from typing import Any
 from rackwright.designs import ParameterValue
 from rackwright.errors import RackwrightError
 from rackwright.power.cells import CellEnergies, cell_energies
-from rackwright.power.propagation import propagate
+from rackwright.power.propagation import Propagated, propagate
 from rackwright.power.saif import Activity, Signal
 from rackwright.power.wires import Macro, Wire, Wires, wires_of
 from rackwright.synthesis.flow import Design, Gates, Report, gates_of
@@ -95,6 +95,30 @@ def power_of(
     wires = wires_of(gates.netlist, gates.macros)
     propagated = propagate(wires, activity, library.liberty)
     report("asking for the power of every cell")
+    mapped = MappedDesign(design, gates, wires)
+    return power_in(mapped, propagated, activity.cycles, clock_hz, library, process, rules)
+
+
+@dataclass(frozen=True)
+class MappedDesign:
+    """A design in gates, and the wires between them."""
+
+    design: Design
+    gates: Gates
+    wires: Wires
+
+
+def power_in(
+    mapped: MappedDesign,
+    propagated: Propagated,
+    cycles: int,
+    clock_hz: int,
+    library: Library,
+    process: Process,
+    rules: PowerRules,
+) -> Power:
+    """The power of a mapped design whose wires do what `propagated` says, in a run of so many cycles."""
+    design, gates, wires = mapped.design, mapped.gates, mapped.wires
     energies = cell_energies(design, gates, wires, propagated.signals, library, process)
     factor = rules_factor(library, rules) * clock_hz * _MILLIWATTS
     modules = (_clock(wires, library, factor), *_modules(wires, energies, library, rules, factor))
@@ -112,7 +136,7 @@ def power_of(
         parameters=design.parameters,
         rtl_hash=design.rtl_hash,
         clock_hz=clock_hz,
-        cycles=activity.cycles,
+        cycles=cycles,
         milliwatts={**parts, "total": sum(parts.values()), "idle": idle + still},
         modules=modules,
         memories=memories,

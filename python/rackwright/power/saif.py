@@ -74,4 +74,4 @@ def _name(scopes: Sequence[str], top: str, net: str) -> str | None:
     inner = [scope for scope in scopes if scope not in _ROOTS]
     if inner[:1] != [top]:
         return None
-    return ".".join([*inner[1:], net.replace("\\", "")])
+    return ".".join([*inner[1:], net]).replace("\\", "")
