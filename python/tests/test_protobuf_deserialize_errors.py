@@ -233,6 +233,34 @@ def test_more_requests_than_the_queue_holds(unit: Deserializer) -> None:
     assert unit.unit.violations == 0
 
 
+@pytest.mark.parametrize("wrong", ["0001", "0880", "1880", "2d010203", "0801 4801", "0801 0b", "1001 0801"])
+def test_small_messages_behind_one_that_fails(unit: Deserializer, wrong: str) -> None:
+    """The scanner has gone ahead into the next message when the one before fails."""
+    small = wire.encode(RECORD, {1: 5, 5: 7})
+    failing = bytes.fromhex(wrong.replace(" ", ""))
+    for place in range(4):
+        inputs = [small] * 6
+        inputs[place] = failing
+        outcomes = unit.parse_together(inputs)
+        assert outcomes.pop(place).status != "ok"
+        assert [each.value for each in outcomes] == [{1: 5, 5: 7}] * 5
+
+
+@pytest.mark.parametrize("position", [0, 1, 6])
+def test_small_messages_behind_one_that_cannot_be_read(unit: Deserializer, position: int) -> None:
+    small = wire.encode(RECORD, {1: 5, 5: 7})
+    sources, targets = [unit.unit.load(small) for _ in range(4)], [unit.target() for _ in range(4)]
+    records = [unit.unit.reserve(32) for _ in range(4)]
+    unit.unit.bench.fault(sources[2].address + position, 1)
+    unit.give_regions()
+    for source, target, record in zip(sources, targets, records, strict=True):
+        unit.start(source, target, record.address)
+    assert unit.unit.query(WAIT, max_cycles=HUNG) == 1 + STATUS_NAMES.index("access_fault")
+    ended = [STATUS_NAMES[unit.unit.read(record)[0] - 1] for record in records]
+    assert ended == ["ok", "ok", "access_fault", "ok"]
+    assert unit.value(targets[3]) == {1: 5, 5: 7}
+
+
 def test_each_request_keeps_its_settings(unit: Deserializer) -> None:
     """Regions and arena may be set again while requests wait."""
     source = unit.unit.load(wire.encode(RECORD, {3: {1: 1}, 4: [1, 2, 3]}))

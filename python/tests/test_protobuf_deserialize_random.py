@@ -146,6 +146,18 @@ def test_changed_messages(unit: Deserializer, source: random.Random) -> None:
         unit.check(changed(source, random_message(source, message, 4)), misalignment=source.randrange(16))
 
 
+@given(source=SEEDS)
+def test_messages_behind_others(unit: Deserializer, source: random.Random) -> None:
+    """Small ones and any, right ones and changed ones: each ends as it would alone."""
+    message = random_type(source, source.choice((0, 0, 2)))
+    unit.use(message, LARGE_REGION)
+    for _ in range(2):
+        inputs = [random_message(source, message, 4) for _ in range(source.randint(2, 12))]
+        wrong = source.choice((0, 0.2, 0.7))
+        inputs = [changed(source, each) if source.random() < wrong else each for each in inputs]
+        unit.check_together(inputs, misalignment=source.randrange(16))
+
+
 @given(data=st.binary(max_size=40))
 def test_any_bytes(unit: Deserializer, data: bytes) -> None:
     kinds = (Kind.INT32, Kind.FIXED64, Kind.STRING, Kind.FIXED32, Kind.SINT64, Kind.BYTES, Kind.BOOL)

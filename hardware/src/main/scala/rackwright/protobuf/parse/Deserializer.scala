@@ -55,6 +55,11 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   fields.flush := commands.flush
 
   fields.start := control.start
+  fields.follow := control.follow
+  control.succeeds := fields.succeeds
+  fields.isKnown := control.isKnown
+  control.mayGoAhead := fields.mayGoAhead
+  fields.goesAhead := control.goesAhead
   control.ended := fields.ended
   fields.arena := control.arena
   fields.leftoverBounds := control.leftovers

@@ -27,12 +27,25 @@ class FieldsEnd extends Bundle {
   *
   * Scalars flow: one is scanned while the entry of the one before is looked up and the one before that is stored. What
   * is length-delimited is taken by the box for it before the scanner goes on.
+  *
+  * The scanner goes ahead into the message of the next request while the last fields of one are stored: they end it
+  * whatever they are. The other boxes follow when that has ended. If it fails, its fields that are left are dropped.
   */
 class DeserializerFields(params: DeserializerParams) extends Module {
   import DeserializerSequencer.State
 
+  /** Begin with a message; with that, into which the scanner has gone ahead. */
   val start = IO(Flipped(Valid(new FieldsStart)))
+  val follow = IO(Input(Bool()))
+
+  /** The message to begin with next is known, as `start` has it; the scanner may go ahead into it, does so. */
+  val isKnown = IO(Input(Bool()))
+  val mayGoAhead = IO(Output(Bool()))
+  val goesAhead = IO(Input(Bool()))
   val ended = IO(Valid(new FieldsEnd))
+
+  /** The message ends well, which is known earlier. */
+  val succeeds = IO(Output(Bool()))
   val arena = IO(Input(UInt(64.W)))
 
   /** Forget what is kept of message types. */
@@ -85,35 +98,51 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   private val inFields = isState(State.fields)
   private val inMessages = isState(State.opening) || isState(State.creating)
   private val settles = isState(State.settling)
+  private val isAhead = scanner.ahead.valid
+  private val turn = RegInit(false.B)
+  when(follow) { turn := !turn }
+  private val begins = start.valid || follow
 
   private val (orders, level, outcome, entry) = (sequencer.orders, levels.level, values.outcome, values.entry)
   private val (scanned, decided) = (values.scanned, values.decided)
-  private val takesField = outcome.taken && !scanned.inRun && !scanned.end && !outcome.isLeftOver
+  private val takesField = outcome.taken && outcome.isField
   private val takesString = outcome.taken && outcome.isString
-  private val madeMessage = orders.enter && isState(State.creating)
 
   stream <> input.stream
-  input.consume := scanner.consume | text.consume
+  input.consume.bytes := scanner.consume
+  input.consume.quick := scanner.quick
+  input.consume.last := text.consume
   scanner.head := input.head
   scanner.left := level.left
   scanner.position := levels.position
-  scanner.texts := Mux(groups.open, 0.U, level.kind.texts)
+  private val scannedKind = Mux(isAhead, messages.found, level.kind)
+  scanner.texts := Mux(groups.open, 0.U, scannedKind.texts)
+  scanner.begin.valid := goesAhead
+  scanner.begin.bits := start.bits.length
+  scanner.start := start.valid
+  scanner.follow := follow
   scanner.resume.valid := orders.resume || orders.resumeRun
   scanner.resume.bits.inRun := orders.resumeRun
   scanner.resume.bits.wire := FieldValue.wireOf(entry.kind)
   scanner.resume.bits.length := scanned.value
-  scanner.clear := settles
+  scanner.clear := settles && !isAhead
   text.head := input.head
   text.upcoming := scanned.value
 
   resolver.field <> scanner.field
+  resolver.scannedKind := scannedKind
   resolver.kind := level.kind
-  resolver.clear := settles
-  resolver.anew := orders.enter || orders.pop
+  resolver.turn := turn
+  resolver.aheadKind := messages.found
+  resolver.clear := settles && !isAhead
+  resolver.anew := orders.enter || orders.pop || goesAhead
   resolver.inGroup := groups.open
   resolver.flush := flush
 
-  values.field <> resolver.resolved
+  private val isOfNow = resolver.resolved.bits.field.turn === turn
+  values.field.valid := resolver.resolved.valid && isOfNow
+  values.field.bits := resolver.resolved.bits
+  resolver.resolved.ready := isOfNow && (values.field.ready || settles)
   values.left := level.left
   values.enabled := inFields
   values.clear := settles
@@ -156,8 +185,11 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   private val repeatedStage = stage(repeated.store, repeated.done)
   private val messagesStage = stage(messages.store, messages.done)
   private val stages = Seq(hasbitsStage, repeatedStage, messagesStage)
+  private val messageDone = messagesStage.over
+  private val madeMessage = isState(State.creating) && messageDone.valid && messageDone.bits === Status.ok
   storing := !stages.map(_.quiet).reduce(_ && _)
   sequencer.start := start.valid
+  sequencer.follow := follow
   sequencer.position := levels.position
   sequencer.tagStart := scanned.start
   sequencer.value := outcome
@@ -174,11 +206,15 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   sequencer.textDone := textDone
   sequencer.messagesDone := messagesStage.over
   sequencer.found := revisits.found
-  sequencer.settled := text.free && lookupIdle && !oneofs.busy && !leftovers.busy
+  sequencer.settled := text.free && !oneofs.busy && !leftovers.busy
+  // Once true, it stays so until the end.
+  sequencer.drained := RegNext(settles && Mux(isAhead, resolver.resolved.valid && !isOfNow, lookupIdle), false.B)
   ended := sequencer.ended
+  succeeds := sequencer.succeeds
 
-  levels.start.valid := start.valid
-  levels.start.bits := start.bits.length
+  levels.start.valid := begins
+  levels.start.bits.left := Mux(isAhead, scanner.ahead.bits.left, start.bits.length)
+  levels.start.bits.position := Mux(isAhead, scanner.ahead.bits.position, 0.U)
   levels.enter.valid := orders.enter
   levels.enter.bits.kind := messages.found
   levels.enter.bits.target := messages.address
@@ -186,19 +222,20 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   levels.enter.bits.length := decided.value
   levels.enter.bits.merges := orders.merges
   levels.pop := orders.pop
-  levels.consumed := input.consume
+  levels.consumed := Mux(isAhead, 0.U, input.consume.count)
   levels.offset := entry.offset
-  levels.marks := takesField && (entry.repeated || outcome.isMessage)
+  levels.marks := takesField && (outcome.isElement || outcome.isMessage)
 
   // A level stays for longer than it takes to add.
   hasbits.base := RegNext(level.target + level.kind.hasbitsOffset)
   hasbits.untouched := levels.outermost
   hasbits.bytes := level.kind.hasbitsBytes
   hasbits.index := entry.hasbit
-  hasbits.set := takesField && entry.hasHasbit
+  hasbits.set.valid := takesField && outcome.hasbit.valid
+  hasbits.set.bits := outcome.hasbit.bits
   hasbits.move := orders.moveHasbits
   hasbits.flush := orders.flushHasbits
-  hasbits.clear := start.valid
+  hasbits.clear := begins
   hasbits.push := madeMessage
   hasbits.pop := orders.pop
   hasbits.enter.valid := orders.enter
@@ -211,19 +248,24 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   repeated.open := orders.openRepeated
   repeated.grow := orders.growRepeated
   repeated.close := orders.closeRepeated
-  repeated.clear := start.valid
+  repeated.clear := begins
   repeated.push := madeMessage
   repeated.pop := orders.pop
   repeated.enter := orders.enter
-  repeated.append := entry.repeated && (values.store.fire || madeMessage)
+  repeated.append := (outcome.isElement && values.store.fire) || (entry.repeated && madeMessage)
   repeated.arraysHead := arraysHead
   trim <> repeated.trim
 
-  messages.start.valid := orders.beginMessage
-  messages.start.bits.table := Mux(isState(State.idle), start.bits.table, entry.table)
+  // Nothing leads into another message when the scanner may go ahead.
+  private val isOutermost = isState(State.idle) || scanner.exhausted
+  messages.start.valid := orders.beginMessage || goesAhead
+  messages.start.bits.table := Mux(isOutermost, start.bits.table, entry.table)
   messages.start.bits.create := orders.createObject
   messages.start.bits.parent := decided.place
-  messages.start.bits.existing := Mux(isState(State.idle), start.bits.target, revisits.found.bits.address)
+  messages.start.bits.existing := Mux(isOutermost, start.bits.target, revisits.found.bits.address)
+  private val isReading = Seq(State.fields, State.moving, State.making, State.closing, State.flushing).map(isState)
+  private val isKept = RegNext(isKnown && messages.isKept && !begins && !goesAhead, false.B)
+  mayGoAhead := scanner.exhausted && !isAhead && levels.outermost && !groups.open && isKept && isReading.reduce(_ || _)
   messages.arena := arena
   messages.flush := flush
   objects <> messages.objects
@@ -239,16 +281,16 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   undo := textDone.valid && textDone.bits =/= Status.ok && !skips
 
   // What is left over is told as a whole: a group when it ends.
-  private val request = RegEnable(start.bits, start.valid)
+  private val request = RegEnable(start.bits, begins)
   private val takesGroup = outcome.taken && outcome.isGroup
-  private val begins = scanned.wire === WireType.startGroup.U
+  private val isBegin = scanned.wire === WireType.startGroup.U
   private val delimited = Mux(outcome.isSkipped || scanned.hasText, scanned.value(31, 0), 0.U)
   private val from = Mux(groups.open, groups.start, values.position)
   groups.taken.valid := takesGroup
-  groups.taken.bits.begins := begins
+  groups.taken.bits.begins := isBegin
   groups.taken.bits.number := scanned.number
   groups.taken.bits.start := values.position
-  groups.clear := start.valid
+  groups.clear := begins
   leftovers.set := leftoverBounds
   leftoverHead := leftovers.head
   leftovers.add.valid := outcome.taken && outcome.isLeftOver && !groups.openNext
@@ -259,7 +301,8 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   leftovers.add.bits.number := Mux(scanned.inRun, scanned.number, 0.U)
 
   // The former case is still wanted where a message may be merged into the one that is there.
-  oneofs.set.valid := entry.inOneof && ((takesField && !outcome.isMessage) || (orders.beginMessage && !start.valid))
+  oneofs.set.valid := (outcome.inOneof && takesField && !outcome.isMessage) ||
+    (entry.inOneof && orders.beginMessage && !start.valid)
   oneofs.set.bits.address := decided.casePlace
   oneofs.set.bits.number := scanned.number
   revisits.start := orders.revisit
@@ -284,7 +327,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   store <> arbiter.io.out
   beat <> text.beat
 
-  events.values := outcome.taken && !scanned.end
+  events.values := outcome.taken && !outcome.endsMessage && !outcome.endsRun
   events.inputStall := scanner.stalled
   events.storeStall := (store.valid && !store.ready) || (beat.valid && !beat.ready)
 }

@@ -26,8 +26,8 @@ class DeserializerHasbits(params: DeserializerParams) extends Module {
   val index = IO(Input(UInt(16.W)))
   val covered = IO(Output(Bool()))
 
-  /** Sets the bit. */
-  val set = IO(Input(Bool()))
+  /** Sets a bit of those on chip. */
+  val set = IO(Flipped(Valid(UInt(bitBits.W))))
 
   /** Brings the bit on chip; stores what is on chip. Each takes until `done`. */
   val move = IO(Input(Bool()))
@@ -58,7 +58,6 @@ class DeserializerHasbits(params: DeserializerParams) extends Module {
   stack.clear := clear
 
   private val window = index(log2Ceil(DescriptorTable.maximumEntries) - 1, log2Ceil(windowBits))
-  private val bit = index(log2Ceil(windowBits) - 1, 0)
   covered := level.loaded && window === level.window
   changed := level.changed.orR
 
@@ -88,9 +87,9 @@ class DeserializerHasbits(params: DeserializerParams) extends Module {
     done.valid := true.B
   }
 
-  when(set) {
-    level.bits := level.bits.bitSet(bit, true.B)
-    level.changed := level.changed.bitSet(bit >> 5, true.B)
+  when(set.valid) {
+    level.bits := level.bits.bitSet(set.bits, true.B)
+    level.changed := level.changed.bitSet(set.bits >> 5, true.B)
   }
   when(move || flush) {
     state := State.storing
@@ -125,8 +124,9 @@ class DeserializerHasbits(params: DeserializerParams) extends Module {
 /** Constants and state of [[DeserializerHasbits]]. */
 object DeserializerHasbits {
 
-  /** Bits on chip. */
+  /** Bits on chip, and bits of the number of one of them. */
   val windowBits: Int = 128
+  val bitBits: Int = log2Ceil(windowBits)
 
   /** Windows that a message can have: one bit per entry of a table. */
   val windows: Int = DescriptorTable.maximumEntries / windowBits

@@ -45,8 +45,8 @@ class LevelEntry extends Bundle {
   */
 class DeserializerLevels(depth: Int) extends Module {
 
-  /** A new input of so many bytes. */
-  val start = IO(Flipped(Valid(UInt(32.W))))
+  /** A new input: where in it we are after this cycle. */
+  val start = IO(Flipped(Valid(new ScannerPlace)))
 
   /** Goes into a message; comes back to the one around it, which takes one more cycle. */
   val enter = IO(Flipped(Valid(new LevelEntry)))
@@ -98,7 +98,7 @@ class DeserializerLevels(depth: Int) extends Module {
   }
   when(stack.popped.valid) { current := stack.popped.bits }
   when(start.valid) {
-    passed := 0.U
-    current.left := start.bits
+    passed := start.bits.position
+    current.left := start.bits.left
   }
 }

@@ -42,6 +42,9 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
 
   /** Begin; takes until `done`. */
   val start = IO(Flipped(Valid(new MessageStart)))
+
+  /** The header of the table that may be begun with is kept: what is found is there in the next cycle. */
+  val isKept = IO(Output(Bool()))
   val done = IO(Valid(UInt(Status.width.W)))
 
   /** What was found; stays until the next start. */
@@ -136,6 +139,7 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
     kept && each.message.table === start.bits.table
   }
   private val isKnown = hits.reduce(_ || _)
+  isKept := isKnown
   private val chosen = Mux(isKnown, OHToUInt(hits), oldest)
   isNew := RegNext(start.valid && !isKnown, false.B)
   when(start.valid) {

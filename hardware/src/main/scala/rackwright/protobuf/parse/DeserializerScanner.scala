@@ -11,6 +11,12 @@ import rackwright.protobuf.table.WireType
   * How long a value is follows from its tag. Only what is length-delimited has to be known first: there the scanner
   * halts until it is told to go on, unless the table promises that it is a string and it is a short one: its characters
   * leave the input with its tag.
+  *
+  * When nothing is left of a message, the scanner may begin with that of the next request, `ahead` of the others, which
+  * come to it later.
+  *
+  * Two cycles per field: one to look at it, one in which it leaves the input. Of a [[QuickField]] they are the same
+  * one.
   */
 class DeserializerScanner(params: DeserializerParams) extends Module {
   import DeserializerScanner._
@@ -20,6 +26,17 @@ class DeserializerScanner(params: DeserializerParams) extends Module {
   /** Bytes of the message that are left, and where in the input the head is. */
   val left = IO(Input(UInt(32.W)))
   val position = IO(Input(UInt(32.W)))
+
+  /** Begin with the next request's message of so many bytes, while this one is exhausted: nothing that is handed on
+    * leads further into it. The other blocks begin with that message. Or they begin with one that is not ahead.
+    */
+  val begin = IO(Flipped(Valid(UInt(32.W))))
+  val exhausted = IO(Output(Bool()))
+  val follow = IO(Input(Bool()))
+  val start = IO(Input(Bool()))
+
+  /** The message that is scanned is ahead; the bytes that are left of it and where its head is, after this cycle. */
+  val ahead = IO(Valid(new ScannerPlace))
 
   /** As [[MessageType]] has them; none in a group. */
   val texts = IO(Input(UInt(MessageType.textBits.W)))
@@ -32,20 +49,26 @@ class DeserializerScanner(params: DeserializerParams) extends Module {
 
   val field = IO(Decoupled(new ScannedField))
 
-  /** Bytes that leave the input in this cycle. */
+  /** Bytes that leave the input in this cycle: those of a field that is handed on, or of a quick one. */
   val consume = IO(Output(UInt(log2Ceil(params.portBytes + 1).W)))
+  val quick = IO(Output(UInt(QuickField.lengths.length.W)))
 
   /** The next bytes are not there. */
   val stalled = IO(Output(Bool()))
 
   private val state = RegInit(State.halted)
   private val run = Reg(new ScannerResume)
-  private val runLeft = Reg(UInt(32.W))
   private val inRun = run.inRun
-  private val scanning = state === State.scanning && head.fresh
+  // A run, and a message that is ahead, are counted here.
+  private val isAhead = RegInit(false.B)
+  private val turn = RegInit(false.B)
+  private val isCounted = isAhead || inRun
+  private val own = Reg(new ScannerPlace)
+  private val isExhausted = RegInit(false.B)
+  private val scanning = state === State.scanning
 
   // Where the message or the run ends.
-  private val bound = Mux(inRun, runLeft, left)
+  private val bound = Mux(isCounted, own.left, left)
   private val isWhole = bound <= head.available
   private val available = Mux(isWhole, bound(head.available.getWidth - 1, 0), head.available)
   private val unreadable = head.fault && !isWhole
@@ -83,40 +106,81 @@ class DeserializerScanner(params: DeserializerParams) extends Module {
   private val isShort = bound < (1 << total.getWidth).U
 
   private val found = Reg(new ScannedField)
+  private val offered = RegInit(false.B)
   private val bytes = Reg(UInt(log2Ceil(params.portBytes + 1).W))
-  field.valid := state === State.offering
+  private val leaves = state === State.leaving
+  field.valid := offered
   field.bits := found
-  consume := Mux(field.fire, bytes, 0.U)
+  consume := Mux(leaves && field.fire, bytes, 0.U)
+  private val takes = scanning && (!offered || field.ready)
+  private val quickly = QuickField.decode(head.data, head.available, bound)
+  quick := Mux(takes && !inRun, quickly, 0.U)
+  private val isQuick = !inRun && quickly.orR
   stalled := scanning && !decided && head.available === 0.U
 
-  when(scanning && decided) {
-    state := State.offering
+  private val isLast = isShort && bound(total.getWidth - 1, 0) === total && !inRun
+  when(field.fire) { offered := false.B }
+  exhausted := isExhausted && (!offered || field.ready)
+  when(takes && decided) {
+    state := Mux(isQuick, Mux(isLast, State.halted, State.scanning), State.leaving)
+    isExhausted := isQuick && isLast
+    offered := true.B
     found.number := tag.number
     found.wire := wire
     found.value := value.value
-    found.start := position
+    found.start := Mux(isAhead, own.position, position)
+    found.turn := turn
     found.hasText := hasText
     found.text := Cat(characters.reverse)
     found.bytes := tagAndValue
     found.inRun := inRun
     found.end := ends
-    found.last := isShort && bound(total.getWidth - 1, 0) === total && !inRun
+    found.last := isLast
     found.tagFailure.valid := !ends && (tagMalformed || tagUnreadable)
     found.tagFailure.bits := Mux(tagMalformed, Status.malformed, Status.accessFault)
     found.valueFailure.valid := !ends && (valueMalformed || valueUnreadable)
     found.valueFailure.bits := Mux(valueMalformed, Status.malformed, Status.accessFault)
     bytes := Mux(ends || tagDecides || valueMalformed || valueUnreadable, 0.U, total)
   }
-  when(field.fire) {
+  when(leaves && field.fire) {
     state := Mux(found.halts, State.halted, State.scanning)
-    runLeft := runLeft - bytes
+    isExhausted := found.exhausts
   }
+  private val count = consume | QuickField.bytes(quick)
+  own.left := own.left - count
+  own.position := own.position + count
+  ahead.valid := isAhead
+  ahead.bits.left := own.left - count
+  ahead.bits.position := own.position + count
   when(resume.valid) {
     state := State.scanning
     run := resume.bits
-    runLeft := resume.bits.length
+    own.left := resume.bits.length
+    isExhausted := false.B
   }
-  when(clear) { state := State.halted }
+  when(clear) {
+    state := State.halted
+    offered := false.B
+  }
+  when(start || clear) { isExhausted := false.B }
+  when(follow) { isAhead := false.B }
+  when(begin.valid) {
+    state := State.scanning
+    isAhead := true.B
+    isExhausted := false.B
+    turn := !turn
+    run.inRun := false.B
+    own.left := begin.bits
+    own.position := 0.U
+  }
+}
+
+/** Where in a message a [[DeserializerScanner]] is. */
+class ScannerPlace extends Bundle {
+
+  /** Bytes of it that are left; those before. */
+  val left = UInt(32.W)
+  val position = UInt(32.W)
 }
 
 /** How a [[DeserializerScanner]] goes on. */
@@ -134,8 +198,8 @@ object DeserializerScanner {
   /** Bytes behind a tag that are looked at: a length and the characters of a short string. */
   private val reach = 1 + DeserializerStrings.inlineMost
 
-  /** `scanning` looks at the head; `offering` has found something. */
+  /** `scanning` looks at the head; `leaving` has found something that is still in the input. */
   object State extends ChiselEnum {
-    val halted, scanning, offering = Value
+    val halted, scanning, leaving = Value
   }
 }

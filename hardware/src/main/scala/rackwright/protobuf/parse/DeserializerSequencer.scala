@@ -32,8 +32,13 @@ class SequencerOrders extends Bundle {
 class DeserializerSequencer extends Module {
   import DeserializerSequencer._
 
+  /** Begin with a message; with the one ahead, whose type and object are known. */
   val start = IO(Input(Bool()))
+  val follow = IO(Input(Bool()))
   val ended = IO(Valid(new FieldsEnd))
+
+  /** The message ends well, which is known earlier. */
+  val succeeds = IO(Output(Bool()))
   val state = IO(Output(State()))
   val orders = IO(Output(new SequencerOrders))
 
@@ -67,8 +72,9 @@ class DeserializerSequencer extends Module {
   val messagesDone = IO(Flipped(Valid(UInt(Status.width.W))))
   val found = IO(Flipped(Valid(new RevisitResult)))
 
-  /** Nothing is under way that has to be over at the end. */
+  /** Nothing is under way that has to be over at the end; behind a failure, no field of the message is left. */
   val settled = IO(Input(Bool()))
+  val drained = IO(Input(Bool()))
 
   private val now = RegInit(State.idle)
   private val merges = Reg(Bool())
@@ -179,10 +185,16 @@ class DeserializerSequencer extends Module {
   // The good end needs no further cycle.
   private val endsWell = isState(State.flushing) && isOk(hasbitsDone) && outermost
   private val settling = isState(State.settling)
-  ended.valid := (settling || endsWell) && settled
+  succeeds := endsWell && settled
+  ended.valid := (settling && drained && settled) || succeeds
   ended.bits.status := Mux(settling, status, Status.ok)
   ended.bits.offset := Mux(settling, endsAt, position)
   when(ended.valid) { now := State.idle }
+  when(follow) {
+    orders.enter := true.B
+    orders.merges := false.B
+    now := State.fields
+  }
 }
 
 /** State of a [[DeserializerSequencer]]. */

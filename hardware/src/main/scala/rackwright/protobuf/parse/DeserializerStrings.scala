@@ -69,7 +69,7 @@ class DeserializerStrings(params: DeserializerParams) extends Module {
   private val isTaken = RegInit(false.B)
   private val isLast = rest < portBytes.U
   private val count = Mux(isLast, rest(offsetBits - 1, 0), portBytes.U)
-  private val there = head.fresh && head.available >= count
+  private val there = head.available >= count
   private val heads = isState(State.heading) && beat.fire
   // The first bytes of a long one leave the input while its object is stored.
   private val moves = (isState(State.moving) || (heads && atOnce.B)) && there && !isTaken
@@ -95,7 +95,7 @@ class DeserializerStrings(params: DeserializerParams) extends Module {
   beat.bits.data := Mux(copies, text, if (atOnce) second ## first else Mux(isState(State.heading), first, second))
 
   private val finishes = leavesTaken && takenLast
-  private val unreadable = isState(State.moving) && head.fresh && !there && !isTaken && head.fault
+  private val unreadable = isState(State.moving) && !there && !isTaken && head.fault
   private val noRoom = isState(State.refusing)
   done.valid := finishes || unreadable || noRoom
   done.bits := MuxCase(

@@ -39,6 +39,14 @@ class ValueOutcome extends Bundle {
   /** It is taken in this cycle. */
   val taken = Bool()
 
+  /** Its tag is that of a field of the object; it is an element of a repeated field, or in a oneof. */
+  val isField = Bool()
+  val isElement = Bool()
+  val inOneof = Bool()
+
+  /** The field has a presence bit, which of those on chip. */
+  val hasbit = Valid(UInt(DeserializerHasbits.bitBits.W))
+
   /** It is one of these, else a single scalar or an element of a run: a string whose characters came with it, or are
     * still in the input.
     */
@@ -84,7 +92,10 @@ class DecidedField extends Bundle {
   val string = UInt(DescriptorTable.addressBits.W)
 }
 
-/** Decides what becomes of fields, and stores scalars: one cycle to decide, one to act. */
+/** Decides what becomes of fields, and stores scalars: one cycle to decide, one to act.
+  *
+  * While plain fields are acted on, the next one is decided: single numbers that change nothing of what others say.
+  */
 class DeserializerValues(params: DeserializerParams) extends Module {
   import DeserializerValues._
 
@@ -112,7 +123,7 @@ class DeserializerValues(params: DeserializerParams) extends Module {
 
   val outcome = IO(Output(new ValueOutcome))
 
-  /** The field at hand, or the one taken last. */
+  /** The field at hand, or the one taken last; behind a plain one, the field behind that. */
   val entry = IO(Output(new DescriptorEntry))
   val scanned = IO(Output(new ScannedField))
   val decided = IO(Output(new DecidedField))
@@ -120,7 +131,12 @@ class DeserializerValues(params: DeserializerParams) extends Module {
   /** Where it is in the input: its tag, or itself where it has none. */
   val position = IO(Output(UInt(32.W)))
 
-  private val state = RegInit(State.empty)
+  // The field that is decided, and the one that is acted on: the same one, unless that is plain. The former stays for
+  // as long as it is one or the other.
+  private val deciding = RegInit(false.B)
+  private val acting = RegInit(false.B)
+  private val stays = RegInit(false.B)
+  private val isPlain = Reg(Bool())
   private val now = Reg(new ResolvedField)
   private val kept = Reg(new DecidedField)
   private val from = Reg(UInt(32.W))
@@ -173,10 +189,23 @@ class DeserializerValues(params: DeserializerParams) extends Module {
   private val full = isString && delimited && !strings.fits
 
   private val plan = Reg(new Plan)
-  private val decides = state === State.deciding && enabled
+  private val takes = Wire(Bool())
   private val waits = Mux(supported, entry.inOneof && !needs.oneofFree, leftOver && !needs.leftoverFree)
+  private val decides = deciding && enabled && (!acting || takes)
+  // Plain ones have nothing to wait for but their presence bit.
+  private val passes = decides && isPlain && !needsMove
+  when(takes) { acting := false.B }
   when(decides && !waits) {
-    state := State.acting
+    deciding := false.B
+    acting := true.B
+    plan.isPlain := isPlain && !needsMove
+    plan.isField := !found.inRun && !found.end && !leftOver
+    plan.isElement := entry.repeated
+    plan.inOneof := entry.inOneof
+    plan.hasbit.valid := entry.hasHasbit
+    plan.hasbit.bits := entry.hasbit
+    plan.log2Bytes := FieldKind.log2Bytes(entry.kind)
+    plan.last := found.last
     plan.isString := supported && isString
     plan.isMessage := supported && isMessage
     plan.isRun := supported && isRun
@@ -212,20 +241,23 @@ class DeserializerValues(params: DeserializerParams) extends Module {
     kept.string := strings.address
   }
 
-  private val acting = state === State.acting
   private val hasPlace = needs.textFree || !(plan.isString || plan.isSkipped)
-  private val takes = acting && plan.takes && !plan.fails && hasPlace && (!plan.stores || store.ready)
+  takes := acting && plan.takes && !plan.fails && hasPlace && (!plan.stores || store.ready)
   private val retries = acting && (plan.move || plan.open || plan.room)
   store.valid := acting && plan.stores && !plan.fails && hasPlace
   private val pointer = kept.string | Mux(entry.repeated, 0.U, DeserializerStrings.tag.U)
   private val stored = Mux(plan.isString, pointer, kept.value)
-  private val first = Store.value(params.port, kept.place, stored, FieldKind.log2Bytes(entry.kind))
+  private val first = Store.value(params.port, kept.place, stored, plan.log2Bytes)
   // The arena lies before the first element, in the same beat.
   store.bits := Store.both(params.port, first, Store.value(params.port, 0.U, arena, 3.U), kept.withArena)
   strings.bytes := DeserializerStrings.objectBytes.U
   strings.take := takes && plan.isString
 
   outcome.taken := takes
+  outcome.isField := plan.isField
+  outcome.isElement := plan.isElement
+  outcome.inOneof := plan.inOneof
+  outcome.hasbit := plan.hasbit
   outcome.isText := plan.isString && plan.hasText
   outcome.isString := plan.isString && !plan.hasText
   outcome.isMessage := plan.isMessage
@@ -235,18 +267,24 @@ class DeserializerValues(params: DeserializerParams) extends Module {
   outcome.isGroup := plan.isGroup
   outcome.endsMessage := plan.end && !found.inRun
   outcome.endsRun := plan.end && found.inRun
-  outcome.isLast := found.last
+  outcome.isLast := plan.last
   outcome.needsMove := acting && plan.move
   outcome.needsOpen := acting && plan.open
   outcome.needsRoom := acting && plan.room
   outcome.failure.valid := acting && plan.fails
   outcome.failure.bits := plan.status
 
-  field.ready := (state === State.empty && enabled) || takes
-  when(retries) { state := State.deciding }
-  when(takes) { state := State.empty }
+  private val goes = passes || (takes && !plan.isPlain)
+  field.ready := (!stays && enabled) || goes
+  when(retries) {
+    deciding := true.B
+    acting := false.B
+  }
+  when(goes) { stays := false.B }
   when(field.fire) {
-    state := State.deciding
+    deciding := true.B
+    stays := true.B
+    isPlain := isPlainField(field.bits)
     now := field.bits
     // An element of a run has the entry and the tag of its run.
     when(field.bits.field.inRun) {
@@ -256,14 +294,36 @@ class DeserializerValues(params: DeserializerParams) extends Module {
     }
     from := field.bits.field.start
   }
-  when(clear) { state := State.empty }
+  when(clear) {
+    deciding := false.B
+    acting := false.B
+    stays := false.B
+  }
 }
 
-/** States of [[DeserializerValues]], and what is to be done in the second cycle. */
+/** What [[DeserializerValues]] has to do in the second cycle of a field. */
 object DeserializerValues {
+
+  /** Whether the field is a number, single and in no oneof, that the unit stores, and not the last one. */
+  private def isPlainField(field: ResolvedField): Bool = {
+    val entry = DescriptorTable.entry(field.line.data)
+    val scanned = field.field
+    val isFound = !scanned.inRun && !scanned.end && !scanned.tagFailure.valid && !scanned.valueFailure.valid &&
+      !field.unknown && !field.line.fault && !field.notInSet
+    val isSingle = !entry.repeated && !entry.inOneof && !entry.unsupported && !entry.closedEnum && !scanned.last
+    val isNumber = entry.kind =/= 0.U && entry.kind =/= FieldKind.group.U &&
+      scanned.wire =/= WireType.lengthDelimited.U && scanned.wire === FieldValue.wireOf(entry.kind)
+    isFound && isSingle && isNumber
+  }
 
   /** As [[ValueOutcome]]. */
   class Plan extends Bundle {
+    val isPlain = Bool()
+    val isField = Bool()
+    val isElement = Bool()
+    val inOneof = Bool()
+    val hasbit = Valid(UInt(DeserializerHasbits.bitBits.W))
+    val log2Bytes = UInt(2.W)
     val isString = Bool()
     val isMessage = Bool()
     val isRun = Bool()
@@ -272,6 +332,7 @@ object DeserializerValues {
     val isGroup = Bool()
     val hasText = Bool()
     val end = Bool()
+    val last = Bool()
     val move = Bool()
     val open = Bool()
     val room = Bool()
@@ -279,9 +340,5 @@ object DeserializerValues {
     val status = UInt(Status.width.W)
     val takes = Bool()
     val stores = Bool()
-  }
-
-  object State extends ChiselEnum {
-    val empty, deciding, acting = Value
   }
 }

@@ -27,6 +27,9 @@ class ScannedField extends Bundle {
   /** It belongs to a packed run, and has no tag. */
   val inRun = Bool()
 
+  /** Tells the requests of two messages apart that follow each other. */
+  val turn = Bool()
+
   /** Nothing is left of the message, or of the run; or nothing is left behind it. */
   val end = Bool()
   val last = Bool()
@@ -35,9 +38,15 @@ class ScannedField extends Bundle {
   val tagFailure = Valid(UInt(Status.width.W))
   val valueFailure = Valid(UInt(Status.width.W))
 
-  /** Bytes after it are to be read as what its type says, so that nothing behind it has been looked at. */
-  def halts: Bool = end || last || tagFailure.valid || valueFailure.valid ||
-    (!inRun && ((wire === WireType.lengthDelimited.U && !hasText) || WireType.isGroup(wire)))
+  /** Bytes after it are to be read as what its type says; it is to be read as a whole, and nothing has failed. */
+  private def leads: Bool = !inRun && ((wire === WireType.lengthDelimited.U && !hasText) || WireType.isGroup(wire))
+  private def isWhole: Bool = !end && !tagFailure.valid && !valueFailure.valid && !leads
+
+  /** Nothing behind it has been looked at. */
+  def halts: Bool = last || !isWhole
+
+  /** The message ends with it, whatever its type. */
+  def exhausts: Bool = last && isWhole
 }
 
 /** A field, and what the table says about it. */

@@ -14,18 +14,19 @@ class StoreStage(port: MemoryPortParams) extends Module {
   val store = IO(Flipped(Decoupled(new Store(port))))
   val done = IO(Flipped(Valid(UInt(Status.width.W))))
 
-  /** The stores, a cycle or more later, and then how it ended. */
+  /** The stores, a cycle or more later, and with the last one or behind it, how it ended. */
   val leaves = IO(Decoupled(new Store(port)))
   val over = IO(Valid(UInt(Status.width.W)))
 
   /** No store waits here. */
   val quiet = IO(Output(Bool()))
 
-  private val waiting = Queue(store, 2)
+  private val waiting = Module(new Queue(new Store(port), 2))
   private val ended = RegInit(0.U.asTypeOf(Valid(UInt(Status.width.W))))
-  leaves <> waiting
-  quiet := !waiting.valid
-  over.valid := ended.valid && quiet
+  waiting.io.enq <> store
+  leaves <> waiting.io.deq
+  quiet := !leaves.valid
+  over.valid := ended.valid && (quiet || (leaves.fire && waiting.io.count === 1.U))
   over.bits := ended.bits
   when(over.valid) { ended.valid := false.B }
   when(done.valid) { ended := done }

@@ -21,9 +21,9 @@ class DescriptorLines extends Bundle {
 
 /** Keeps lines of descriptor tables on chip: headers, entries, images.
   *
-  * Direct-mapped, 16 bytes per line, one lookup at a time, each step of which begins and ends in registers: a cycle to
+  * Direct-mapped, 16 bytes per line, a lookup per cycle, each step of which begins and ends in registers: a cycle to
   * ask the memories, one for what they say, and the line, or two, is there in the third. A miss reads the line and the
-  * next few.
+  * next few; the lookups behind it wait meanwhile.
   *
   * @param port
   *   shape of the memory port; tags of 2 bits or more.
@@ -43,7 +43,9 @@ class DescriptorCache(port: MemoryPortParams, lines: Int) extends Module {
   /** The line wanted next. */
   val request = IO(Flipped(Decoupled(new DescriptorRequest)))
 
-  /** The lines, in the order of the requests. */
+  /** The lines, in the order of the requests. Who asks for more than one at a time takes each in the cycle in which it
+    * comes.
+    */
   val response = IO(Decoupled(new DescriptorLines))
 
   /** Reads only. */
@@ -55,29 +57,41 @@ class DescriptorCache(port: MemoryPortParams, lines: Int) extends Module {
   /** A lookup misses in this cycle. */
   val miss = IO(Output(Bool()))
 
-  // From the request to its answer; its first cycle, in which the memories are asked; the second, when they answer.
-  private val pending = RegInit(false.B)
-  private val seeks = RegInit(false.B)
-  private val number = Reg(UInt(numberBits.W))
-  private val last = Reg(UInt(numberBits.W))
-  private val fresh = RegInit(false.B)
+  private class Lookup extends Bundle {
+    val number = UInt(numberBits.W)
+    val last = UInt(numberBits.W)
+  }
+  // A lookup that the memories are asked for, and the one before, with which they are compared then: for one cycle, or
+  // else until it is asked for again, because lines have come since.
+  private val asked = Reg(new Lookup)
+  private val isAsked = RegInit(false.B)
+  private val compared = Reg(new Lookup)
+  private val compares = RegInit(false.B)
+  private val repeats = RegInit(false.B)
+  // The one that missed.
+  private val missed = Reg(new Lookup)
 
   private def index(number: UInt): UInt = number(indexBits, 1) ^ number(2 * indexBits, indexBits + 1)
   private def numberOf(address: UInt): UInt = address >> lineBits
+  private val quiet = Wire(Bool())
+  private val asks = quiet && (isAsked || repeats)
+  private val askedNow = Mux(repeats, compared.number, asked.number)
+  private val askedBehind = askedNow + 1.U
 
-  private val following = number + 1.U
+  private val number = compared.number
+  private val following = RegEnable(askedBehind, asks)
 
   /** The even lines, or the odd ones: of two that follow each other, one is in each bank. */
   private class Bank(odd: Int) {
-    private val here = index(Mux(number(0) === odd.U, number, following))
+    private val here = index(Mux(askedNow(0) === odd.U, askedNow, askedBehind))
     private val data = Sram(lines / 2, UInt((8 * DescriptorTable.lineBytes).W))
     private val numbers = Sram(lines / 2, UInt(numberBits.W))
     private val present = RegInit(0.U((lines / 2).W))
-    private val wasPresent = RegEnable(present(here) && !flush, seeks)
-    private val foundNumber = numbers.read(here, seeks)
-    val found: UInt = data.read(here, seeks)
+    private val wasPresent = RegEnable(present(here) && !flush, asks)
+    private val foundNumber = numbers.read(here, asks)
+    val found: UInt = data.read(here, asks)
 
-    def has(number: UInt): Bool = fresh && wasPresent && foundNumber === number
+    def has(number: UInt): Bool = compares && wasPresent && foundNumber === number
 
     def fill(number: UInt, line: UInt): Unit = when(number(0) === odd.U) {
       data.write(index(number), line)
@@ -102,45 +116,47 @@ class DescriptorCache(port: MemoryPortParams, lines: Int) extends Module {
 
   response.valid := isHeld
   response.bits := held
+  assert(!(isHeld && compares) || response.ready, "who has another line looked up takes the one before at once")
 
-  private val quiet = !asking && unanswered === 0.U
-  request.ready := quiet && (!pending || response.fire)
-  idle := quiet && !pending
-  miss := fresh && !hit
+  quiet := !asking && unanswered === 0.U
+  request.ready := quiet && !repeats
+  idle := quiet && !isAsked && !compares && !repeats && !isHeld
+  miss := compares && !hit
 
-  seeks := request.fire
-  fresh := seeks
   when(request.fire) {
-    pending := true.B
-    number := numberOf(request.bits.address)
-    last := numberOf(request.bits.last)
-  }.elsewhen(response.fire) {
-    pending := false.B
+    asked.number := numberOf(request.bits.address)
+    asked.last := numberOf(request.bits.last)
   }
+  isAsked := request.fire || (isAsked && !(quiet && !repeats))
+  // Of the lookup behind one that misses, the memories are asked again.
+  compares := asks && !miss
+  repeats := asks && miss || (repeats && !quiet)
+  when(asks && !repeats) { compared := asked }
   when(response.fire) { isHeld := false.B }
-  when(fresh) {
+  when(compares) {
     held.first.data := found
     held.first.fault := false.B
     held.both := hitSecond
     held.second := foundSecond
     isHeld := hit
+    missed := compared
     asking := !hit
     ask := 0.U
   }
 
-  private val asked = number + ask
-  private val beat = Cat(asked, 0.U(lineBits.W))
+  private val wanted = missed.number + ask
+  private val beat = Cat(wanted, 0.U(lineBits.W))
   memory.request.valid := asking
   memory.request.bits.read(Cat(beat >> port.offsetBits, 0.U(port.offsetBits.W)), ask)
   memory.response.ready := true.B
   when(memory.request.fire) {
     ask := ask + 1.U
-    asking := asked < last && ask =/= (burst - 1).U
+    asking := wanted < missed.last && ask =/= (burst - 1).U
   }
   unanswered := unanswered + memory.request.fire - memory.response.valid
 
   private val answer = memory.response.bits
-  private val filled = number + answer.tag(log2Ceil(burst) - 1, 0)
+  private val filled = missed.number + answer.tag(log2Ceil(burst) - 1, 0)
   private val lanes =
     answer.data.asTypeOf(Vec(port.bytes / DescriptorTable.lineBytes, UInt((8 * DescriptorTable.lineBytes).W)))
   private val line = if (lanes.length == 1) lanes(0) else lanes(filled(log2Ceil(lanes.length) - 1, 0))
