@@ -43,12 +43,12 @@ def extras_of(arguments: list[str]) -> set[str]:
         extras.add(builds.PARQUET)
     if verb == "docs":
         extras.add(builds.DOCS)
-    if verb == "protobuf" or (verb == "bench" and rest[:1] == ["protobuf"]):
+    if verb == "protobuf" or (verb == "bench" and rest[:1] in (["protobuf"], ["small"], ["units"])):
         extras.add(builds.PROTOBUF_LIBRARY)
     if verb == "bench" and rest[:1] == ["compression"]:
         extras.add(builds.COMPRESSION)
     if verb == "bench" and rest[:1] == ["units"] and "--library" in arguments:
-        extras |= {builds.COMPRESSION, builds.PROTOBUF_LIBRARY}
+        extras.add(builds.COMPRESSION)
     return extras
 
 

@@ -19,6 +19,8 @@ from bootstrap.console import NotReadyError
     [
         (["protobuf", "deserialize", "--proto", "a.proto"], True),
         (["bench", "protobuf", "--json"], True),
+        (["bench", "small"], True),
+        (["bench", "units", "--update"], True),
         (["bench", "snappy", "compress", "protobuf"], False),
         (["reproduce", "proto-6.11"], True),
         (["reproduce", "--quick"], True),

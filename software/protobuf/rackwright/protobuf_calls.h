@@ -223,14 +223,19 @@ template <class Message>
 size_t start_clear_ones(Message *const *messages, const std::string_view *data, size_t first,
                         size_t end)
 {
-    // Commands are compiler barriers: what does not change is read once.
+    // Commands are compiler barriers: what does not change is read once. Of most types, objects are clear if one word
+    // of presence bits is zero.
     const Type &type = *TypeOf<Message>::value;
+    const bool has_one_word = type.zero_count == 1 && type.default_count == 0;
+    const uint32_t word = type.zeros[0];
     const google::protobuf::Arena *const arena = state.arena;
     const uint64_t *const table = type.table;
     for (size_t i = first; i < end; i++) {
         Message *const message = messages[i];
         const bool is_prepared = is_of(arena, *message) && data[i].size() <= INT_MAX;
-        if (!is_prepared || !is_clear(type, *message)) return i;
+        if (!is_prepared) return i;
+        const bool clear = has_one_word ? word_at<uint32_t>(*message, word) == 0 : is_clear(type, *message);
+        if (!clear) return i;
         start_parse(table, message, data[i].data(), data[i].size());
     }
     return end;
