@@ -37,7 +37,7 @@ static int copy(rw_queue *asked, rw_queue *ended, const char *from, char *to, si
         rw_ending ending;
         if (begun < blocks && begun - done < WINDOW) {
             size_t at = begun * BLOCK, size = bytes - at < BLOCK ? bytes - at : BLOCK;
-            rw_descriptor descriptor = {(uintptr_t)from + at, size, (uintptr_t)to + at, size, begun, {0, 0, 0}};
+            rw_descriptor descriptor = {(uintptr_t)from + at, size, (uintptr_t)to + at, size, begun, 0, 0, 0};
             rw_queue_push(asked, &descriptor);
             begun++;
         } else if (rw_queue_pop(ended, &ending)) {

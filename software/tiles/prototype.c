@@ -17,7 +17,7 @@ static uint64_t there_and_back(rw_queue *asked, rw_queue *ended, uint64_t round,
     for (uint64_t i = 0; i < ELEMENTS; i++) pushed[i] = UINT64_C(0x9e3779b97f4a7c15) * (round * ELEMENTS + i + 1), pulled[i] = 0;
     uint64_t start = rackwright_cycles();
     for (uint64_t i = 0; i < ELEMENTS; i++) {
-        rw_descriptor element = {(uintptr_t)&pushed[i], 8, (uintptr_t)&pulled[i], 8, i, {0, 0, 0}};
+        rw_descriptor element = {(uintptr_t)&pushed[i], 8, (uintptr_t)&pulled[i], 8, i, 0, 0, 0};
         rw_queue_put(asked, &element);
     }
     rw_queue_publish(asked);

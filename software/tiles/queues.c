@@ -73,7 +73,7 @@ int main(int count, char **words)
     for (size_t i = 0; i < MOST_BYTES; i++) from[i] = (unsigned char)(i * 7 + i / 251);
     asked = rw_queue_create(MOST_BATCH, sizeof(rw_descriptor)), ended = rw_queue_create(MOST_BATCH, sizeof(rw_ending));
     for (size_t i = 0; i < MOST_BATCH; i++)
-        descriptors[i] = (rw_descriptor){(uintptr_t)from, bytes, (uintptr_t)to, bytes, i, {0, 0, 0}};
+        descriptors[i] = (rw_descriptor){(uintptr_t)from, bytes, (uintptr_t)to, bytes, i, 0, 0, 0};
     if (act == by_queue) rw_tile_open(0, asked, ended);
     /* Until every place of the queues has been used. */
     for (size_t i = 0; i < (act == by_queue ? WARM_UP : 2) / batch; i++)

@@ -44,10 +44,13 @@ typedef struct {
     uint64_t taken_rest[6];
 } rw_queue;
 
-/* An element that a unit takes: what to read, where to write at most how much, and what it is known by. */
+/* An element that a unit takes: what to read, where to write at most how much, and what it is known by. In a chain of units, the next one
+ * reads this one's output, and writes as much at most to `spare`; if that is 0, it writes where this one has read. A descriptor with a
+ * `status` of its own is passed on as it is. */
 typedef struct {
     uint64_t source, source_bytes, destination, capacity, tag;
-    uint64_t reserved[3]; /* 0 */
+    uint64_t spare;
+    uint64_t status, reserved; /* 0 */
 } rw_descriptor;
 
 /* An element that a unit gives: the descriptor's tag, a status of rackwright/status.h, bytes written and consumed. */
@@ -261,7 +264,8 @@ static inline rw_tile_state rw_tile_look(unsigned tile)
     return (rw_tile_state)rackwright_register_read(rw_tile_page(tile), RW_TILE_REGISTER_CONTROL);
 }
 
-/* Has a tile take descriptors from one queue and give endings to the other; each is a rw_queue or a rw_shared_queue. */
+/* Has a tile take descriptors from one queue and give endings to the other, or descriptors for the next tile of a chain if its elements
+ * are so large; each is a rw_queue or a rw_shared_queue. */
 static inline void rw_tile_open(unsigned tile, const void *incoming, const void *outgoing)
 {
     rackwright_register_write(rw_tile_page(tile), RW_TILE_REGISTER_INCOMING, (uint64_t)(uintptr_t)incoming);

@@ -17,7 +17,7 @@ extern "C" {
 #define RW_SHARED_MAGIC 0x3145524148535752 /* "RWSHARE1" */
 #define RW_SHARED_MOST_BYTES 56
 
-/* What of a descriptor is an element of a shared queue: all but the reserved words. */
+/* What of a descriptor is an element of a shared queue: all but the last word. */
 #define RW_SHARED_DESCRIPTOR_BYTES offsetof(rw_descriptor, reserved)
 
 typedef struct {
@@ -116,7 +116,8 @@ static inline void rw_shared_read(rw_shared_queue *queue, rw_shared_place *place
     rw_shared_pass(place, ticket + queue->length);
 }
 
-/* Draws up to `count` tickets, as many as the other side's counter allows with `lead` more; gives how many, and the first. */
+/* Draws up to `count` tickets, as many as the other side's counter allowed with `lead` more when it was read; gives how many, and the
+ * first. */
 static inline size_t rw_shared_draw(uint64_t *own, const uint64_t *other, uint64_t lead, size_t count, uint64_t *first)
 {
     *first = __atomic_load_n(own, __ATOMIC_ACQUIRE);
@@ -129,7 +130,7 @@ static inline size_t rw_shared_draw(uint64_t *own, const uint64_t *other, uint64
     }
 }
 
-/* Pushes up to `count` elements, as many as there are places for; gives how many. */
+/* Pushes up to `count` elements; gives how many: none only if there is no place. */
 static inline size_t rw_shared_try_push_many(rw_shared_queue *queue, const void *elements, size_t count)
 {
     uint64_t first;
@@ -139,7 +140,7 @@ static inline size_t rw_shared_try_push_many(rw_shared_queue *queue, const void 
     return done;
 }
 
-/* Pops up to `count` elements, as many as there are; gives how many. */
+/* Pops up to `count` elements; gives how many: none only if there is none. */
 static inline size_t rw_shared_try_pop_many(rw_shared_queue *queue, void *elements, size_t count)
 {
     uint64_t first;

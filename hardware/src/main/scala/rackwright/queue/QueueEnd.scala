@@ -9,12 +9,12 @@ import rackwright.port.MemoryPort
   *
   * @param bytes
   *   of an element.
-  * @param sharedBytes
-  *   of an element of a shared queue, if it takes part in such queues.
+  * @param others
+  *   further kinds of queues.
   * @param wrong
   *   the reason for a stop if the queue is invalid.
   */
-abstract class QueueEnd(bytes: Int, sharedBytes: Option[Int], protected val wrong: Problem.Type) extends Module {
+abstract class QueueEnd(bytes: Int, others: Seq[QueueKind], protected val wrong: Problem.Type) extends Module {
 
   /** The address of the header, while `go`. */
   val header = IO(Input(UInt(64.W)))
@@ -33,7 +33,7 @@ abstract class QueueEnd(bytes: Int, sharedBytes: Option[Int], protected val wron
   /** Index of the next element. */
   val index = IO(Output(UInt(64.W)))
 
-  protected val side = new QueueSide(bytes, sharedBytes)
+  protected val side = new QueueSide(bytes, others)
   protected val line = Module(new LineAccess)
   memory <> line.memory
   index := side.own

@@ -9,16 +9,19 @@ import chisel3.util._
   *
   * @param bytes
   *   of an element.
-  * @param sharedBytes
-  *   of an element of a shared queue, if there are such queues.
+  * @param others
+  *   further kinds of queues.
   */
-class QueueGiver(bytes: Int, sharedBytes: Option[Int] = None) extends QueueEnd(bytes, sharedBytes, Problem.outgoing) {
+class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil) extends QueueEnd(bytes, others, Problem.outgoing) {
   import QueueGiver.State
 
   val element = IO(Flipped(Decoupled(new QueueElements)))
 
   /** Number of elements taken together: those in one line. */
   val takes = IO(Output(UInt(4.W)))
+
+  /** The elements of this queue fill their lines. */
+  val wide = IO(Output(Bool()))
 
   /** All elements that it has received are published. */
   val done = IO(Output(Bool()))
@@ -122,6 +125,7 @@ class QueueGiver(bytes: Int, sharedBytes: Option[Int] = None) extends QueueEnd(b
   }
 
   element.ready := state === State.ready && go
+  wide := side.isWide
   still := state === State.closed && !go
   done := state === State.ready
   quiet := Seq(

@@ -35,17 +35,26 @@ class QueueHeader extends Bundle {
   val base = UInt(64.W)
   val magic = UInt(64.W)
 
-  /** Whether it is the header of a queue whose elements have this number of bytes, or the same of a shared one. */
-  def isOf(bytes: Int): Bool = magic === QueueLayout.magic.U && elementBytes === bytes.U && isSound
-  def isSharedOf(bytes: Int): Bool =
-    magic === QueueLayout.sharedMagic.U && elementBytes === bytes.U && isSound && !length(0)
-
-  private def isSound: Bool = PopCount(length) === 1.U && length <= QueueLayout.longest.U && base(5, 0) === 0.U
+  /** Whether it is the header of such a queue. */
+  def isOf(kind: QueueKind): Bool = {
+    val known = if (kind.isShared) magic === QueueLayout.sharedMagic.U && !length(0) else magic === QueueLayout.magic.U
+    val lengths = PopCount(length) === 1.U && length <= QueueLayout.longest.U
+    known && elementBytes === kind.bytes.U && lengths && base(5, 0) === 0.U
+  }
 }
+
+/** A kind of queue that an engine takes part in: whether it is a shared one, and the bytes of an element. */
+case class QueueKind(isShared: Boolean, bytes: Int)
 
 /** A request to a unit: an element of its incoming queue, the first word in the low bits. */
 class Descriptor extends Bundle {
-  val reserved = UInt(192.W)
+  val reserved = UInt(64.W)
+
+  /** Of the unit before in a chain. */
+  val status = UInt(64.W)
+
+  /** A buffer for the output of the next unit, as large as this one's; 0: its output replaces this unit's input. */
+  val spare = UInt(64.W)
   val tag = UInt(64.W)
   val capacity = UInt(64.W)
   val destination = UInt(64.W)
@@ -53,10 +62,12 @@ class Descriptor extends Bundle {
   val source = UInt(64.W)
 }
 
-/** Its size, and that of what is an element of a shared queue: all but the reserved words. */
+/** Its size. */
 object Descriptor {
   val bytes: Int = 64
-  val sharedBytes: Int = 40
+
+  /** In a shared queue, the turn replaces the last word. */
+  val shared: QueueKind = QueueKind(isShared = true, 56)
 }
 
 /** Its result: an element of the outgoing queue. */

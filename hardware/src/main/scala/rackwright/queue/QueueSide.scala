@@ -7,15 +7,16 @@ import chisel3.util._
   *
   * @param bytes
   *   of an element.
-  * @param sharedBytes
-  *   of an element of a shared queue; without, there are none.
+  * @param others
+  *   further kinds of queues: shared ones, and those with an element in each line.
   */
-class QueueSide(bytes: Int, sharedBytes: Option[Int]) {
+class QueueSide(bytes: Int, others: Seq[QueueKind]) {
   val base = Reg(UInt(64.W))
   val length = Reg(UInt((log2Ceil(QueueLayout.longest) + 1).W))
 
-  /** Whether the queue is a shared one, in which each place is a line. */
-  val isShared: Bool = if (sharedBytes.isEmpty) false.B else RegInit(false.B)
+  /** Whether the queue is a shared one, and whether its elements fill their lines. */
+  val isShared: Bool = if (others.exists(_.isShared)) RegInit(false.B) else false.B
+  val isWide: Bool = if (others.exists(kind => isLine(kind) && bytes != 64)) RegInit(false.B) else (bytes == 64).B
 
   /** The index that this side writes, and the other side's index when it was last read. */
   val own = RegInit(0.U(64.W))
@@ -31,7 +32,7 @@ class QueueSide(bytes: Int, sharedBytes: Option[Int]) {
 
   /** The address of the element at the own index, and that of the beat with its turn. */
   private val number = own(19, 0) & (length - 1.U)(19, 0)
-  val place: UInt = base + Mux(isShared, number << 6, number << log2Ceil(bytes))
+  val place: UInt = base + Mux(isShared || isWide, number << 6, number << log2Ceil(bytes))
   val turnBeat: UInt = place(63, 6) ## (QueueLayout.turn & ~15).U(6.W)
 
   /** The beat in which it begins, and whether it begins in the middle of it. */
@@ -39,18 +40,24 @@ class QueueSide(bytes: Int, sharedBytes: Option[Int]) {
   val odd: Bool = if (bytes == 8) place(3) else false.B
 
   /** Number of beats that contain `count` elements from there, and the words of these. */
-  def beats(count: UInt): UInt = if (bytes == 8) (count +& odd + 1.U) >> 1 else (bytes / 16).U
-  def words(count: UInt): UInt = if (bytes == 8) ((1.U << count) - 1.U)(7, 0) << odd else ((1 << (bytes / 8)) - 1).U
+  def beats(count: UInt): UInt =
+    if (bytes == 8) (count +& odd + 1.U) >> 1 else Mux(isWide, 4.U, (bytes / 16).U)
+  def words(count: UInt): UInt =
+    if (bytes == 8) ((1.U << count) - 1.U)(7, 0) << odd
+    else Mux(isWide, !isShared ## 127.U(7.W), ((1 << (bytes / 8)) - 1).U(8.W))
 
   /** Stores the first words of a header; returns whether it is one for such elements. */
   def open(words: UInt): Bool = {
     val read = words(191, 0).asTypeOf(new QueueHeader)
-    val shared = sharedBytes.fold(false.B)(read.isSharedOf)
+    def isOneOf(kinds: Seq[QueueKind]): Bool = kinds.map(read.isOf).foldLeft(false.B)(_ || _)
     base := read.base
     length := read.length
-    if (sharedBytes.nonEmpty) isShared := shared
-    read.isOf(bytes) || shared
+    if (!isShared.isLit) isShared := isOneOf(others.filter(_.isShared))
+    if (!isWide.isLit) isWide := isOneOf(others.filter(isLine))
+    isOneOf(QueueKind(isShared = false, bytes) +: others)
   }
+
+  private def isLine(kind: QueueKind): Boolean = kind == Descriptor.shared || kind.bytes == 64
 }
 
 object QueueSide {

@@ -10,10 +10,10 @@ import chisel3.util._
   *
   * @param bytes
   *   of an element.
-  * @param sharedBytes
-  *   of an element of a shared queue, if there are such queues.
+  * @param others
+  *   further kinds of queues.
   */
-class QueueTaker(bytes: Int, sharedBytes: Option[Int] = None) extends QueueEnd(bytes, sharedBytes, Problem.incoming) {
+class QueueTaker(bytes: Int, others: Seq[QueueKind] = Nil) extends QueueEnd(bytes, others, Problem.incoming) {
   import QueueTaker.State
 
   /** Stops at the end of the published elements: `drained` is high when it has reached it. */
