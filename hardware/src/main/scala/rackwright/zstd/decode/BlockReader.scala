@@ -11,9 +11,10 @@ import rackwright.port.Status
 import rackwright.stream.StreamRange
 import rackwright.zstd.SequenceCodes
 
-/** Takes a compressed block apart (RFC 8878, section 3.1.1.3): the header of its literals, their Huffman code, where
-  * their streams are; the header of its sequences, their tables, where their stream is. Literals and sequences are then
-  * decoded by others. Of a dictionary it reads the code, the tables and the offsets, which stand one behind the other.
+/** Parses a compressed block (RFC 8878, section 3.1.1.3): the literals section header, the Huffman tree description and
+  * the extents of the Huffman streams; then the sequences section header, the FSE table descriptions and the extent of
+  * the sequence bitstream. Other modules decode the literals and the sequences themselves. For a dictionary it parses
+  * the entropy tables and the repeated offsets, which follow each other without headers.
   */
 class BlockReader extends Module {
   import BlockReader.State
@@ -21,38 +22,40 @@ class BlockReader extends Module {
 
   val block = IO(Flipped(Decoupled(new CompressedBlock)))
 
-  /** Forgets what is under way. */
+  /** Abandons the block in progress. */
   val clear = IO(Input(Bool()))
 
-  /** Address of the source of the operation. */
+  /** Address of the input buffer of the operation. */
   val source = IO(Input(UInt(64.W)))
 
-  /** The next bytes; where they are, while the head is fresh; and how many are taken. */
+  /** The next input bytes, their position (valid while the head is fresh), and the number of bytes to consume. */
   val head = IO(Input(new InputHead(FrameReader.headBytes)))
   val position = IO(Input(UInt(64.W)))
   val consume = IO(Output(UInt(4.W)))
   val seek = IO(Valid(UInt(64.W)))
 
-  /** Literals, and whether all of those given have been made. */
+  /** Requests for literals, and whether every requested literal has been produced. */
   val literals = IO(Decoupled(new LiteralOrder))
   val huffman = IO(Decoupled(new HuffmanOrder))
   val literalsIdle = IO(Input(Bool()))
   val shape = IO(Decoupled(new BlockShape))
   val executorIdle = IO(Input(Bool()))
 
-  /** The Huffman code: its weights, and how it went. */
+  /** Interface to the Huffman table builder: the weights of the code, and its verdict. */
   val codeStart = IO(Output(Bool()))
   val weight = IO(Valid(UInt(8.W)))
   val codeFinish = IO(Output(Bool()))
   val codeDone = IO(Input(Bool()))
   val codeWrong = IO(Input(Bool()))
 
-  /** Weights in FSE. */
+  /** Interface to the decoder of FSE-compressed weights. */
   val weightsStart = IO(Output(Bool()))
   val weightsDone = IO(Input(Bool()))
   val weightsWrong = IO(Input(Bool()))
 
-  /** Tables; what they consume is taken here. */
+  /** Interface to the FSE table builder, which parses descriptions out of `head`; the bytes it parses are consumed
+    * here.
+    */
   val begin = IO(Output(Bool()))
   val table = IO(Decoupled(new TableOrder))
   val tableDone = IO(Input(Bool()))
@@ -60,15 +63,15 @@ class BlockReader extends Module {
   val tableConsume = IO(Input(UInt(2.W)))
   val tableThere = IO(Output(Bool()))
 
-  /** The stream of the weights or of the sequences. */
+  /** Extent of a bitstream that is read backwards: the FSE-compressed weights, or the sequences. */
   val stream = IO(Decoupled(new StreamRange))
   val sequences = IO(Valid(UInt(17.W)))
   val sequencesIdle = IO(Input(Bool()))
 
-  /** The block is done. */
+  /** The block has been parsed completely. */
   val done = IO(Output(Bool()))
 
-  /** Offsets of a dictionary, when it is done. */
+  /** The repeated offsets of a dictionary, valid when its parsing is done. */
   val offsets = IO(Output(Vec(3, UInt(32.W))))
   val failed = IO(Output(Bool()))
   val status = IO(Output(UInt(Status.width.W)))
@@ -76,7 +79,9 @@ class BlockReader extends Module {
   private val state = RegInit(State.idle)
   private val why = Reg(UInt(Status.width.W))
 
-  /** Bytes of the block, and of its literals, that have not been passed; less than none if there were too few. */
+  /** Bytes of the block, and of its literals section, that have not been consumed; negative if the section was too
+    * short.
+    */
   private val left = Reg(SInt((lengthBits + 2).W))
   private val literalLeft = Reg(SInt((lengthBits + 2).W))
   private val most = Reg(UInt(lengthBits.W))
@@ -99,7 +104,7 @@ class BlockReader extends Module {
   private val isDictionary = RegInit(false.B)
   private val recent = Reg(Vec(3, UInt(32.W)))
 
-  /** Bytes of the literals' header, and of the number of sequences that may come next. */
+  /** Size of the literals section header, or of the number of sequences, that is parsed next. */
   private val headerBytes = Mux(
     kind(1),
     MuxLookup(format, 3.U)(Seq(2.U -> 4.U, 3.U -> 5.U)),
@@ -112,10 +117,10 @@ class BlockReader extends Module {
   private val isHuffman = kind(1)
   private val address = RegNext(source + position)
 
-  /** The address is that of the next byte. */
+  /** The address of the next byte is stable. */
   private val settled = head.fresh && RegNext(head.fresh, false.B)
 
-  /** Whether bytes are left, as of the cycle before: true where the head is fresh. */
+  /** Whether bytes are left, delayed by one cycle: exact while the head is fresh. */
   private val anyLeft = RegNext(left > 0.S)
   private val anyLastBytes = RegNext(lastBytes > 0.S)
 
@@ -140,7 +145,7 @@ class BlockReader extends Module {
   table.valid := false.B
   table.bits.kind := which
   table.bits.mode := SequenceTables.described.U
-  // Tables look only while one is described, and then the reader waits for it.
+  // The table builder looks at the head only while it parses a description, and the reader waits for it meanwhile.
   tableThere := looks(4)
   stream.valid := false.B
   stream.bits.address := address
@@ -157,10 +162,12 @@ class BlockReader extends Module {
     state := State.failed
   }
 
-  /** When bytes are taken, and how many: one at a time, so that they can be put together without an order. */
+  /** The states in which bytes are consumed, each with its condition and count. At most one is active in a cycle, so
+    * that a mux without priority selects the count.
+    */
   private val takes = mutable.ArrayBuffer.empty[() => (Bool, UInt)]
 
-  /** Takes `bytes` in this state, if `condition`. */
+  /** Consumes `bytes` bytes in state `in` if `condition` holds. */
   private def take(in: State.Type, bytes: => UInt, condition: => Bool = true.B): Unit = {
     takes += (() => (state === in && condition, bytes))
     left := left - Cat(0.U(1.W), bytes).asSInt
@@ -169,7 +176,9 @@ class BlockReader extends Module {
 
   private def looks(bytes: Int): Bool = head.fresh && (head.available >= bytes.U || head.last)
 
-  /** Does `body` when `bytes` bytes are there, or all there are; whether they belong to the block is seen by `left`. */
+  /** Runs `body` when `bytes` bytes are available or the input has ended. Whether those bytes belong to the block is
+    * checked by `left`.
+    */
   private def looking(bytes: Int)(body: => Unit): Unit =
     when(looks(bytes)) { body }.elsewhen(head.unreadable) {
       fail(Status.accessFault)
@@ -206,7 +215,7 @@ class BlockReader extends Module {
       }
     }
     is(State.measure) {
-      // Raw and repeated: 5, 12 or 20 bits. Compressed: twice 10, 14 or 18 bits.
+      // Raw and RLE literals have sizes of 5, 12 or 20 bits, compressed ones two sizes of 10, 14 or 18 bits.
       val plain = MuxLookup(format, header(7, 3))(Seq(1.U -> header(15, 4), 3.U -> header(23, 4)))
       val packed = MuxLookup(format, header(13, 4))(Seq(2.U -> header(17, 4), 3.U -> header(21, 4)))
       val packedSize = MuxLookup(format, header(23, 14))(Seq(2.U -> header(31, 18), 3.U -> header(39, 22)))
@@ -241,7 +250,7 @@ class BlockReader extends Module {
       literals.valid := true.B
       when(literals.ready) { state := State.sequences }
     }
-    // The description of a code.
+    // The Huffman tree description.
     is(State.tree) {
       looking(1) {
         val first = head.data(0)
@@ -273,7 +282,7 @@ class BlockReader extends Module {
     is(State.describe) {
       table.valid := true.B
       table.bits.kind := SequenceTables.weights.U
-      // From here on what is left of the description is counted.
+      // From here on, the bytes left in the description are counted.
       lastBytes := signed(weightsLeft)
       when(table.ready) { state := State.described }
     }
@@ -313,7 +322,7 @@ class BlockReader extends Module {
       }
       when(codeWrong) { fail() }
     }
-    // The streams of the literals.
+    // The extents of the Huffman streams.
     is(State.streams) {
       streams.four := four
       streams.symbols := (count +& 3.U) >> 2
@@ -356,7 +365,7 @@ class BlockReader extends Module {
         }
       }
     }
-    // Sequences.
+    // The sequences section.
     is(State.sequences) {
       looking(4) {
         val first = head.data(0)
@@ -393,7 +402,7 @@ class BlockReader extends Module {
       take(State.made, tableConsume)
       when(tableDone) {
         modes := modes << 2
-        // A dictionary has the table of literals last.
+        // A dictionary describes the literals length table last.
         val atEnd = which === (SequenceTables.weights - 1).U
         which := Mux(atEnd, 0.U, which + 1.U)
         state := State.tables
@@ -465,27 +474,27 @@ class BlockReader extends Module {
   when(clear) { state := State.idle }
 }
 
-/** What the format fixes. */
+/** Constants of the format. */
 object BlockReader {
   val raw: Int = 0
   val repeated: Int = 1
   val compressed: Int = 2
   val treeless: Int = 3
 
-  /** The fewest literals in four streams, and the fewest bytes of a jump table and four streams. */
+  /** The fewest literals that four streams can hold, and the fewest bytes of a jump table with four streams. */
   val leastForFour: Int = 6
   val leastBytesForFour: Int = 10
 
-  /** First bytes of a code's description from here on are a number of weights. */
+  /** A tree description whose first byte is at least this holds weights that are not compressed. */
   val directWeights: Int = 128
 
-  /** What is added to a number of sequences in three bytes. */
+  /** Added to a number of sequences that is encoded in three bytes. */
   val longCounts: Int = 0x7f00
 
-  /** Modes of three tables that are described. */
+  /** The compression modes byte with which all three tables are described. */
   val allDescribed: Int = 0xa8
 
-  /** From the header of the literals to the end of decoding; the last ones are those of a dictionary. */
+  /** From the literals section header to the end of decoding. The last states parse the tables of a dictionary. */
   object State extends ChiselEnum {
     val idle, literals, measure, check, passRaw, repeat, repeatOrder, tree, direct, describe, described, weightStream,
         weights, code, streams, oneStream, jumps, lastStream, checkStreams, streamOrder, sequences, modes, tables, made,

@@ -11,15 +11,16 @@ import rackwright.lz77.decode.LiteralRun
 import rackwright.port.{MemoryPort, Status}
 import rackwright.zstd.Sequence
 
-/** Decodes compressed blocks to literals and sequences. Wires: [[BlockReader]] takes a block apart, tables and codes
-  * are made, then two readers go through the streams of literals and of sequences from their ends.
+/** Decodes compressed blocks to literals and sequences. This module only wires: [[BlockReader]] parses a block, the
+  * table builders construct the Huffman code and the FSE tables, and two stream readers then decode literals and
+  * sequences backwards.
   */
 class CompressedBlocks(params: ZstdDecompressorParams) extends Module {
   private val port = params.port
 
   val clear = IO(Input(Bool()))
 
-  /** As in [[BlockReader]]. */
+  /** Same contract as the port of [[BlockReader]]. */
   val block = IO(Flipped(Decoupled(new CompressedBlock)))
   val source = IO(Input(UInt(64.W)))
   val head = IO(Input(new InputHead(FrameReader.headBytes)))
@@ -33,24 +34,24 @@ class CompressedBlocks(params: ZstdDecompressorParams) extends Module {
   val done = IO(Output(Bool()))
   val offsets = IO(Output(Vec(3, UInt(32.W))))
 
-  /** A table or the Huffman code is made. */
+  /** An FSE table or the Huffman code is being rebuilt. */
   val tablesChange = IO(Output(Bool()))
 
-  /** Something is wrong: a status; stays until `clear`. */
+  /** Error status; held until `clear`. */
   val failed = IO(Output(Bool()))
   val status = IO(Output(UInt(Status.width.W)))
 
-  /** Literals of Huffman streams, while there is room. */
+  /** Decoded literals of Huffman streams; back-pressured by free space. */
   val run = IO(Valid(new LiteralRun(params.decoder)))
   val roomy = IO(Input(Bool()))
   val sequence = IO(Decoupled(new Sequence))
 
-  /** Reads of the two streams. */
+  /** Memory ports of the two stream readers. */
   val memory = IO(Vec(2, new MemoryPort(port)))
   val memoryIdle = IO(Output(Bool()))
 
   private val outstanding = port.outstanding.min(CompressedBlocks.outstanding)
-  // Every block begins its work as after a reset, whatever was under way when an operation was given up.
+  // Every block starts from the reset state, whatever was in progress when an operation was abandoned.
   private def box[T <: Module](module: => T): T = withReset(reset.asBool || clear)(Module(module))
   private val reader = box(new BlockReader)
   private val tables = box(new SequenceTables)
@@ -78,7 +79,7 @@ class CompressedBlocks(params: ZstdDecompressorParams) extends Module {
   offsets := reader.offsets
   tablesChange := reader.codeStart || (tables.order.fire && tables.order.bits.mode =/= SequenceTables.repeated.U)
 
-  // Tables and the Huffman code.
+  // FSE tables and the Huffman code.
   tables.begin.valid := reader.begin
   tables.begin.bits := block.bits.tabled
   tables.clear := clear
@@ -118,7 +119,7 @@ class CompressedBlocks(params: ZstdDecompressorParams) extends Module {
   run.bits.at := 0.U
   run.bits.count := huffman.output.bits.count
 
-  // Sequences; before them, weights.
+  // Sequences, and before them the FSE-compressed weights.
   loader.range <> reader.stream
   loader.stop := clear
   memory(1) <> loader.memory
@@ -151,9 +152,11 @@ class CompressedBlocks(params: ZstdDecompressorParams) extends Module {
   memoryIdle := huffmanLoader.idle && loader.idle
 }
 
-/** What is fixed. */
+/** Constants of the structure. */
 object CompressedBlocks {
 
-  /** Beats outstanding of each stream: up to 32 bits are taken per cycle, which is less than a beat every eight. */
+  /** Outstanding beats of each stream: a stream consumes up to 32 bits a cycle, which is less than one beat in eight
+    * cycles.
+    */
   val outstanding: Int = 16
 }

@@ -6,53 +6,56 @@ import chisel3.util._
 import rackwright.port.Status
 import rackwright.stream.StreamRange
 
-/** What a dictionary gives to a frame; as it stands after a reset, what there is without one. */
+/** What a dictionary contributes to a frame. The reset value describes a frame without dictionary. */
 class FrameDictionary extends Bundle {
 
-  /** It brings tables and a code, as if a block of the frame had described them. */
+  /** The dictionary brings entropy tables, which the first block may reuse as if an earlier block had described them.
+    */
   val trained = Bool()
   val id = UInt(32.W)
 
-  /** What stands before the output. */
+  /** Address of the dictionary content, which precedes the output in the history. */
   val content = UInt(64.W)
   val contentBytes = UInt(DictionaryReader.lengthBits.W)
 
-  /** Offsets that a frame begins with. */
+  /** The repeated offsets with which a frame starts. */
   val offsets = Vec(3, UInt(32.W))
 }
 
-/** Makes a dictionary ready for a frame (RFC 8878, section 5): content only, or a trained one, which has a number, a
-  * Huffman code, three tables and three offsets before its content. [[BlockReader]] reads those.
+/** Prepares a dictionary for a frame (RFC 8878, section 5): either raw content, or a trained dictionary, in which an
+  * id, a Huffman code, three FSE tables and three repeated offsets precede the content. [[BlockReader]] parses those.
   *
-  * While it works, the input is the dictionary.
+  * While it is active, the input stream reads from the dictionary.
   */
 class DictionaryReader extends Module {
   import DictionaryReader.State
 
-  /** An operation begins, with this dictionary: no bytes for none; whether its bytes are those that were last read
-    * there.
+  /** An operation starts with this dictionary (length 0: none), and whether the dictionary has the same bytes as the
+    * last one that was read.
     */
   val begin = IO(Flipped(Valid(new StreamRange)))
   val isKept = IO(Input(Bool()))
 
-  /** Forgets what is under way. */
+  /** Abandons the dictionary in progress. */
   val clear = IO(Input(Bool()))
 
-  /** A frame begins here: taken when the dictionary is ready and the input goes on at this place. */
+  /** A frame starts at this position of the input. Accepted when the dictionary is ready and the input has been moved
+    * to this position.
+    */
   val frame = IO(Flipped(Decoupled(UInt(64.W))))
 
-  /** There is a dictionary; what is known of it when a frame has been taken. */
+  /** Whether the operation has a dictionary, and what it contributes; valid once a frame has been accepted. */
   val isGiven = IO(Output(Bool()))
   val dictionary = IO(Output(new FrameDictionary))
 
-  /** The input is the dictionary, which begins at `source`. */
+  /** The input stream reads from the dictionary, which starts at `source`. */
   val active = IO(Output(Bool()))
   val source = IO(Output(UInt(64.W)))
 
-  /** The input changes between the dictionary and that of the operation, and goes on at this place of it. */
+  /** Switches the input stream between the dictionary and the input of the operation; it continues at this position. */
   val enter = IO(Valid(UInt(64.W)))
 
-  /** As in [[BlockReader]]. */
+  /** Same contract as the port of [[BlockReader]]. */
   val head = IO(Input(new InputHead(FrameReader.headBytes)))
   val position = IO(Input(UInt(64.W)))
   val consume = IO(Output(UInt(4.W)))
@@ -60,10 +63,10 @@ class DictionaryReader extends Module {
   val blockDone = IO(Input(Bool()))
   val offsets = IO(Input(Vec(3, UInt(32.W))))
 
-  /** A table or the code is made, here or by a block. */
+  /** A table or the code is being rebuilt, by the dictionary or by a block. */
   val tablesChange = IO(Input(Bool()))
 
-  /** Something is wrong; stays until `clear`. */
+  /** Error status; held until `clear`. */
   val failed = IO(Output(Bool()))
   val status = IO(Output(UInt(Status.width.W)))
 
@@ -72,12 +75,12 @@ class DictionaryReader extends Module {
   private val range = Reg(new StreamRange)
   private val there = RegInit(false.B)
 
-  /** What the range holds has been read; the tables are still those it holds. */
+  /** The dictionary of this range has been parsed, and the tables still are its tables. */
   private val known = RegInit(false.B)
   private val intact = RegInit(false.B)
   private val result = Reg(new FrameDictionary)
 
-  /** Bytes behind the head of a trained dictionary, as many as its tables can have. */
+  /** The largest size of the tables behind the header of a trained dictionary. */
   private val tableBytes =
     RegNext(Mux(range.length > DictionaryReader.tablesMost.U, DictionaryReader.tablesMost.U, range.length - 8.U))
   private val contentLeft = RegNext(range.length - position)
@@ -142,7 +145,7 @@ class DictionaryReader extends Module {
     is(State.inTables) {
       when(blockDone) { state := State.measure }
     }
-    // The position stays; what is worked out of it is there two cycles later.
+    // The position is stable in this state; the values computed from it are valid two cycles later.
     is(State.measure) { state := State.check }
     is(State.check) {
       result.trained := true.B
@@ -165,19 +168,19 @@ class DictionaryReader extends Module {
   when(clear) { state := State.idle }
 }
 
-/** What the format fixes. */
+/** Constants of the format. */
 object DictionaryReader {
   val magic: BigInt = BigInt("EC30A437", 16)
 
-  /** Bits of a dictionary's length. */
+  /** Width of a dictionary length. */
   val lengthBits: Int = 31
 
-  /** No tables and offsets are longer: a byte and 127 of weights, three descriptions of at most 53 codes of up to ten
-    * bits each, twelve bytes.
+  /** Upper bound of the size of tables and offsets: 1 + 127 bytes of weights, three descriptions of at most 53 codes
+    * with up to ten bits each, and twelve bytes of offsets.
     */
   val tablesMost: Int = 1 << 10
 
-  /** What a frame begins with where there is no dictionary. */
+  /** The initial state of a frame without dictionary. */
   def none: FrameDictionary = {
     val value = Wire(new FrameDictionary)
     value.trained := false.B
@@ -188,7 +191,9 @@ object DictionaryReader {
     value
   }
 
-  /** `header` looks whether it is a trained one; `measure` and `check` compare its offsets with what is left. */
+  /** `header` checks the magic number of a trained dictionary; `measure` and `check` compare its repeated offsets with
+    * the size of the content.
+    */
   object State extends ChiselEnum {
     val idle, header, tables, inTables, measure, check, failed = Value
   }

@@ -9,7 +9,7 @@ import rackwright.lz77.decode.LiteralRun
 import rackwright.port.Status
 import rackwright.stream.StreamRange
 
-/** Everything between the input and the LZ77 decoder: frames, blocks, dictionaries and checksums.
+/** Everything between the input stream and the LZ77 decoder: frames, blocks, dictionaries and checksums.
   *
   * @param params
   *   what to build.
@@ -26,7 +26,7 @@ class FrameBoxes(params: ZstdDecompressorParams) extends Module {
   private val checksum = Module(new ContentChecksum(params.port.bytes))
   private def setting(name: String): UInt = decompressor.settings.elements(name)
 
-  // In.
+  // Input.
   private val dictionaryRange = Wire(new StreamRange)
   dictionaryRange.address := setting(params.dictionaryAddress.name)
   dictionaryRange.length := setting(params.dictionaryLength.name)
@@ -54,7 +54,7 @@ class FrameBoxes(params: ZstdDecompressorParams) extends Module {
   frames.position := decompressor.position
   frames.head := head
 
-  // The dictionary.
+  // Dictionary.
   dictionary.begin.valid := open.valid
   dictionary.begin.bits := dictionaryRange
   dictionary.isKept := setting(params.dictionaryKept.name)(0)
@@ -74,7 +74,7 @@ class FrameBoxes(params: ZstdDecompressorParams) extends Module {
 
   // Blocks.
   blocks.clear := clear
-  // Blocks come long after either changes.
+  // Blocks start many cycles after either of these changes.
   blocks.source := RegNext(Mux(dictionary.active, dictionary.source, open.bits.address))
   blocks.head := head
   blocks.position := decompressor.position
@@ -125,7 +125,7 @@ class FrameBoxes(params: ZstdDecompressorParams) extends Module {
     )
   )
 
-  // Out. A cycle later, as the executor knows late what comes; it is not idle before.
+  // Output, registered, since the segments of the executor arrive late in a cycle; the decoder is not idle before.
   decompressor.segments := withReset(reset.asBool || clear)(Pipe(executor.output))
   decompressor.literals := run
   literals.roomy := decompressor.literalsRoomy
@@ -133,7 +133,7 @@ class FrameBoxes(params: ZstdDecompressorParams) extends Module {
   executor.roomy := decompressor.roomy
   decompressor.starved := executor.starved
 
-  /** The frame that was begun has a checksum. */
+  /** The frame in progress has a checksum. */
   private val hashing = RegInit(false.B)
   when(decompressor.begun) { hashing := frames.frame.bits.checksum }
   when(open.valid) { hashing := false.B }

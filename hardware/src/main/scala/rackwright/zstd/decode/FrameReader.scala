@@ -6,19 +6,19 @@ import chisel3.util._
 import rackwright.compression.{InputEnd, LiteralKind, LiteralOrder}
 import rackwright.port.Status
 
-/** What a frame says of itself (RFC 8878, section 3.1.1.1). */
+/** The fields of a frame header (RFC 8878, section 3.1.1.1). */
 class FrameHeader extends Bundle {
   val checksum = Bool()
 
-  /** The size of the content, if it is given. */
+  /** The content size, if the header has one. */
   val sized = Bool()
   val contentBytes = UInt(64.W)
 
-  /** The most bytes of a compressed block. */
+  /** Block_Maximum_Size of the frame. */
   val blockMost = UInt(18.W)
 }
 
-/** The kinds of blocks, by their numbers (RFC 8878, section 3.1.1.2.2). */
+/** Block types and their encoding (RFC 8878, section 3.1.1.2.2). */
 object BlockKind {
   val raw: Int = 0
   val repeated: Int = 1
@@ -26,25 +26,25 @@ object BlockKind {
   val reserved: Int = 3
 }
 
-/** A compressed block to take apart. */
+/** A compressed block to parse. */
 class CompressedBlock extends Bundle {
 
-  /** The place behind it, and its bytes. */
+  /** The position of its end, and its size in bytes. */
   val end = UInt(64.W)
   val bytes = UInt(18.W)
   val most = UInt(18.W)
 
-  /** The first block of its frame: no tables from earlier ones, but perhaps those of a dictionary. */
+  /** The first block of its frame, which cannot reuse tables of an earlier block, except those of a dictionary. */
   val first = Bool()
   val tabled = Bool()
 
-  /** Not a block but the code, the tables and the offsets of a dictionary. */
+  /** Not a block, but the entropy tables and repeated offsets of a dictionary. */
   val isDictionary = Bool()
 }
 
-/** Takes the input apart as far as blocks: frames, skippable frames, headers of blocks, the ends of frames.
+/** Parses the input down to blocks: frames, skippable frames, block headers and checksums.
   *
-  * Decides what is wrong with them, as the reference library does in one call for all of the input.
+  * Classifies malformed input as the reference library does when it is given all of the input in one call.
   *
   * @param streaming
   *   whether the input may come in pieces: what goes beyond those that are there waits for others.
@@ -52,56 +52,56 @@ class CompressedBlock extends Bundle {
 class FrameReader(streaming: Boolean) extends Module {
   import FrameReader.State
 
-  /** The input begins; its length. */
+  /** Starts the input; its length in bytes. */
   val open = IO(Flipped(Valid(UInt(64.W))))
 
-  /** How far the input goes by now. */
+  /** The end of the input that is available now. */
   val end = Option.when(streaming)(IO(Input(new InputEnd)))
 
-  /** Forgets what is under way. */
+  /** Abandons the input in progress. */
   val clear = IO(Input(Bool()))
 
-  /** The next bytes; where they are, while the head is fresh; and how many are taken. */
+  /** The next input bytes, their position (valid while the head is fresh), and the number of bytes to consume. */
   val head = IO(Input(new InputHead(FrameReader.headBytes)))
   val position = IO(Input(UInt(64.W)))
   val consume = IO(Output(UInt(4.W)))
   val seek = IO(Valid(UInt(64.W)))
 
-  /** Whether there is a dictionary, and what is to be made ready for a frame, which begins here. */
+  /** Whether the operation has a dictionary, and the request to prepare it for the frame that starts here. */
   val dictionaryGiven = IO(Input(Bool()))
   val dictionary = IO(Input(new FrameDictionary))
   val prepare = IO(Decoupled(UInt(64.W)))
 
-  /** A frame begins: taken when the one before has been written. */
+  /** A frame starts. Accepted when the frame before has been written completely. */
   val frame = IO(Decoupled(new FrameHeader))
 
-  /** The literals and the shape of a raw or repeated block, for the cycle in which both are taken. */
+  /** The literals and the shape of a raw or RLE block; both are accepted in the same cycle. */
   val literals = IO(Decoupled(new LiteralOrder))
   val shape = IO(Decoupled(new BlockShape))
 
-  /** A compressed block, for somebody else to take apart. */
+  /** A compressed block, which [[BlockReader]] parses. */
   val block = IO(Decoupled(new CompressedBlock))
 
-  /** The raw or repeated block, the compressed block under way is done. */
+  /** The raw or RLE block, or the compressed block, in progress is done. */
   val plainDone = IO(Input(Bool()))
   val blockDone = IO(Input(Bool()))
 
-  /** Bytes made of the frame. */
+  /** Bytes produced for the frame so far. */
   val made = IO(Input(UInt(33.W)))
 
-  /** The frame is to be written out; then its hash is there. */
+  /** Requests that the frame be written out completely; its hash is valid afterwards. */
   val close = IO(Output(Bool()))
   val closed = IO(Input(Bool()))
   val hash = IO(Input(UInt(32.W)))
 
-  /** The input was taken apart. */
+  /** All of the input has been parsed. */
   val finished = IO(Output(Bool()))
 
-  /** Something is wrong; stays until `clear`. */
+  /** Error status; held until `clear`. */
   val failed = IO(Output(Bool()))
   val status = IO(Output(UInt(Status.width.W)))
 
-  /** Where the frame or block under way begins. */
+  /** The position at which the frame or block in progress starts. */
   val element = IO(Output(UInt(64.W)))
 
   private val state = RegInit(State.idle)
@@ -156,7 +156,7 @@ class FrameReader(streaming: Boolean) extends Module {
     state := State.failed
   }
 
-  /** Does `body` when `count` bytes are there, and takes them. */
+  /** Runs `body` when `count` bytes are available, and consumes them. */
   private def taking(count: UInt)(body: => Unit): Unit = {
     when(head.has(count)) {
       consume := count
@@ -168,16 +168,17 @@ class FrameReader(streaming: Boolean) extends Module {
     }
   }
 
-  /** Works out the place `size` bytes behind the next byte but `passed`; it is known two cycles later. */
+  /** Computes the position `size` bytes after the next byte, which is `passed` bytes ahead; valid two cycles later. */
   private def aim(passed: Int, size: UInt): Unit = {
     target := position +& (size +& passed.U)
     targetKnown := true.B
   }
 
-  /** Whether more of the input follows: known with how far it goes, which is compared in the two cycles after. */
+  /** Whether more input will follow. Registered twice, as the comparison with the end of the input takes two cycles. */
   private val more = end.map(end => RegNext(RegNext(end.more, false.B), false.B))
 
-  /** Does `body` when it is known whether the place that was worked out is beyond the input, and none follows. */
+  /** Runs `body` once the comparison is valid that tells whether the computed position is beyond the end of the input.
+    */
   private def reaching(body: => Unit): Unit = when(beyondKnown) {
     more.fold(body)(more => when(beyond && more) { targetKnown := true.B }.otherwise(body))
   }
@@ -342,22 +343,22 @@ class FrameReader(streaming: Boolean) extends Module {
   when(clear) { state := State.idle }
 }
 
-/** What the format fixes. */
+/** Constants of the format. */
 object FrameReader {
 
-  /** The most bytes that are looked at together. */
+  /** The number of bytes visible at once. */
   val headBytes: Int = 8
 
   val magic: BigInt = BigInt("FD2FB528", 16)
   val skippableMagic: BigInt = BigInt("184D2A50", 16)
 
-  /** What the reference library asks for before it looks for a frame. */
+  /** The reference library needs this many bytes before it looks for a frame. */
   val leastBytes: Int = 5
 
-  /** The largest exponent of a window: 2^31 bytes and more are refused by the reference library. */
+  /** The largest window exponent: the reference library refuses windows of 2^31 bytes and more. */
   val mostExponent: Int = 21
 
-  /** `inBlock` waits for a block. */
+  /** `inBlock` waits for the block in progress. */
   object State extends ChiselEnum {
     val idle, magic, preparing, skippable, skipping, descriptor, dictionary, contentSize, size, frame, block, measured,
         plain, compressed, inBlock, ending, closing, finished, failed = Value

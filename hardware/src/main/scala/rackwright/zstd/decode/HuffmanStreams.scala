@@ -7,22 +7,22 @@ import rackwright.entropy.bits.BackwardBits
 import rackwright.entropy.huffman.HuffmanStream
 import rackwright.stream.StreamRange
 
-/** Literals in one or four Huffman streams, one behind the other. */
+/** A request to decode literals from one or four consecutive Huffman streams. */
 class HuffmanOrder extends Bundle {
 
   /** Address of the first stream. */
   val address = UInt(64.W)
   val four = Bool()
 
-  /** Bytes of the streams, at least one each. */
+  /** Size of each stream in bytes, at least 1. */
   val bytes = Vec(4, UInt(BackwardBits.lengthBits.W))
 
-  /** Symbols of each but the last one, and of the last one. */
+  /** Number of symbols in each stream but the last, and in the last one. */
   val symbols = UInt(BackwardBits.lengthBits.W)
   val lastSymbols = UInt(BackwardBits.lengthBits.W)
 }
 
-/** Has the streams of an order read and decoded in turn. */
+/** Reads and decodes the streams of a request, one after the other. */
 class HuffmanStreams extends Module {
   val clear = IO(Input(Bool()))
   val order = IO(Flipped(Decoupled(new HuffmanOrder)))

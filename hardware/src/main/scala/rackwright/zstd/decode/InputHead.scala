@@ -5,7 +5,8 @@ import chisel3.util._
 
 import rackwright.stream.ByteStream
 
-/** The next bytes of the input in registers, so that what is decided by them is not in the path of aligning them.
+/** The next bytes of the input in registers, so that decisions based on them are not on the critical path of the byte
+  * aligner.
   *
   * @param bytes
   *   bytes shown.
@@ -16,25 +17,25 @@ class InputHead(val bytes: Int) extends Bundle {
   val last = Bool()
   val fault = Bool()
 
-  /** The registers show what comes next: nothing was consumed in the cycle before. */
+  /** The registers show the bytes at the current position: nothing was consumed in the cycle before. */
   val fresh = Bool()
 
-  /** `count` bytes are there. */
+  /** At least `count` bytes are available. */
   def has(count: UInt): Bool = fresh && available >= count
 
   /** The input ends before `count` bytes. */
   def lacks(count: UInt): Bool = fresh && available < count && last
 
-  /** What comes can't be read. */
+  /** The next bytes cannot be read because of a memory fault. */
   def unreadable: Bool = fresh && fault
 
-  /** The first `count` bytes as a number, the first one lowest. */
+  /** The first `count` bytes as a little-endian number. */
   def number(count: Int): UInt = Cat(data.take(count).reverse)
 }
 
 object InputHead {
 
-  /** The head of `stream`, whose consumer is at work in this cycle or moves it when `moved`. */
+  /** The head of `stream`; `moved` marks a cycle in which something other than its consumer changes the position. */
   def apply(bytes: Int, stream: ByteStream, moved: Bool): InputHead = {
     val head = Reg(new InputHead(bytes))
     val most = stream.available > bytes.U

@@ -8,36 +8,36 @@ import rackwright.entropy.fse.{FseEntry, FseTable, FseWrite}
 import rackwright.memory.Sram
 import rackwright.zstd.{Sequence, SequenceCodes}
 
-/** An entry of a table of sequences: also how many extra bits its code takes. */
+/** An FSE table entry for sequences, with the number of extra bits of its code. */
 class SequenceEntry extends Bundle {
   val fse = new FseEntry
   val extra = UInt(5.W)
 }
 
-/** Decodes sequences (RFC 8878, section 3.1.1.3.2): three states, each with a table of its own or the predefined one.
-  * Three cycles per sequence: how many bits the entries of the states take, the extra bits, the next states, whose
-  * entries are then there.
+/** Decodes sequences (RFC 8878, section 3.1.1.3.2) with three FSE states, each of which uses its own table or the
+  * predefined one. A sequence takes three cycles: measure the bits that the entries need, extract the extra bits, and
+  * compute the next states, whose entries are read in the same cycle.
   */
 class SequenceDecoder extends Module {
   private val kinds = 3
 
-  /** An entry of one of the tables. */
+  /** Write port of each of the tables. */
   val write = IO(Input(Vec(kinds, Valid(new FseWrite))))
 
-  /** So many sequences, at least one, come in the stream that opens next; the accuracies of the tables. */
+  /** Announces the number of sequences, at least 1, in the next bitstream, and the accuracy logs of the tables. */
   val start = IO(Flipped(Valid(UInt(17.W))))
   val logs = IO(Input(Vec(kinds, UInt(FseTable.logBits.W))))
 
-  /** Which tables are the predefined ones. */
+  /** The code types that use the predefined table. */
   val predefined = IO(Input(Vec(kinds, Bool())))
   val clear = IO(Input(Bool()))
   val source = IO(Flipped(new BitSource(SequenceDecoder.shown)))
   val output = IO(Decoupled(new Sequence))
 
-  /** All sequences have been given, or there is nothing to do. */
+  /** All sequences have been decoded, or there are none. */
   val idle = IO(Output(Bool()))
 
-  /** The stream has too few bits or too many; stays until `clear`. */
+  /** The bitstream has too few or too many bits; held until `clear`. */
   val wrong = IO(Output(Bool()))
 
   private object State extends ChiselEnum {
@@ -57,7 +57,7 @@ class SequenceDecoder extends Module {
     table.write(RegNext(update.bits.state), entry)
   }
 
-  // Measured: how many bits the extra bits and the states take.
+  // Measure: the number of bits of the extra bits and of the state updates.
   private val measured = Reg(Vec(kinds, new FseEntry))
   private val extras = Reg(Vec(kinds, UInt(5.W)))
   private val extraTotal = Reg(UInt(7.W))
@@ -71,7 +71,7 @@ class SequenceDecoder extends Module {
   private val takenValid = RegInit(false.B)
   takenValid := false.B
 
-  // Fields of the states, one behind the other: where each ends, and where the last one does.
+  // The fields of the state updates are adjacent: where each field ends, and where the last one ends.
   private val startOrder = Seq(SequenceCodes.literals, SequenceCodes.offset, SequenceCodes.matched)
   private val order = Seq(SequenceCodes.literals, SequenceCodes.matched, SequenceCodes.offset)
   private val stateTotal = Reg(UInt(5.W))
@@ -85,7 +85,7 @@ class SequenceDecoder extends Module {
     stateTotal := sums.last
   }
 
-  // The states that follow, of which the entries are read at once.
+  // The next states, whose table entries are read at once.
   private val upcoming = Wire(Vec(kinds, UInt(FseTable.stateBits.W)))
   for (kind <- 0 until kinds) {
     val width = Mux(starting, logs(kind), measured(kind).bits)
@@ -103,7 +103,7 @@ class SequenceDecoder extends Module {
   })
   when(advance) { states := upcoming }
 
-  // Room is asked for before a sequence is begun, so that it need not wait behind.
+  // Space in the queue is reserved before a sequence is started, so that the pipeline never stalls behind it.
   private val sequence = Wire(Valid(new Sequence))
   private val waiting = withReset(reset.asBool || clear)(Module(new Queue(new Sequence, 8)))
   waiting.io.enq.valid := sequence.valid
@@ -156,7 +156,7 @@ class SequenceDecoder extends Module {
     }
   }
 
-  // The extra bits, put to their baselines: offset, match, literals.
+  // Adds the extra bits to their baselines: offset, match length, literals length.
   private val parting = takenValid
   private val codes = RegEnable(VecInit(measured.map(_.symbol)), parting)
   private val widths = RegEnable(extras, parting)
@@ -194,16 +194,16 @@ class SequenceDecoder extends Module {
   wrong := failed
 }
 
-/** What is fixed. */
+/** Constants of the structure. */
 object SequenceDecoder {
 
-  /** Bits that are looked at: the most extra bits of a sequence. */
+  /** Bits visible at once: the most extra bits of a sequence. */
   val shown: Int = 64
 
-  /** Bits that must be there: with them also those of the next states. */
+  /** Bits that must be available: the extra bits and the state updates. */
   val needed: Int = 96
 
-  /** The entries of the predefined table of a kind. */
+  /** The entries of the predefined table of a code type. */
   def predefined(kind: Int): Seq[SequenceEntry] =
     FseTable.entries(SequenceCodes.predefinedLog(kind), SequenceCodes.predefined(kind)).map {
       case (symbol, bits, base) =>
@@ -215,6 +215,6 @@ object SequenceDecoder {
         entry
     }
 
-  /** Bits of the window that they come from: two words fit in whenever fewer are there. */
+  /** Width of the refill window: two words fit whenever fewer than `needed` bits are available. */
   val window: Int = 192
 }

@@ -8,63 +8,63 @@ import rackwright.lz77.decode.{DecoderParams, Segment, SegmentGroup}
 import rackwright.port.Status
 import rackwright.zstd.Sequence
 
-/** What the executor is told of a block. */
+/** Parameters of a block. */
 class BlockShape extends Bundle {
   val literals = UInt(LiteralOrder.countBits.W)
   val sequences = UInt(17.W)
 }
 
-/** What the executor is told of a frame. */
+/** Parameters of a frame. */
 class FrameRoom extends Bundle {
 
-  /** The most bytes it may make. */
+  /** The most bytes that the frame may produce. */
   val bytes = UInt(32.W)
 
-  /** Bytes of the dictionary before it, and the offsets it begins with. */
+  /** Size of the dictionary content before it, and the initial repeated offsets. */
   val dictionaryBytes = UInt(DictionaryReader.lengthBits.W)
   val offsets = Vec(3, UInt(32.W))
 }
 
-/** Executes the sequences of a block: repeated offsets, the checks of lengths and offsets, segments for the LZ77
-  * decoder. The literals behind the last sequence follow. A sequence per cycle where its literals fit in a line and its
-  * copy in a segment. A copy that begins in the dictionary and ends in the output counts as two.
+/** Executes the sequences of a block: resolves repeated offsets, checks lengths and offsets, and issues segments to the
+  * LZ77 decoder. The literals after the last sequence follow. It sustains one sequence per cycle if its literals fit in
+  * a line and its copy fits in a segment. A copy that starts in the dictionary and ends in the output counts as two.
   */
 class SequenceExecutor(params: DecoderParams) extends Module {
   private val madeBits = 33
 
-  /** A frame begins. */
+  /** Starts a frame. */
   val frame = IO(Flipped(Valid(new FrameRoom)))
 
-  /** Forgets what is under way. */
+  /** Abandons the frame in progress. */
   val clear = IO(Input(Bool()))
 
-  /** A block begins; taken when the one before is done. */
+  /** Starts a block; accepted when the block before is done. */
   val block = IO(Flipped(Decoupled(new BlockShape)))
   val sequence = IO(Flipped(Decoupled(new Sequence)))
 
-  /** Bytes of literals given to the decoder in this cycle. */
+  /** Number of literals delivered to the decoder in this cycle. */
   val arrived = IO(Input(UInt(params.countBits.W)))
   val output = IO(Valid(new SegmentGroup(params)))
 
-  /** The decoder takes segments. */
+  /** The decoder can accept segments. */
   val roomy = IO(Input(Bool()))
 
-  /** A sequence is wrong, or the output has no room for it: stays until the next frame or `clear`. */
+  /** A sequence is invalid, or exceeds the output; held until the next frame or `clear`. */
   val failed = IO(Output(Bool()))
   val status = IO(Output(UInt(Status.width.W)))
 
-  /** Every block taken is done. */
+  /** Every accepted block is done. */
   val idle = IO(Output(Bool()))
 
-  /** Bytes of the frame given to the decoder. */
+  /** Bytes of the frame issued to the decoder so far. */
   val made = IO(Output(UInt(madeBits.W)))
 
-  /** The next segment waits for its literals. */
+  /** The next segment is waiting for its literals. */
   val starved = IO(Output(Bool()))
 
   private val reset_ = reset.asBool || clear || frame.valid
 
-  /** A sequence on its way, or the literals at the end of a block. */
+  /** A sequence in the checking pipeline, or the literals at the end of a block. */
   private class Checked extends Bundle {
     val literals = UInt(LiteralOrder.countBits.W)
     val matched = UInt(Sequence.lengthBits.W)
@@ -73,12 +73,12 @@ class SequenceExecutor(params: DecoderParams) extends Module {
     val end = UInt((madeBits + 1).W)
     val beforeCopy = UInt((madeBits + 1).W)
 
-    /** Bytes that a copy may reach back to: those before it, and the dictionary. */
+    /** The distance that a match may reach back: all bytes before it, and the dictionary. */
     val reach = UInt((madeBits + 1).W)
     val tooMany = Bool()
   }
 
-  // The block: what is left of it.
+  // The block in progress: what is left of it.
   private val busy = withReset(reset_)(RegInit(false.B))
   private val left = Reg(new BlockShape)
   private val tail = busy && left.sequences === 0.U
@@ -88,7 +88,7 @@ class SequenceExecutor(params: DecoderParams) extends Module {
     left := block.bits
   }
 
-  // Offsets: the three last ones.
+  // Repeated offsets: the last three.
   private val repeats = Reg(Vec(3, UInt(32.W)))
   private val resolved = Wire(Decoupled(new Checked))
   private val inSequences = busy && left.sequences =/= 0.U
@@ -124,7 +124,7 @@ class SequenceExecutor(params: DecoderParams) extends Module {
   when(tail && resolved.ready) { busy := false.B }
   when(frame.valid) { repeats := frame.bits.offsets }
 
-  // How much it makes, and where it ends.
+  // The number of bytes that the sequence produces, and where it ends.
   private val summed = stage(resolved) { s => s.total := s.literals +& s.matched }
   private val total = Reg(UInt(madeBits.W))
   private val behind = Reg(UInt(madeBits.W))
@@ -144,7 +144,7 @@ class SequenceExecutor(params: DecoderParams) extends Module {
     room := frame.bits.bytes
   }
 
-  // Whether it may be made: the order of the checks is that of the reference library.
+  // The checks, in the order of the reference library.
   private val bad = withReset(reset_)(RegInit(false.B))
   private val why = Reg(UInt(Status.width.W))
   private val verdict = Wire(Decoupled(new Verdict))
@@ -152,7 +152,7 @@ class SequenceExecutor(params: DecoderParams) extends Module {
   private val tooFar = placed.bits.offset > placed.bits.reach || placed.bits.offset === 0.U
   verdict.valid := placed.valid
 
-  // A copy from the dictionary that goes on in the output: first the one part, then the other.
+  // A copy that starts in the dictionary and continues in the output is split into two.
   private val fromDictionary = placed.bits.offset > placed.bits.beforeCopy
   private val leaves = fromDictionary && placed.bits.offset < placed.bits.end
   private val second = withReset(reset_)(RegInit(false.B))
@@ -242,7 +242,7 @@ class SequenceExecutor(params: DecoderParams) extends Module {
   }
 }
 
-/** A sequence that has been checked: whether there is room for it, and whether it is wrong. */
+/** The result of the checks: whether the output has space for the sequence, and whether it is invalid. */
 class Verdict extends Bundle {
   val literals = UInt(LiteralOrder.countBits.W)
   val matched = UInt(Sequence.lengthBits.W)

@@ -6,38 +6,38 @@ import chisel3.util._
 import rackwright.entropy.fse.{FseCountReader, FseTable, FseTableBuilder, FseWeights, FseWrite}
 import rackwright.zstd.SequenceCodes
 
-/** A table to make. */
+/** A request to build a table. */
 class TableOrder extends Bundle {
 
-  /** One of the kinds of [[SequenceCodes]], or [[SequenceTables.weights]]. */
+  /** One of the code types of [[SequenceCodes]], or [[SequenceTables.weights]]. */
   val kind = UInt(2.W)
 
-  /** How it is given: the numbers of RFC 8878, section 3.1.1.3.2.1. */
+  /** The compression mode of RFC 8878, section 3.1.1.3.2.1. */
   val mode = UInt(2.W)
 }
 
-/** Makes the FSE tables of a block, one after the other: from their descriptions, of one symbol only, or as they were
-  * in the block before. The predefined ones need not be made.
+/** Builds the FSE tables of a block, one after the other: from a description, for a single symbol (RLE), or unchanged
+  * from the block before (repeat). Predefined tables are constant and need no building.
   */
 class SequenceTables extends Module {
   private val kinds = SequenceTables.kinds
 
-  /** A frame begins: are the tables from before its dictionary's, or are there none? */
+  /** A frame starts; true if the tables of its dictionary are loaded, false if it has none to repeat. */
   val begin = IO(Flipped(Valid(Bool())))
   val clear = IO(Input(Bool()))
   val order = IO(Flipped(Decoupled(new TableOrder)))
 
-  /** The next four bytes, if `there`, and how many of them are done with. */
+  /** The next four bytes, valid with `there`, and the number of them that have been parsed. */
   val window = IO(Input(UInt(32.W)))
   val there = IO(Input(Bool()))
   val consume = IO(Output(UInt(2.W)))
   val write = IO(Output(Vec(kinds, Valid(new FseWrite))))
   val logs = IO(Output(Vec(kinds, UInt(FseTable.logBits.W))))
 
-  /** Which tables are the predefined ones, of which nothing is written. */
+  /** The code types that use the predefined table, which is never written. */
   val predefined = IO(Output(Vec(kinds, Bool())))
 
-  /** The table has been made; its description has been consumed, whether or not there was so much of it. */
+  /** The table has been built and its description consumed, even if the description was truncated. */
   val done = IO(Output(Bool()))
   val wrong = IO(Output(Bool()))
 
@@ -49,7 +49,7 @@ class SequenceTables extends Module {
   private val reader = Module(new FseCountReader)
   private val builder = Module(new FseTableBuilder)
 
-  /** Tables that may be repeated, and those that are the predefined ones until another is ordered. */
+  /** Tables that may be repeated, and those that remain the predefined ones until another is requested. */
   private val known = RegInit(VecInit.fill(kinds)(false.B))
   private val isPredefined = RegInit(VecInit.fill(kinds)(false.B))
   private val accuracies = Reg(Vec(kinds, UInt(FseTable.logBits.W)))
@@ -137,10 +137,10 @@ class SequenceTables extends Module {
   when(clear) { state := State.idle }
 }
 
-/** Kinds and modes. */
+/** Table types and modes. */
 object SequenceTables {
 
-  /** Tables: those of sequences, and the one of Huffman weights. */
+  /** Number of tables: three for sequences, and one for Huffman weights. */
   val kinds: Int = 4
   val weights: Int = 3
 

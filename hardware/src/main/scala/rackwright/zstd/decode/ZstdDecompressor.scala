@@ -6,7 +6,8 @@ import rackwright.compression.FormatDecompressorUnit
 import rackwright.operation.Operation
 import rackwright.stream.StreamRange
 
-/** The unit `zstd-decompress`: from Zstandard frames in memory to a buffer in memory. README.md is the contract.
+/** The unit `zstd-decompress`: decompresses Zstandard frames from one buffer in memory to another. README.md is its
+  * contract.
   *
   * @param params
   *   what to build.
@@ -21,14 +22,14 @@ class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()
   connect(boxes.decompressor)
 }
 
-/** What operations ask of a decompressor of ZStd. */
+/** Settings of operations of the ZStd decompressor. */
 object ZstdDecompressor {
 
   /** Whether the settings of the dictionary are in range. */
   def supported(params: ZstdDecompressorParams)(operation: Operation): Bool =
     !operation.setting(params.dictionaryLength.name).andR && !operation.setting(params.dictionaryKept.name)(1)
 
-  /** Where the dictionary is: no bytes for none. */
+  /** The range of the dictionary; its length is 0 if there is none. */
   def dictionary(params: ZstdDecompressorParams)(operation: Operation): StreamRange = {
     val range = Wire(new StreamRange)
     range.address := operation.setting(params.dictionaryAddress.name)

@@ -3,7 +3,7 @@ package rackwright.zstd.decode
 import rackwright.compression.{DecompressorArguments, StreamArguments}
 import rackwright.unit.{HardwareUnit, Parameter, ParameterValues, UnitDescription}
 
-/** The ZStd decompressor for elaboration. */
+/** Describes the ZStd decompressor for elaboration. */
 object ZstdDecompressorDescription extends UnitDescription {
   val name: String = "zstd-decompress"
   val summary: String = "Decompresses Zstandard frames (RFC 8878), with their checksums."

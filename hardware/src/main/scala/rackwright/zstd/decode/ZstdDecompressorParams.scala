@@ -6,7 +6,7 @@ import rackwright.compression.{DecompressorParams, StreamSizes}
 import rackwright.lz77.decode.DecoderParams
 import rackwright.operation.Setting
 
-/** What a user chooses for a ZStd decompressor.
+/** The parameters of a ZStd decompressor that its user chooses.
   *
   * @param historyKib
   *   KiB of output kept on chip: a power of two, 2 to 64.
@@ -29,7 +29,7 @@ case class ZstdDecompressorParams(
     s"speculation is a power of two from 1 to port-bytes, not $speculation"
   )
 
-  /** The LZ77 decoder; literals come as fast as they can be decoded, up to what its buffer holds. */
+  /** Parameters of the LZ77 decoder; the Huffman decoder may deliver literals at full rate until the buffer is full. */
   val decoder: DecoderParams = DecoderParams(
     port,
     historyBytes = historyKib * 1024,
@@ -41,8 +41,8 @@ case class ZstdDecompressorParams(
     dictionary = true
   )
 
-  /** DICTIONARY_ADDRESS and DICTIONARY_LENGTH; DICTIONARY_KEPT is 1 where its bytes are those of the last operation
-    * that read it.
+  /** The settings DICTIONARY_ADDRESS and DICTIONARY_LENGTH. DICTIONARY_KEPT is 1 if the bytes of the dictionary are
+    * unchanged since the last operation that read it.
     */
   val dictionaryAddress: Setting = Setting("dictionary_address", 7, 64, 0, "address of the dictionary")
   val dictionaryLength: Setting = Setting("dictionary_length", 8, DictionaryReader.lengthBits, 0, "its bytes; 0: none")
@@ -50,16 +50,16 @@ case class ZstdDecompressorParams(
   val dictionarySettings: Seq[Setting] = Seq(dictionaryAddress, dictionaryLength, dictionaryKept)
   val settings: Seq[Setting] = (onChipHistory +: dictionarySettings) ++ streamingSettings
 
-  /** The two streams of a block that are read from their ends. */
+  /** The two streams of a block that are read backwards. */
   override def readers: Int = 2
 }
 
-/** What is fixed by the format and by the structure of the unit. */
+/** Constants of the format and of the structure. */
 object ZstdDecompressorParams {
 
-  /** Lines of literals that may be under way in the Huffman decoder when the buffer has no more room, and two. */
+  /** Lines of literals that can be in flight in the Huffman decoder when the buffer runs full, plus two. */
   val literalReserve: Int = 40
 
-  /** The most bytes that a compressed block stands for (RFC 8878, section 3.1.1.2.4). */
+  /** The most bytes that a compressed block can expand to (RFC 8878, section 3.1.1.2.4). */
   val blockBytes: Int = 128 * 1024
 }

@@ -7,8 +7,8 @@ import rackwright.compression.FormatPort
 import rackwright.memory.Sram
 import rackwright.stream.SkidBuffer
 
-/** Everything between the LZ77 encoder and the writer: blocks are collected, coded and put into a frame. A reset brings
-  * it back to the start from any state.
+/** Everything between the LZ77 encoder and the writer: collects, encodes and frames blocks. A reset returns it to the
+  * initial state from any state.
   */
 class BlockBoxes(params: ZstdCompressorParams) extends Module {
   val compressor = IO(new FormatPort(params))
@@ -62,7 +62,7 @@ class BlockBoxes(params: ZstdCompressorParams) extends Module {
   frame.blocks <> ring.output
   frame.complete := coder.finished && ring.empty
   frame.hash := checksum.hash
-  // How much leaves is known late, and the writer counts it.
+  // The size of an output word is known late in the cycle, and the writer counts it; hence the buffer.
   private val leaving = SkidBuffer(frame.output)
   output <> leaving
   finished := frame.finished && !leaving.valid

@@ -6,8 +6,8 @@ import chisel3.util._
 import rackwright.entropy.huffman.CountedLiterals
 import rackwright.lz77.encode.{EncoderParams, Sequence => FoundSequence}
 
-/** A sequence ready to be coded (RFC 8878, section 3.1.1.3.2.1.1): codes, and the numbers whose low bits are the extra
-  * ones.
+/** A sequence ready to encode (RFC 8878, section 3.1.1.3.2.1.1): its codes, and the values whose low bits are the extra
+  * bits.
   */
 class CodedSequence extends Bundle {
   val literalsCode = UInt(6.W)
@@ -18,45 +18,45 @@ class CodedSequence extends Bundle {
   val offset = UInt(16.W)
 }
 
-/** A block whose literals and sequences have been put away. */
+/** A block whose literals and sequences are in the stores. */
 class CollectedBlock(params: ZstdCompressorParams) extends Bundle {
   val literals = UInt(params.countBits.W)
   val sequences = UInt(params.sequenceBits.W)
   val last = Bool()
 
-  /** All literals are the same. */
+  /** All literals have the same value. */
   val uniform = Bool()
 
-  /** Which half of the stores. */
+  /** The half of the stores that holds the block. */
   val half = Bool()
 }
 
-/** A word of literals on its way to the store. */
+/** A word of literals to write to the store. */
 class LiteralWord(params: ZstdCompressorParams) extends Bundle {
   val place = UInt((log2Ceil(params.blockBytes) - 1).W)
   val data = UInt((8 * BlockCollector.lanes).W)
 }
 
-/** A sequence on its way to the store. */
+/** A sequence to write to the store. */
 class SequencePlace(params: ZstdCompressorParams) extends Bundle {
   val place = UInt((log2Ceil(params.sequencesMost) + 1).W)
   val sequence = new CodedSequence
 }
 
-/** Gathers what the LZ77 encoder finds into blocks: joins the parts of long matches and of long runs of literals, codes
-  * offsets, and puts sequences and literals away. While a block is coded, the next one is gathered in the other half of
-  * the stores.
+/** Collects the output of the LZ77 encoder into blocks: merges the parts of long matches and of long runs of literals,
+  * encodes offsets, and writes sequences and literals to the stores. The stores are double-buffered: while one block is
+  * encoded, the next is collected in the other half.
   */
 class BlockCollector(params: ZstdCompressorParams) extends Module {
   import BlockCollector.{lanes, settlingCycles, State}
 
-  /** A frame begins, with these as the last three offsets. */
+  /** Starts a frame with these as the last three offsets. */
   val start = IO(Flipped(Valid(Vec(3, UInt(EncoderParams.distanceBits.W)))))
   val sequence = IO(Flipped(Decoupled(new FoundSequence(params.encoder))))
   val literals = IO(Input(UInt((8 * params.literalReadBytes).W)))
   val consume = IO(Output(UInt(log2Ceil(params.literalReadBytes + 1).W)))
 
-  /** Stays until it is taken; the stores' other half is free then. */
+  /** Held until accepted; the other half of the stores is free from then on. */
   val block = IO(Decoupled(new CollectedBlock(params)))
   val literalWord = IO(Valid(new LiteralWord(params)))
   val coded = IO(Valid(new SequencePlace(params)))
@@ -69,7 +69,7 @@ class BlockCollector(params: ZstdCompressorParams) extends Module {
   private val literalCount = RegInit(0.U(params.countBits.W))
   private val sequenceCount = RegInit(0.U(params.sequenceBits.W))
 
-  // What the encoder gave last: its literals are taken, four per cycle.
+  // The last output of the encoder, whose literals are extracted four per cycle.
   private val present = RegInit(false.B)
   private val last = RegInit(false.B)
   private val left = Reg(UInt(params.encoder.literalBits.W))
@@ -90,7 +90,7 @@ class BlockCollector(params: ZstdCompressorParams) extends Module {
     bytes := bytes + found.matchLength + found.literals
   }
 
-  // Parts are joined.
+  // Merges parts.
   private val open = Reg(new FoundMatch(params))
   private val isOpen = RegInit(false.B)
   private val run = RegInit(0.U(params.countBits.W))
@@ -119,7 +119,7 @@ class BlockCollector(params: ZstdCompressorParams) extends Module {
     state := State.settling
   }
 
-  // Sequences: offsets, codes, the store.
+  // Sequences: offsets, codes, writes to the store.
   private val offsets = Module(new RepeatedOffsets(params))
   offsets.start := start
   offsets.found.valid := RegNext(made.valid, false.B)
@@ -140,7 +140,7 @@ class BlockCollector(params: ZstdCompressorParams) extends Module {
   coded.bits.place := Cat(half, sequenceCount(log2Ceil(params.sequencesMost) - 1, 0))
   when(coded.valid) { sequenceCount := sequenceCount + 1.U }
 
-  // Literals: taken, side by side, the store.
+  // Literals: extracted, packed, written to the store.
   private val taking = RegNext(step && left =/= 0.U, false.B)
   private val takes = RegNext(Mux(complete, left, lanes.U))
   consume := Mux(taking, takes, 0.U)
@@ -186,33 +186,35 @@ class BlockCollector(params: ZstdCompressorParams) extends Module {
   }
 }
 
-/** What is fixed by the structure of a [[BlockCollector]]. */
+/** Constants of the structure. */
 object BlockCollector {
 
-  /** Literals taken per cycle. */
+  /** Literals extracted per cycle. */
   val lanes: Int = CountedLiterals.lanes
 
-  /** Cycles that what was taken last needs to the stores. */
+  /** Latency in cycles from extraction to the stores. */
   val settlingCycles: Int = 8
 
-  /** `settling` waits for the stages behind; `offering` for the block to be taken; `ended` after the last block. */
+  /** `settling` waits for the pipeline to drain, `offering` for the block to be accepted; `ended` follows the last
+    * block.
+    */
   object State extends ChiselEnum {
     val collecting, settling, offering, ended = Value
   }
 }
 
-/** Words of literals from up to four bytes per cycle. */
+/** Packs up to four literals per cycle into words. */
 class LiteralPacker extends Module {
   import BlockCollector.lanes
 
   val input = IO(Flipped(Valid(new CountedLiterals)))
 
-  /** Gives out an incomplete word. */
+  /** Emits an incomplete word. */
   val flush = IO(Input(Bool()))
   val clear = IO(Input(Bool()))
   val word = IO(Valid(UInt((8 * lanes).W)))
 
-  /** Number of the word in the block. */
+  /** Index of the word in the block. */
   val place = IO(Output(UInt(16.W)))
 
   private val held = RegInit(0.U((8 * lanes).W))

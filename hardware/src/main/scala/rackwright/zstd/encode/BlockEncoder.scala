@@ -6,12 +6,12 @@ import chisel3.util._
 import rackwright.entropy.bits.{BitPacker, BitString}
 import rackwright.entropy.huffman.{CountedLiterals, LiteralHistogram}
 
-/** Codes one collected block after the other, and gives out their bytes. */
+/** Encodes collected blocks, one after the other, and emits their bytes. */
 class BlockEncoder(params: ZstdCompressorParams) extends Module {
   import BlockEncoder.State
 
-  /** Is taken when its literals have been counted, or at once if that is not needed; what is counted from then on is
-    * the next one's.
+  /** Accepted when its literals have been counted, or at once if no counts are needed. What is counted after that
+    * belongs to the next block.
     */
   val block = IO(Flipped(Decoupled(new CollectedBlock(params))))
   val counted = IO(Flipped(Valid(new CountedLiterals)))
@@ -20,10 +20,10 @@ class BlockEncoder(params: ZstdCompressorParams) extends Module {
   val sequences = IO(new StorePort(log2Ceil(params.sequencesMost) + 1, new CodedSequence))
   val ring = IO(new RingPort(params.outputWords))
 
-  /** The last block has been given out. */
+  /** The last block has been emitted. */
   val finished = IO(Output(Bool()))
 
-  /** Something moves although there is no block. */
+  /** The pipeline is active although no block is in progress. */
   val busy = IO(Output(Bool()))
 
   private val state = RegInit(State.idle)
@@ -37,7 +37,7 @@ class BlockEncoder(params: ZstdCompressorParams) extends Module {
   private val hasSequences = current.sequences =/= 0.U
   private def enters(target: State.Type): Bool = state === target && RegNext(state =/= target, false.B)
 
-  // Literals are counted, but for those that no code is worth while for, when no other block follows.
+  // Literals are counted, except those of a last block that is too short to profit from a code.
   private val arrives = state === State.idle && block.valid
   private val plain = arrives && block.bits.last && block.bits.literals <= LiteralEncoder.descriptionBytes.U
   private val begins = arrives && !plain
@@ -51,7 +51,7 @@ class BlockEncoder(params: ZstdCompressorParams) extends Module {
   literalCoder.count := histogram.count
   literalCoder.collected := gathered
 
-  // Literals are written.
+  // Writes the literals.
   literalCoder.range.count := current.literals
   literalCoder.range.half := current.half
   literalCoder.uniform := current.uniform
@@ -65,7 +65,7 @@ class BlockEncoder(params: ZstdCompressorParams) extends Module {
   private val jumps = RegEnable(ring.next, literalCoder.skip)
   private val weights = RegEnable(ring.next, literalCoder.skipWeights)
 
-  // Sequences are written.
+  // Writes the sequences.
   sequenceCoder.start.valid := enters(State.sequences)
   sequenceCoder.start.bits.count := current.sequences
   sequenceCoder.start.bits.half := current.half
@@ -91,7 +91,7 @@ class BlockEncoder(params: ZstdCompressorParams) extends Module {
   packer.clear := state === State.begin
   ring.word := packer.word
 
-  // The heads, when everything behind them has been given out.
+  // Writes the headers, after everything behind them has been emitted.
   private val form = literalCoder.form
   private val byHuffman = form.kind === BlockHeads.compressed.U
   private val isCompressed = RegNext(hasSequences || byHuffman)
@@ -166,7 +166,7 @@ class BlockEncoder(params: ZstdCompressorParams) extends Module {
   }
 }
 
-/** A store's read port: a place, and what stands there two cycles later. */
+/** Read port of a store: an index, and the entry two cycles later. */
 class StorePort[T <: Data](placeBits: Int, gen: T) extends Bundle {
   val place = Valid(UInt(placeBits.W))
   val value = Input(gen)
@@ -175,7 +175,7 @@ class StorePort[T <: Data](placeBits: Int, gen: T) extends Bundle {
 /** States of a [[BlockEncoder]]. */
 object BlockEncoder {
 
-  /** Literals are counted, their code is made, both sections are written; `settle` works out the heads, which are
+  /** The literals are counted, their code is built, both sections are written; `settle` computes the headers, which are
     * written last.
     */
   object State extends ChiselEnum {

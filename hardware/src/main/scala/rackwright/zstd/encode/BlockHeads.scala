@@ -5,18 +5,18 @@ import chisel3.util._
 
 import rackwright.entropy.bits.{BitString, PackedWord}
 
-/** The heads of blocks and of their sections (RFC 8878, sections 3.1.1.2 and 3.1.1.3). Pure logic. */
+/** Headers of blocks and of their sections (RFC 8878, sections 3.1.1.2 and 3.1.1.3). Combinational functions. */
 object BlockHeads {
 
-  /** Kinds of blocks, and of literals: `same` is one byte repeated. */
+  /** Types of blocks and of literals sections: `same` is RLE, one repeated byte. */
   val raw: Int = 0
   val same: Int = 1
   val compressed: Int = 2
 
-  /** Bytes of the head of `count` literals of kind raw or same. */
+  /** Size of the header of a raw or RLE literals section with `count` literals. */
   def plainBytes(count: UInt): UInt = Mux(count < 32.U, 1.U, Mux(count < 4096.U, 2.U, 3.U(3.W)))
 
-  /** That head. */
+  /** That header. */
   def plain(kind: UInt, count: UInt): UInt = MuxLookup(plainBytes(count), Cat(count.pad(20), 3.U(2.W), kind(1, 0)))(
     Seq(
       1.U -> Cat(count(4, 0), 0.U(1.W), kind(1, 0)),
@@ -24,10 +24,12 @@ object BlockHeads {
     )
   )
 
-  /** Bytes of the head of `count` literals in one Huffman stream (up to 895) or four. */
+  /** Size of the header of a compressed literals section with `count` literals, in one stream (up to 895 literals) or
+    * four.
+    */
   def codedBytes(count: UInt): UInt = Mux(count < 896.U, 3.U, Mux(count < (16384 - 128).U, 4.U, 5.U(3.W)))
 
-  /** That head; what follows it has `bytes` bytes, fewer than 128 more than literals. */
+  /** That header; its content has `bytes` bytes, which exceed the number of literals by fewer than 128. */
   def coded(count: UInt, four: Bool, bytes: UInt): UInt = {
     val compressed = BlockHeads.compressed.U(2.W)
     MuxLookup(codedBytes(count), Cat(bytes.pad(18)(17, 0), count.pad(18)(17, 0), 3.U(2.W), compressed))(
@@ -38,10 +40,10 @@ object BlockHeads {
     )
   }
 
-  /** The head of a block of `size` bytes. */
+  /** The header of a block of `size` bytes. */
   def block(last: Bool, kind: UInt, size: UInt): UInt = Cat(size.pad(21)(20, 0), kind(1, 0), last)
 
-  /** A block's head and, in a compressed one, that of its literals. */
+  /** The header of a block, followed in a compressed block by that of its literals section. */
   def word(block: UInt, literals: UInt, literalsBytes: UInt): PackedWord = {
     val result = Wire(new PackedWord)
     result.data := Cat(literals.pad(40)(39, 0), block.pad(24)(23, 0))
@@ -49,7 +51,7 @@ object BlockHeads {
     result
   }
 
-  /** The head of `count` sequences, up to 0x7eff, whose tables are given as `modes` says. */
+  /** The header of a sequences section with `count` sequences, at most 0x7eff, whose tables have the modes `modes`. */
   def sequences(count: UInt, modes: UInt): BitString = {
     val wide = count.pad(15)
     val long = wide >= 128.U

@@ -5,24 +5,24 @@ import chisel3.util._
 
 import rackwright.stream.ByteChunk
 
-/** Puts a frame together (RFC 8878, section 3.1.1): its head with the size of the content, blocks, checksum. */
+/** Assembles a frame (RFC 8878, section 3.1.1): a header with the content size, the blocks, and the checksum. */
 class FrameWriter extends Module {
   import FrameWriter.State
 
-  /** A frame begins: bytes of its content, and whether it has a checksum. */
+  /** Starts a frame: the size of its content in bytes, and whether it has a checksum. */
   val start = IO(Flipped(Valid(UInt(32.W))))
   val hashing = IO(Input(Bool()))
 
-  /** The number of its dictionary; 0 is not written. */
+  /** The dictionary id; 0 is omitted. */
   val dictionaryId = IO(Input(UInt(32.W)))
   val blocks = IO(Flipped(Decoupled(new ByteChunk(8))))
 
-  /** All blocks have come. */
+  /** Every block has arrived. */
   val complete = IO(Input(Bool()))
   val hash = IO(Flipped(Valid(UInt(32.W))))
   val output = IO(Decoupled(new ByteChunk(FrameWriter.chunkBytes)))
 
-  /** The last byte has been taken. */
+  /** The last byte has been accepted. */
   val finished = IO(Output(Bool()))
 
   private val state = RegInit(State.idle)
@@ -57,7 +57,7 @@ class FrameWriter extends Module {
   }
 }
 
-/** What is fixed by the format and by what is built. */
+/** Constants of the format and of the structure. */
 object FrameWriter {
   val magic: Long = 0xfd2fb528L
 

@@ -5,15 +5,17 @@ import chisel3.util._
 
 import rackwright.entropy.bits.BitString
 
-/** Describes a Huffman code by its weights (RFC 8878, section 4.2.1.1): four bits each, the last one left out. */
+/** Writes a Huffman tree description with uncompressed weights (RFC 8878, section 4.2.1.1): four bits each, without the
+  * last one.
+  */
 class HuffmanDescription extends Module {
 
-  /** Gives the description out; the last symbol of the code. */
+  /** Emits the description of a code with this last symbol. */
   val start = IO(Input(Bool()))
   val last = IO(Input(UInt(8.W)))
   val enable = IO(Input(Bool()))
 
-  /** As of [[HuffmanWeights]]. */
+  /** Same contract as the port of [[HuffmanWeights]]. */
   val symbol = IO(Valid(UInt(8.W)))
   val weight = IO(Input(UInt(4.W)))
   val bits = IO(Valid(new BitString(SequenceEncoder.mostBits)))
@@ -31,7 +33,7 @@ class HuffmanDescription extends Module {
   private val odd = RegNext(RegNext(at(0)))
   private val isLast = RegNext(RegNext(at === last - 1.U))
 
-  // The first of two stands above the second.
+  // The first of two weights is in the upper half of a byte.
   private val upper = RegEnable(weight, weighing)
   private val head = RegNext(start, false.B)
   private val pair = weighing && (odd || isLast)
@@ -48,6 +50,6 @@ class HuffmanDescription extends Module {
 
 object HuffmanDescription {
 
-  /** The last symbol of a code that can be described so: a head of 255 stands for 128 weights. */
+  /** The last symbol of a code that can be described this way: the header byte 255 stands for 128 weights. */
   val mostSymbol: Int = 128
 }

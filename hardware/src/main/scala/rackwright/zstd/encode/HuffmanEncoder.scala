@@ -7,7 +7,7 @@ import rackwright.entropy.bits.BitString
 import rackwright.entropy.huffman.{HuffmanAssignment, HuffmanWord}
 import rackwright.memory.Sram
 
-/** Literals of one Huffman stream to write: from place `from` up to, not including, `until`. */
+/** The literals of one Huffman stream: from index `from` up to, but not including, `until`. */
 class HuffmanStream(params: ZstdCompressorParams) extends Bundle {
   val from = UInt(params.countBits.W)
   val until = UInt(params.countBits.W)
@@ -18,17 +18,17 @@ class HuffmanStream(params: ZstdCompressorParams) extends Bundle {
 class HuffmanEncoder(params: ZstdCompressorParams) extends Module {
   import BlockCollector.lanes
 
-  /** The code of the next streams. */
+  /** Write port of the code table for the next streams. */
   val assignment = IO(Flipped(Valid(new HuffmanAssignment)))
   val start = IO(Flipped(Valid(new HuffmanStream(params))))
   val enable = IO(Input(Bool()))
 
-  /** A place in the store and its word two cycles later. */
+  /** An index into the store, whose word arrives two cycles later. */
   val read = IO(Valid(UInt((log2Ceil(params.blockBytes) - 1).W)))
   val word = IO(Input(UInt((8 * lanes).W)))
   val bits = IO(Valid(new BitString(SequenceEncoder.mostBits)))
 
-  /** All bits have been given, the mark at the end among them. */
+  /** All bits, including the end mark, have been emitted. */
   val done = IO(Output(Bool()))
 
   private val laneBits = log2Ceil(lanes)
@@ -49,7 +49,7 @@ class HuffmanEncoder(params: ZstdCompressorParams) extends Module {
     at := (start.bits.until - 1.U) >> laneBits
   }
 
-  // Which literals of a word belong to the stream.
+  // The literals of a word that belong to the stream.
   private val inside = VecInit.tabulate(lanes) { lane =>
     val place = Cat(at, lane.U(laneBits.W))
     place >= stream.from && place < stream.until
@@ -57,7 +57,7 @@ class HuffmanEncoder(params: ZstdCompressorParams) extends Module {
   private val insideNow = ShiftRegister(inside, 2)
   private val arrived = ShiftRegister(issue, 2, false.B, true.B)
 
-  // Looked up.
+  // Code table lookup.
   private val words = Seq.tabulate(lanes) { lane =>
     val memory = Sram(256, new HuffmanWord)
     when(assignment.valid) { memory.write(assignment.bits.symbol, assignment.bits.word) }
@@ -70,7 +70,7 @@ class HuffmanEncoder(params: ZstdCompressorParams) extends Module {
   }
   private val looked = ShiftRegister(arrived, 2, false.B, true.B)
 
-  // Side by side, the last literal lowest.
+  // Concatenates the codes, with the last literal lowest.
   private val pairs = words.reverse.grouped(2).map { pair =>
     val (low, high) = (pair(0), pair(1))
     val code = Reg(UInt((2 * HuffmanEncoder.mostBits).W))

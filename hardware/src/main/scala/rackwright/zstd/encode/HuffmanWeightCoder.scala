@@ -6,26 +6,27 @@ import chisel3.util._
 import rackwright.entropy.bits.BitString
 import rackwright.entropy.fse.{FseDescription, FseEncodeTable, FseNormalizer, FseTable}
 
-/** Describes a Huffman code by its weights coded by FSE (RFC 8878, section 4.2.1.2), the last one left out: for codes
-  * with symbols that [[HuffmanDescription]] can't reach. Two states take turns, even symbols the first one.
+/** Writes a Huffman tree description with FSE-compressed weights (RFC 8878, section 4.2.1.2), without the last weight,
+  * for codes whose symbols are beyond the range of [[HuffmanDescription]]. Two interleaved states encode even and odd
+  * symbols; the first state encodes the even ones.
   */
 class HuffmanWeightCoder extends Module {
   import HuffmanWeightCoder._
   private val states = 2
 
-  /** Makes the table; the last symbol of the code, at least 32. */
+  /** Builds the FSE table; the last symbol of the code, at least 32. */
   val prepare = IO(Input(Bool()))
   val last = IO(Input(UInt(8.W)))
   val ready = IO(Output(Bool()))
 
-  /** With `ready`: the weights can be coded. They can't if all are the same. */
+  /** Valid with `ready`: the weights can be compressed, which is impossible if all are equal. */
   val usable = IO(Output(Bool()))
 
-  /** Gives the description out, but for the byte that says how long it is. */
+  /** Emits the description without its first byte, which holds its size. */
   val start = IO(Input(Bool()))
   val enable = IO(Input(Bool()))
 
-  /** As of [[HuffmanWeights]]. */
+  /** Same contract as the port of [[HuffmanWeights]]. */
   val symbol = IO(Valid(UInt(8.W)))
   val weight = IO(Input(UInt(4.W)))
   val bits = IO(Valid(new BitString(FseDescription.mostBits)))
@@ -38,10 +39,10 @@ class HuffmanWeightCoder extends Module {
   private val pause = RegInit(false.B)
   private val number = Reg(UInt(FseTable.symbolBits.W))
 
-  /** The table is fed: a flag beside the state, as much depends on which count is asked for. */
+  /** The table is being loaded. A flag beside the state, since a long path depends on which count is requested. */
   private val feeding = RegInit(false.B)
 
-  // Weights are read from the last one on: counted, and later coded in every second cycle.
+  // Weights are read from the last to the first: first to count them, later to encode one in every second cycle.
   private val counting = state === State.count
   private val coding = state === State.code
   private val issue = left =/= 0.U && (counting || (coding && enable && !pause))
@@ -77,7 +78,7 @@ class HuffmanWeightCoder extends Module {
   writer.count := normalizer.scaled
   writer.enable := enable
 
-  // Weights to bits.
+  // Encodes weights.
   table.symbol.valid := weighing && coding
   table.symbol.bits := weight
   private val turning = RegNext(RegNext(weighing && coding, false.B), false.B)
@@ -140,7 +141,7 @@ class HuffmanWeightCoder extends Module {
       left := last
       fresh.foreach(_ := true.B)
       when(start) { state := State.describe }
-      // Another code comes although this one was not described.
+      // A new code arrives although the previous one was not described.
       when(prepare) {
         counts.foreach(_ := 0.U)
         state := State.count
@@ -157,13 +158,13 @@ class HuffmanWeightCoder extends Module {
 
 object HuffmanWeightCoder {
 
-  /** Weights there are: 0 to 11. */
+  /** Number of distinct weights: 0 to 11. */
   val weights: Int = HuffmanEncoder.mostBits + 1
 
-  /** The largest accuracy that the format allows here. */
+  /** The largest accuracy log that the format allows for weights. */
   val log: Int = 6
 
-  /** Weights are counted, the table is made and described, the weights are coded. */
+  /** The weights are counted, the table is built and described, the weights are encoded. */
   object State extends ChiselEnum {
     val idle, count, divide, scale, scaling, begin, feed, build, building, ready, describe, closeTable, code, flush,
         close, end = Value

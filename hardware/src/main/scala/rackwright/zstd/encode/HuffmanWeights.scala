@@ -6,18 +6,18 @@ import chisel3.util._
 import rackwright.entropy.huffman.HuffmanAssignment
 import rackwright.memory.Sram
 
-/** Keeps the weights of a Huffman code (RFC 8878, section 4.2.1), to be read by whoever describes it. */
+/** Stores the weights of a Huffman code (RFC 8878, section 4.2.1) for the modules that describe it. */
 class HuffmanWeights extends Module {
   private val symbols = 256
 
-  /** A code begins: none of its symbols is known. */
+  /** Starts a code: none of its symbols is valid yet. */
   val clear = IO(Input(Bool()))
   val assignment = IO(Flipped(Valid(new HuffmanAssignment)))
 
-  /** The longest word of the code. */
+  /** The longest code word. */
   val longest = IO(Input(UInt(4.W)))
 
-  /** A symbol, and its weight two cycles later. */
+  /** A symbol, whose weight is valid two cycles later. */
   val symbol = IO(Flipped(Valid(UInt(8.W))))
   val weight = IO(Output(UInt(4.W)))
 

@@ -5,19 +5,19 @@ import chisel3.util._
 
 import rackwright.checksum.ContentChecksum
 
-/** XXH64 of an operation's input, from the words in which the LZ77 encoder takes it. */
+/** Computes the XXH64 hash of the input of an operation, from the words that the LZ77 encoder consumes. */
 class InputChecksum extends Module {
   private val wordBytes = 8
   private val lineBytes = 32
 
-  /** The length is known and there is something to hash. */
+  /** The length is valid, and the hash is needed. */
   val active = IO(Input(Bool()))
 
-  /** Up to eight bytes, the first one lowest; eight, but for the last ones. */
+  /** Up to eight bytes, the first one lowest; eight in every word but the last. */
   val data = IO(Input(UInt((8 * wordBytes).W)))
   val count = IO(Input(UInt(4.W)))
 
-  /** Bytes of the whole input, held; nothing more is hashed than these. */
+  /** Size of the whole input in bytes, held; bytes beyond it are not hashed. */
   val length = IO(Input(UInt(32.W)))
   val hash = IO(Valid(UInt(32.W)))
 

@@ -5,25 +5,25 @@ import chisel3.util._
 
 import rackwright.entropy.bits.BitString
 
-/** Literals of a block to write. */
+/** A range of literals of a block to write. */
 class LiteralRange(params: ZstdCompressorParams) extends Bundle {
   val count = UInt(params.countBits.W)
   val half = Bool()
 }
 
-/** Gives out the literals of a block as they are, a word per cycle. */
+/** Emits the literals of a block uncompressed, one word per cycle. */
 class LiteralCopier(params: ZstdCompressorParams) extends Module {
   import BlockCollector.lanes
 
   val start = IO(Flipped(Valid(new LiteralRange(params))))
   val enable = IO(Input(Bool()))
 
-  /** A place in the store and its word two cycles later. */
+  /** An index into the store, whose word arrives two cycles later. */
   val read = IO(Valid(UInt((log2Ceil(params.blockBytes) - 1).W)))
   val word = IO(Input(UInt((8 * lanes).W)))
   val bits = IO(Valid(new BitString(SequenceEncoder.mostBits)))
 
-  /** All bits have been given; also where there are none. */
+  /** All bits have been emitted, also if there are none. */
   val done = IO(Output(Bool()))
 
   private val running = RegInit(false.B)

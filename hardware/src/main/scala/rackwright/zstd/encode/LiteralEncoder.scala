@@ -6,47 +6,47 @@ import chisel3.util._
 import rackwright.entropy.bits.BitString
 import rackwright.entropy.huffman.{HuffmanCodeMaker, SymbolCount}
 
-/** How the literals of a block are written. */
+/** The form of a literals section. */
 class LiteralForm(params: ZstdCompressorParams) extends Bundle {
 
-  /** Of [[BlockHeads]]. */
+  /** A type of [[BlockHeads]]. */
   val kind = UInt(2.W)
 
-  /** Four Huffman streams, not one. */
+  /** Four Huffman streams instead of one. */
   val four = Bool()
 
-  /** Bytes of the four streams but the last. */
+  /** Size in bytes of each of the four streams but the last. */
   val sizes = Vec(3, UInt(16.W))
 
-  /** Weights are coded by FSE, in so many bytes. */
+  /** The weights are FSE-compressed, to this many bytes. */
   val weighed = Bool()
   val weightBytes = UInt(7.W)
 
-  /** Bytes of what follows the head, with what is patched. */
+  /** Size in bytes of the content, including the bytes that are patched. */
   val bytes = UInt(18.W)
 
-  /** Bytes of these that are patched. */
+  /** Number of these bytes that are patched later. */
   val patched = UInt(3.W)
 }
 
-/** Writes the literals of a block (RFC 8878, section 3.1.1.3.1), but for the head: as they are, one of them if all are
-  * the same, or by a Huffman code, where that is shorter.
+/** Writes the literals section of a block (RFC 8878, section 3.1.1.3.1) without its header: raw, as a single byte if
+  * all literals are equal (RLE), or with a Huffman code, whichever is shortest.
   */
 class LiteralEncoder(params: ZstdCompressorParams) extends Module {
   import LiteralEncoder._
 
-  /** Counts of a block's literals come; all have come. */
+  /** The counts of the literals of a block arrive; the second signal marks the last of them. */
   val collect = IO(Input(Bool()))
   val count = IO(Flipped(Valid(new SymbolCount(params.countBits))))
   val collected = IO(Input(Bool()))
 
-  /** A block begins whose literals get no code, in the place of `collect`. */
+  /** Instead of `collect`: starts a block whose literals are not counted and get no code. */
   val plain = IO(Input(Bool()))
 
-  /** All literals of the block are the same. */
+  /** All literals of the block are equal. */
   val uniform = IO(Input(Bool()))
 
-  /** The code is made; it may be started, and what form the literals have is known. */
+  /** The code is complete: writing may start, and the form of the literals is known. */
   val ready = IO(Output(Bool()))
   val range = IO(Input(new LiteralRange(params)))
   val start = IO(Input(Bool()))
@@ -57,11 +57,11 @@ class LiteralEncoder(params: ZstdCompressorParams) extends Module {
   val bits = IO(Valid(new BitString(SequenceEncoder.mostBits)))
   val align = IO(Output(Bool()))
 
-  /** What was given out since the block began, and whether some of it is still on its way. */
+  /** The number of bytes emitted since the start of the block, and whether some are still in the pipeline. */
   val bytes = IO(Input(UInt(20.W)))
   val busy = IO(Input(Bool()))
 
-  /** A place for the sizes of the streams is wanted, where the next word would be; or one for the size of weights. */
+  /** Reserves the next word for the sizes of the streams, or for the size of the weights. */
   val skip = IO(Output(Bool()))
   val skipWeights = IO(Output(Bool()))
   val done = IO(Output(Bool()))
@@ -206,15 +206,15 @@ class LiteralEncoder(params: ZstdCompressorParams) extends Module {
 
 object LiteralEncoder {
 
-  /** Bytes that a description may take: a code has to save them. */
+  /** Estimated size of a description, which a code has to save. */
   val descriptionBytes: Int = 80
 
-  /** Literals from which on there are four streams: more than the short head of one stream takes
+  /** With at least this many literals there are four streams: the short header of a single stream does not reach beyond
     * ([[BlockHeads.codedBytes]]).
     */
   val fourFrom: Int = 896
 
-  /** `close…` wait until what was given out is counted. */
+  /** `close…` wait until the emitted bytes have been counted. */
   object State extends ChiselEnum {
     val idle, make, made, weigh, decide, ready, copy, describe, skipWeights, describeWeights, closeDescription, skip,
         stream, closeStream, end = Value

@@ -7,30 +7,30 @@ import rackwright.entropy.bits.PackedWord
 import rackwright.memory.Sram
 import rackwright.stream.ByteChunk
 
-/** The side of an [[OutputRing]] that is written. */
+/** The write side of an [[OutputRing]]. */
 class RingPort(words: Int) extends Bundle {
   private val placeBits = log2Ceil(words)
 
-  /** The next word; has room when `roomy` was true up to sixteen cycles ago. */
+  /** The next word; accepted if `roomy` was true at any time in the last sixteen cycles. */
   val word = Valid(new PackedWord)
   val roomy = Input(Bool())
 
-  /** Leaves a place for a word that is written later; not together with a word. */
+  /** Reserves an entry for a word that is written later; not in the same cycle as a word. */
   val skip = Output(Bool())
   val next = Input(UInt(placeBits.W))
 
-  /** A word at a place left; not together with the others. */
+  /** Writes a word into a reserved entry; not in the same cycle as the others. */
   val patch = Valid(new Bundle {
     val place = UInt(placeBits.W)
     val word = new PackedWord
   })
 
-  /** What was written is complete. */
+  /** Commits everything written so far. */
   val commit = Output(Bool())
 }
 
-/** Words of blocks on their way to memory. A block's words leave when it is committed, so that those that say how long
-  * it is can be written last.
+/** A ring buffer for words of blocks on their way to memory. The words of a block leave when the block is committed, so
+  * that its headers, which hold its size, can be written last.
   *
   * @param words
   *   capacity: more than the largest block.
@@ -65,7 +65,7 @@ class OutputRing(words: Int) extends Module {
   port.next := tail
   held := held + grows - fetch
   open := Mux(commit, 0.U, open) + grows
-  // A word that was written in the cycle before may be read.
+  // A word that was written in the cycle before can be read.
   ready := ready + Mux(commit, open, 0.U) - fetch
   port.roomy := RegNext(held < (words - 24).U, false.B)
 

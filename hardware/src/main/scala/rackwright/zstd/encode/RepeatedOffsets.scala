@@ -5,28 +5,28 @@ import chisel3.util._
 
 import rackwright.lz77.encode.EncoderParams
 
-/** Literals, then a match. */
+/** A run of literals, followed by a match. */
 class FoundMatch(params: ZstdCompressorParams) extends Bundle {
   val literals = UInt(params.countBits.W)
   val matched = UInt(params.countBits.W)
   val distance = UInt(EncoderParams.distanceBits.W)
 }
 
-/** The same with the `Offset_Value` of RFC 8878, section 3.1.1.3.2.1.1, for the distance. */
+/** The same, with the `Offset_Value` of RFC 8878, section 3.1.1.3.2.1.1, in place of the distance. */
 class NumberedMatch(params: ZstdCompressorParams) extends Bundle {
   val literals = UInt(params.countBits.W)
   val matched = UInt(params.countBits.W)
   val offsetValue = UInt((EncoderParams.distanceBits + 1).W)
 }
 
-/** Finds offsets that repeat one of the last three (RFC 8878, section 3.1.1.5). */
+/** Detects offsets that repeat one of the last three (RFC 8878, section 3.1.1.5). */
 class RepeatedOffsets(params: ZstdCompressorParams) extends Module {
 
-  /** A frame begins, with these as the last three; 0 for one that is beyond any distance. */
+  /** Starts a frame with these as the last three offsets; 0 stands for one that exceeds every distance. */
   val start = IO(Flipped(Valid(Vec(3, UInt(EncoderParams.distanceBits.W)))))
   val found = IO(Flipped(Valid(new FoundMatch(params))))
 
-  /** One cycle later. */
+  /** The result, one cycle later. */
   val coded = IO(Valid(new NumberedMatch(params)))
 
   private val recent = Reg(Vec(3, UInt(EncoderParams.distanceBits.W)))
@@ -35,7 +35,7 @@ class RepeatedOffsets(params: ZstdCompressorParams) extends Module {
   private val isRecent = recent.map(_ === distance)
   private val isLess = recent(0) - 1.U === distance
 
-  /** Without literals the numbers stand for the second, the third, and the first less one. */
+  /** After a match without literals between, values 1 to 3 stand for the second, the third, and the first minus one. */
   private val hits = Mux(
     direct,
     VecInit(isRecent).asUInt,
@@ -44,7 +44,7 @@ class RepeatedOffsets(params: ZstdCompressorParams) extends Module {
   private val value = Wire(UInt((EncoderParams.distanceBits + 1).W))
   value := Mux(hits.orR, PriorityEncoder(hits) + 1.U, distance +& 3.U)
 
-  // A repeated offset moves to the front, whatever number it got; a new one pushes the oldest out.
+  // A repeated offset moves to the front, whatever its value; a new one evicts the oldest.
   private val repeatsFirst = Mux(direct, hits(0), false.B)
   private val repeatsSecond = Mux(direct, !hits(0) && hits(1), hits(0))
   when(found.valid && !repeatsFirst) {

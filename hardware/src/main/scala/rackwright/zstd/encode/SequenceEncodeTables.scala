@@ -8,8 +8,8 @@ import rackwright.entropy.fse.{FseDescription, FseEncodeTable, FseNormalizer, Fs
 import rackwright.memory.RegisterFile
 import rackwright.zstd.SequenceCodes
 
-/** The tables with which the sequences of a block are coded: of their own counts, of one code only, or those that RFC
-  * 8878, section 3.1.1.3.2.2 predefines. Codes are counted here.
+/** Provides the FSE tables for the sequences of a block: built from the counts of the block, for a single code (RLE),
+  * or the predefined ones of RFC 8878, section 3.1.1.3.2.2. It also counts the codes.
   */
 class SequenceEncodeTables(params: ZstdCompressorParams) extends Module {
   import SequenceEncodeTables._
@@ -20,25 +20,25 @@ class SequenceEncodeTables(params: ZstdCompressorParams) extends Module {
   /** A sequence of the block that is being collected. */
   val coded = IO(Flipped(Valid(new CodedSequence)))
 
-  /** The block is complete and has so many sequences; those that come from now on are the next one's. */
+  /** The block is complete and has this many sequences; later sequences belong to the next block. */
   val prepare = IO(Flipped(Valid(UInt(countBits.W))))
 
-  /** The tables of the block can be used. */
+  /** The tables of the block are ready for use. */
   val ready = IO(Output(Bool()))
   val logs = IO(Output(Vec(kinds, UInt(FseTable.logBits.W))))
   val tables = IO(Vec(kinds, new EncodeTablePort))
 
-  /** The byte that says how tables are given. */
+  /** The compression modes byte. */
   val modes = IO(Output(UInt(8.W)))
 
-  /** Gives the descriptions out. */
+  /** Emits the descriptions of the tables. */
   val describe = IO(Input(Bool()))
   val enable = IO(Input(Bool()))
   val bits = IO(Valid(new BitString(FseDescription.mostBits)))
   val align = IO(Output(Bool()))
   val described = IO(Output(Bool()))
 
-  // Codes are counted; those of a complete block are kept apart.
+  // Counts codes; the counts of a complete block are copied aside.
   private val used = SequenceCodes.mostCode.map(_ + 1)
   private val counting = used.map(n => RegInit(VecInit.fill(n)(0.U(countBits.W))))
   private val counts = used.map(n => Reg(Vec(n, UInt(countBits.W))))
@@ -71,7 +71,7 @@ class SequenceEncodeTables(params: ZstdCompressorParams) extends Module {
   modes := Cat(mode(0), mode(1), mode(2), 0.U(2.W))
   ready := state === State.ready && !pending
 
-  // Scaled, one kind after the other; scaled counts are kept for the descriptions.
+  // Normalizes the counts, one code type after the other; the normalized counts are kept for the descriptions.
   private val normalizer = Module(new FseNormalizer(countBits))
   normalizer.total.valid := state === State.divide
   normalizer.total.bits := total
@@ -84,7 +84,7 @@ class SequenceEncodeTables(params: ZstdCompressorParams) extends Module {
   normalizer.asked := symbol
   private val scaled = RegisterFile(kinds * symbols, UInt((FseTable.stateBits + 1).W))
 
-  // Fed to the tables: to one after the other, or the predefined counts to all at once.
+  // Loads the tables: one after the other from the counts, or all at once with the predefined distributions.
   private val way = mode(kind)
   private val fixed = SequenceCodes.predefined.map(counts => VecInit(counts.padTo(symbols, 0).map(_.S(8.W)))(symbol))
   private val numbers = VecInit.tabulate(kinds)(which =>
@@ -114,7 +114,7 @@ class SequenceEncodeTables(params: ZstdCompressorParams) extends Module {
   }
   private val building = encoders.map(_.busy).reduce(_ || _)
 
-  // Described.
+  // Writes the descriptions.
   private val writer = Module(new FseDescription)
   private val atDescription = state === State.describe
   private val begun = RegInit(false.B)
@@ -190,15 +190,15 @@ class SequenceEncodeTables(params: ZstdCompressorParams) extends Module {
 
 object SequenceEncodeTables {
 
-  /** Ways to give a table: numbers of RFC 8878, section 3.1.1.3.2.1. */
+  /** Compression modes of a table (RFC 8878, section 3.1.1.3.2.1). */
   val predefined: Int = 0
   val single: Int = 1
   val own: Int = 2
 
-  /** From so many sequences on, tables of their own are worth their descriptions. */
+  /** With at least this many sequences, a table of their own is worth its description. */
   val ownFrom: Int = 128
 
-  /** The least accuracy that has a state for every code. */
+  /** The smallest accuracy log that has a state for every code. */
   val leastLog: Int = 7
 
   object State extends ChiselEnum {

@@ -7,35 +7,36 @@ import rackwright.entropy.bits.BitString
 import rackwright.entropy.fse.{FseTable, FseTransition}
 import rackwright.zstd.SequenceCodes
 
-/** Writes the bits of a block's sequences, from the last one to the first (RFC 8878, section 3.1.1.3.2.1): a sequence
-  * per cycle, two cycles for one with many extra bits.
+/** Writes the sequence bitstream of a block, from the last sequence to the first (RFC 8878, section 3.1.1.3.2.1): one
+  * sequence per cycle, two cycles for a sequence with many extra bits.
   *
-  * Sequences are read ahead. Of the one that is launched codes are looked up, then comes the loop of one cycle: from
-  * the states to the places of the next ones, and to those. Behind it bits are put side by side.
+  * Sequences are prefetched. A launched sequence has its codes looked up, then enters the state loop, which takes one
+  * cycle: it computes the table index of each next state from the current state, and reads it. The bits are
+  * concatenated behind the loop.
   */
 class SequenceEncoder(params: ZstdCompressorParams) extends Module {
   import SequenceEncoder.{kinds, mostStateBits, readAhead, State}
 
-  /** Begins: how many sequences, at least one, in which half of the store. */
+  /** Starts the sequences of a block: how many (at least 1), and the half of the store that holds them. */
   val start = IO(Flipped(Valid(new Bundle {
     val count = UInt(params.sequenceBits.W)
     val half = Bool()
   })))
   val enable = IO(Input(Bool()))
 
-  /** A place in the store and its sequence two cycles later. */
+  /** An index into the store, whose sequence arrives two cycles later. */
   val read = IO(Valid(UInt((log2Ceil(params.sequencesMost) + 1).W)))
   val sequence = IO(Input(new CodedSequence))
 
-  /** The tables of the kinds of [[SequenceCodes]], and their accuracies. */
+  /** The tables of the code types of [[SequenceCodes]], and their accuracy logs. */
   val tables = IO(Vec(kinds, Flipped(new EncodeTablePort)))
   val logs = IO(Input(Vec(kinds, UInt(FseTable.logBits.W))))
   val bits = IO(Valid(new BitString(SequenceEncoder.mostBits)))
 
-  /** All bits have been given. */
+  /** All bits have been emitted. */
   val done = IO(Output(Bool()))
 
-  // Read ahead, so that one that takes two cycles is known before the next one is launched.
+  // Prefetch, so that a sequence of two cycles is recognised before the next one is launched.
   private val state = RegInit(State.idle)
   private val left = Reg(UInt(params.sequenceBits.W))
   private val half = Reg(Bool())
@@ -61,7 +62,7 @@ class SequenceEncoder(params: ZstdCompressorParams) extends Module {
   ahead.io.enq.bits := sequence
   assert(!ahead.io.enq.valid || ahead.io.enq.ready, "more sequences are read than there is room for")
 
-  // Looked up.
+  // Code lookup.
   private val head = ahead.io.deq.bits
   private val headIsWide = SequenceEncoder.isWide(SequenceEncoder.extraCounts(head).reduce(_ +& _))
   private val pause = RegNext(launch && headIsWide, false.B)
@@ -73,7 +74,7 @@ class SequenceEncoder(params: ZstdCompressorParams) extends Module {
   private val looking = RegNext(launch, false.B)
   private val looked = RegEnable(head, launch)
 
-  // The loop.
+  // The state loop.
   private val turning = RegNext(looking, false.B)
   private val turned = RegEnable(looked, looking)
   private val settling = RegNext(turning, false.B)
@@ -89,7 +90,7 @@ class SequenceEncoder(params: ZstdCompressorParams) extends Module {
   }
   when(turning) { first := false.B }
 
-  // Bits of the states side by side, and extra ones.
+  // Concatenates the bits of the states, and the extra bits.
   private val counts = steps.map(step => RegEnable(Mux(first, 0.U, step.bits), turning))
   private val values = states.zip(counts).map { case (state, count) =>
     SequenceEncoder.low(RegEnable(state, turning), count)
@@ -107,13 +108,13 @@ class SequenceEncoder(params: ZstdCompressorParams) extends Module {
     joining
   )
 
-  // Both together, if they fit; otherwise one after the other.
+  // Emits both together if they fit, otherwise one after the other.
   private val joined = RegNext(joining, false.B)
   private val wide = SequenceEncoder.isWide(extraBits.count)
   private val extraDue = RegNext(joined && wide, false.B)
   private val both = SequenceEncoder.join(Seq(stateBits, extraBits).map(bits => (bits.value, bits.count)))
 
-  // At the end the states themselves, and the mark.
+  // At the end, the final states and the end mark.
   private val quiet = pending === 0.U && !looking && !turning && !settling && !joining && !joined && !extraDue
   private val flushing = state === State.emptying && quiet
   private val flushed = RegNext(flushing, false.B)
@@ -133,7 +134,7 @@ class SequenceEncoder(params: ZstdCompressorParams) extends Module {
   done := RegNext(flushed, false.B)
 }
 
-/** The side of an [[FseEncodeTable]] that looks up. */
+/** The lookup side of an [[FseEncodeTable]]. */
 class EncodeTablePort extends Bundle {
   val symbol = Flipped(Valid(UInt(FseTable.symbolBits.W)))
   val transition = Output(new FseTransition)
@@ -141,60 +142,60 @@ class EncodeTablePort extends Bundle {
   val state = Output(UInt((FseTable.stateBits + 1).W))
 }
 
-/** Pure parts of a [[SequenceEncoder]]. */
+/** Combinational functions of a [[SequenceEncoder]]. */
 object SequenceEncoder {
   val kinds: Int = 3
 
-  /** Three extra numbers of 16 bits each. */
+  /** Three extra fields of 16 bits each. */
   val mostBits: Int = 48
 
-  /** What the states of the three kinds give at most. */
+  /** The most bits that the three states emit together. */
   val mostStateBits: Int = SequenceCodes.mostLog.sum
 
-  /** Sequences read and not launched, at most: as many as keep the loop busy. */
+  /** The most sequences that are prefetched and not launched: enough to keep the loop busy. */
   val readAhead: Int = 4
 
-  /** `emptying` waits for the last sequence to leave the loop. */
+  /** `emptying` waits until the last sequence has left the loop. */
   object State extends ChiselEnum {
     val idle, running, emptying = Value
   }
 
-  /** How many bits of a state leave, and where the next state stands. */
+  /** The number of bits that a state emits, and the table index of the next state. */
   class Step extends Bundle {
     val bits = UInt(FseTable.logBits.W)
     val place = UInt(FseTable.stateBits.W)
   }
 
-  /** One turn of the loop. The `first` symbol coded has no state before it: the least one that it may follow is as good
-    * as any, and its bits are not needed.
+  /** One step of the state loop. The `first` encoded symbol has no previous state: the smallest state that it may
+    * follow serves as well as any other, and its bits are discarded.
     */
   def step(transition: FseTransition, state: UInt, first: Bool): Step = {
     val from = Mux(first, transition.least, state)
     val less = from < transition.least
     def place(bits: UInt): UInt = ((from >> bits).zext + transition.offset).asUInt
     val result = Wire(new Step)
-    // The state is known late: both places are worked out while it is compared.
+    // The state arrives late in the cycle: both indices are computed while it is compared.
     val fewer = transition.bits - 1.U
     result.bits := Mux(less, fewer, transition.bits)
     result.place := Mux(less, place(fewer), place(transition.bits))
     result
   }
 
-  /** How many extra bits the numbers of literals, match and offset have. */
+  /** The numbers of extra bits of the literals length, the match length and the offset. */
   def extraCounts(sequence: CodedSequence): Seq[UInt] = Seq(
     SequenceCodes.extraBits(SequenceCodes.literals, sequence.literalsCode),
     SequenceCodes.extraBits(SequenceCodes.matched, sequence.matchCode),
     SequenceCodes.extraBits(SequenceCodes.offset, sequence.offsetCode)
   )
 
-  /** So many extra bits may have no room beside those of the states. */
+  /** Whether the extra bits may not fit beside those of the states. */
   def isWide(extraBits: UInt): Bool = extraBits > (mostBits - mostStateBits).U
 
   /** The low `count` bits of `value`. */
   def low(value: UInt, count: UInt): UInt =
     value & VecInit.tabulate(value.getWidth)(i => count > i.U).asUInt
 
-  /** Strings one behind the other, the first one lowest; bits above the count of each are zero. */
+  /** Concatenates bit strings, the first one lowest; the bits above the count of each must be zero. */
   def join(parts: Seq[(UInt, UInt)], most: Int = mostBits): BitString = {
     val result = Wire(new BitString(most))
     val ends = parts.map(_._2).scanLeft(0.U(6.W): UInt)((sum, count) => sum +& count)

@@ -5,7 +5,7 @@ import chisel3._
 import rackwright.compression.{CompressorCore, CompressorUnit}
 import rackwright.operation.Operation
 
-/** The unit `zstd-compress`: from a buffer in memory to a Zstandard frame in memory. README.md is the contract.
+/** The unit `zstd-compress`: compresses a buffer in memory to a Zstandard frame in memory. README.md is its contract.
   *
   * @param params
   *   what to build.
@@ -18,10 +18,10 @@ class ZstdCompressor(params: ZstdCompressorParams = ZstdCompressorParams()) exte
   connect(core)
 }
 
-/** What operations may ask of a [[ZstdCompressor]]. */
+/** Settings of operations of a [[ZstdCompressor]]. */
 object ZstdCompressor {
 
-  /** Whether the settings are in range: of what is too wide, all bits are set. */
+  /** Whether the settings are in range. A setting that is too wide has all bits set. */
   def supported(params: ZstdCompressorParams)(operation: Operation): Bool = {
     val dictionary = Option.when(params.encoder.dictionary)(
       !operation.setting(params.dictionaryLength.name).andR && !operation.setting(params.dictionaryId.name)(32) &&

@@ -3,7 +3,7 @@ package rackwright.zstd.encode
 import rackwright.compression.{CompressorArguments, StreamArguments}
 import rackwright.unit.{HardwareUnit, Parameter, ParameterValues, UnitDescription}
 
-/** The ZStd compressor for elaboration. */
+/** Describes the ZStd compressor for elaboration. */
 object ZstdCompressorDescription extends UnitDescription {
   val name: String = "zstd-compress"
   val summary: String = "Compresses a buffer to a Zstandard frame (RFC 8878)."

@@ -6,7 +6,7 @@ import rackwright.compression.{BlockParams, DictionarySettings, StreamSizes}
 import rackwright.lz77.encode.EncoderParams
 import rackwright.operation.Setting
 
-/** What a user chooses for a ZStd compressor.
+/** The parameters of a ZStd compressor that its user chooses.
   *
   * @param encoder
   *   sizes of the LZ77 encoder.
@@ -24,23 +24,23 @@ case class ZstdCompressorParams(
   def blockMost: Int = 64
   def chunkBytes: Int = FrameWriter.chunkBytes
 
-  /** Bits of a number of bytes of a block. */
+  /** Width of a number of bytes of a block. */
   val countBits: Int = log2Ceil(blockBytes + 1)
 
-  /** Sequences that a block holds; one that is full of them is closed early. */
+  /** The most sequences of a block; a block that reaches it is closed early. */
   val sequencesMost: Int = blockBytes / 8
   val sequenceBits: Int = log2Ceil(sequencesMost + 1)
 
-  /** Places for words of output: what the largest block can become. Each sequence is at most 42 bits and stands for 4
-    * bytes or more; tables and heads are less than 512 bytes.
+  /** Entries for output words: the largest size of an encoded block. Each sequence has at most 42 bits and stands for
+    * at least 4 bytes; tables and headers have fewer than 512 bytes.
     */
   val outputWords: Int = blockBytes / 8 * 5 / 4 + 128
 
-  /** CHECKSUM is 1 for frames with a checksum. */
+  /** CHECKSUM is 1 if frames get a checksum. */
   val checksum: Setting = Setting("checksum", 6, 2, 0, "1: frames have a checksum")
 
-  /** What is searched before the input, the number that frames name, 0 for none, and the three offsets that they begin
-    * with, 16 bits each, the first one lowest.
+  /** The dictionary to search before the input, the id that frames name (0 for none), and the three initial repeated
+    * offsets, 16 bits each, the first one lowest.
     */
   val dictionaryAddress: Setting = Setting("dictionary_address", 7, 64, 0, "address of the dictionary's content")
   val dictionaryLength: Setting = Setting("dictionary_length", 8, 32, 0, "its bytes; 0: none")
