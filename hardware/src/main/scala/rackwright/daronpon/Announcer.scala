@@ -3,44 +3,44 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** What peers are to be told. */
+/** What to announce to the peers. */
 class Announcement(params: Params) extends Bundle {
 
-  /** Only if the load has crossed a power of two. */
+  /** Announce only if the load has crossed a power of two. */
   val judges = Bool()
   val audience = Audience()
   val service = UInt(params.serviceBits.W)
   val now = UInt(Sizes.timeBits.W)
 }
 
-/** Judges the load of a service after a change, and tells peers, while the next arrival is looked at
-  * (`engine/crates/network/dispatch/src/tell.rs`, `changed`). Seven cycles when nobody is told.
+/** Checks the load of a service after a change, and announces it to the peers, while the next arrival is being looked
+  * up (`engine/crates/network/dispatch/src/tell.rs`, `changed`). Takes seven cycles if nothing is announced.
   */
 class Announcer(params: Params) extends Module with Counts {
   val settings = IO(Input(new Settings))
 
-  /** The numbering of messages begins again. */
+  /** Restarts the numbering of messages. */
   val clear = IO(Input(Bool()))
   val start = IO(Flipped(Valid(new Announcement(params))))
   val free = IO(Output(Bool()))
 
-  /** Peers are being told: of them, what was true at `now` is asked for. */
+  /** Announcing: the state of the peers as of time `now` is requested. */
   val telling = IO(Output(Bool()))
   val now = IO(Output(UInt(Sizes.timeBits.W)))
 
-  // The request that is redirected.
+  // The redirected request.
   val receiver = IO(Input(UInt(params.peerBits.W)))
   val request = IO(Input(new Order))
   val event = IO(Input(new Arrival(params)))
   val hops = IO(Input(UInt(8.W)))
 
-  // The service that is judged or told, as it was in the cycle before, and what is judged.
+  // The index of the service that is checked or announced, its state as of the cycle before, and the new judgement.
   val service = IO(Output(UInt(params.serviceBits.W)))
   val serviceEntries = IO(Input(Vec(params.services, new ServiceEntry)))
   val serviceState = IO(Input(new ServiceState))
   val judged = IO(Output(Valid(new Judgement)))
 
-  // The peer that is told.
+  // The peer that is addressed.
   val peer = IO(Output(UInt(params.peerBits.W)))
   val entry = IO(Input(new PeerEntry(params)))
   val state = IO(Input(new PeerState))

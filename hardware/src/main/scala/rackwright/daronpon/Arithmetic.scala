@@ -3,29 +3,29 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** Products and reciprocals that are seldom needed, a bit in a cycle. */
+/** A bit-serial multiplier and divider for results that are seldom needed. */
 class Arithmetic extends Module {
   private val bits = Sizes.countBits
 
   val start = IO(Input(Bool()))
 
-  /** One divided by `right` instead of a product. */
+  /** Computes a reciprocal of `right` instead of a product. */
   val divides = IO(Input(Bool()))
   val left = IO(Input(UInt(bits.W)))
   val right = IO(Input(UInt(bits.W)))
   val busy = IO(Output(Bool()))
 
-  /** left times right; stays until the next start. */
+  /** left times right; held until the next start. */
   val product = IO(Output(UInt((2 * bits).W)))
 
-  /** 2^16 divided by `right`, which is not zero, rounded up. */
+  /** 2^16 divided by `right`, rounded up; `right` must not be zero. */
   val reciprocal = IO(Output(UInt(bits.W)))
 
   private val steps = RegInit(0.U(log2Ceil(bits + 2).W))
   private val divide = Reg(Bool())
   private val divisor = Reg(UInt(bits.W))
 
-  /** Above the multiplier or the dividend that is used up stands what has been added or is left. */
+  /** The upper half: the partial sum above the remaining multiplier, or the remainder above the remaining dividend. */
   private val high = Reg(UInt((bits + 1).W))
   private val low = Reg(UInt((bits + 1).W))
 
@@ -38,7 +38,7 @@ class Arithmetic extends Module {
     divide := divides
     divisor := right
     high := 0.U
-    // The multiplier stands one bit higher, so that what is shifted out of the sum finds its place.
+    // The multiplier is shifted by one bit, so that the bit shifted out of the sum fits in below it.
     low := Mux(divides, (1 << 16).U + right - 1.U, Cat(left, 0.U(1.W)))
   }.elsewhen(busy) {
     steps := steps - 1.U

@@ -3,7 +3,7 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** A frame that has come whole: its first eight flits, and what was found out on the way. */
+/** A completely received frame: its first eight flits, and what was checked while it arrived. */
 class WholeFrame extends Bundle {
   val header = Vec(8, UInt(64.W))
   val bytes = UInt(16.W)
@@ -12,7 +12,7 @@ class WholeFrame extends Bundle {
   val hasReport = Bool()
 }
 
-/** What is known of a frame after one cycle: fields, and who matches. */
+/** The result of the first stage: the fields of a frame, and the table entries that match. */
 class MatchedFrame(params: Params) extends Bundle {
   val arrival = new Arrival(params)
   val empty = Bool()
@@ -25,11 +25,11 @@ class MatchedFrame(params: Params) extends Bundle {
   val services = UInt(params.services.W)
 }
 
-/** Says what a frame is, in two stages: who matches, then what follows from that. */
+/** Classifies a frame in two stages: matches it against the tables, then derives its class from the matches. */
 class Classifier(params: Params) extends Module {
   val in = IO(Flipped(Decoupled(new WholeFrame)))
 
-  /** Of the report of the frame, if it has one. */
+  /** The report of the frame, if it has one, is complete and valid. */
   val whole = IO(Input(Bool()))
   val authentic = IO(Input(Bool()))
   val origin = IO(Input(UInt(48.W)))
@@ -128,13 +128,15 @@ class Classifier(params: Params) extends Module {
   }
 }
 
-/** What a datagram looks like. */
+/** The format of datagrams. */
 object Classifier {
 
-  /** The first bytes of a message, 0x5244, as they stand in a flit. */
+  /** The first bytes of a message, 0x5244, in the byte order of a flit. */
   val magic: UInt = "h4452".U(16.W)
 
-  /** UDP over IPv4 without options, whole: types, lengths of headers, fragments. Flits 1 and 2 say so. */
+  /** Whether flits 1 and 2 are the headers of an unfragmented UDP datagram over IPv4 without options: types, header
+    * lengths, fragment fields.
+    */
   def isDatagram(header: Vec[UInt]): Bool = {
     val fragment = BigEndian.number(header(2), 4, 5)
     BigEndian.number(header(1), 4, 5) === 0x0800.U && header(1)(55, 48) === 0x45.U &&

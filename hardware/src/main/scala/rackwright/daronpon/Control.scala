@@ -3,8 +3,8 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** Does what the policy crate would do with arrivals, in their order: wires between the boxes that decide, the tables
-  * that they share, and who has those.
+/** Handles arrivals, in order, as the policy crate does. This module wires the decision-making modules to the tables
+  * that they share, and arbitrates access to these.
   */
 class Control(params: Params) extends Module {
   val settings = IO(Input(new Settings))
@@ -19,10 +19,10 @@ class Control(params: Params) extends Module {
   val writerFree = IO(Input(Bool()))
   val writer = IO(Output(Valid(new HashedWord)))
 
-  /** When a tick is wanted; all ones: never. Right when the unit is idle. */
+  /** The time at which the next tick is due; all ones: never. Valid when the unit is idle. */
   val nextTimer = IO(Output(UInt(64.W)))
 
-  /** What was counted in the cycle before, in the order of [[Counters.names]]. */
+  /** Counter increments of the cycle before, in the order of [[Counters.names]]. */
   val amounts = IO(Output(Vec(Counters.names.size, UInt(Sizes.countBits.W))))
   val idle = IO(Output(Bool()))
 
@@ -68,7 +68,7 @@ class Control(params: Params) extends Module {
   decider.quiet := announcer.free && !listener.busy && epochs.free && !recount.busy && probes.free
   release := decider.release
 
-  // Who has the replicas.
+  // Arbitration for the replicas.
   replicas.entries := tables.replicas
   replicas.epoch := epochs.epoch
   replicas.begun := decider.begun
@@ -80,7 +80,7 @@ class Control(params: Params) extends Module {
   when(!probes.free) { replicas.turn.index := probes.replica }
   when(recount.busy) { replicas.turn.index := recount.index }
 
-  // Who has the services.
+  // Arbitration for the services.
   services.index := decider.service
   services.deed := decider.serviceDeed
   services.value := services.state
@@ -104,7 +104,7 @@ class Control(params: Params) extends Module {
     when(recount.done) { services.deed := ServiceDeed.count }
   }
 
-  // Who has the peers.
+  // Arbitration for the peers.
   peers.entries := tables.peers
   peers.clear := start
   peers.now := Mux(announcer.telling, announcer.now, decider.now)
@@ -207,7 +207,7 @@ class Control(params: Params) extends Module {
   probes.entry := replicas.entry
   probes.state := replicas.state
 
-  // Who orders.
+  // Arbitration for orders.
   order.valid := Mux(probes.free, decider.order.valid, probes.order.valid)
   order.bits := Mux(probes.free, decider.order.bits, probes.order.bits)
   when(!announcer.free) {

@@ -2,10 +2,10 @@ package rackwright.daronpon
 
 import chisel3._
 
-/** A box that counts: in each cycle nothing, unless it says otherwise. */
+/** A module with counters. By default nothing is counted in a cycle. */
 trait Counts { this: Module =>
 
-  /** What is counted in this cycle, in the order of [[Counters.names]]. */
+  /** Counter increments of this cycle, in the order of [[Counters.names]]. */
   val amounts = IO(Output(Vec(Counters.names.size, UInt(Sizes.countBits.W))))
   amounts.foreach(_ := 0.U)
 

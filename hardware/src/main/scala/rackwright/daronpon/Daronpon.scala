@@ -5,7 +5,7 @@ import chisel3._
 import rackwright.memory.SramQueue
 import rackwright.unit.{Attach, HardwareUnit}
 
-/** A dispatcher of requests in the path of a switch's port (Wang 2025, section 2.3). README.md is the contract. */
+/** A dispatcher of requests in the data path of a switch port (Wang 2025, section 2.3). README.md is its contract. */
 class Daronpon(params: Params) extends HardwareUnit {
   override def attach: Seq[Attach] = Seq(Attach.Switch)
   val mmio = mmioPort(Registers.of(params))
@@ -52,15 +52,15 @@ class Daronpon(params: Params) extends HardwareUnit {
   emitter.reportPiece := writer.piece
   networkOut <> emitter.network
 
-  // What the last box did is seen two cycles later by the first.
+  // An action of the last stage is visible to the first one two cycles later.
   private val still = registers.idle && parser.idle && frames.empty && control.idle && writer.free && emitter.idle
   idle := still && RegNext(still, false.B) && RegNext(RegNext(still, false.B), false.B)
   Counters.names.zip(control.amounts).foreach { case (name, amount) => event(name, amount) }
 }
 
-/** Sizes. */
+/** Sizes of buffers. */
 object Daronpon {
 
-  /** Flits of frames that wait for a decision or for the frames before them: more than the longest has. */
+  /** Flits of frames that wait for a decision or behind other frames; exceeds the longest frame. */
   val bufferedFlits: Int = 2048
 }

@@ -2,7 +2,7 @@ package rackwright.daronpon
 
 import rackwright.unit.{HardwareUnit, Parameter, ParameterValues, UnitDescription}
 
-/** The dispatcher in the list of units. */
+/** Describes the dispatcher for elaboration. */
 object DaronponDescription extends UnitDescription {
   private val default = Params()
 

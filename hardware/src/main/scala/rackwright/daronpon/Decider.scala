@@ -3,31 +3,31 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** Takes arrivals one after the other and decides what the policy crate would decide
+/** Accepts arrivals, one after the other, and makes the decisions of the policy crate
   * (`engine/crates/network/dispatch/src/dispatcher.rs`, `decide.rs`).
   *
-  * Requests and answers are taken while the announcer still judges the one before; nothing is ordered or counted of
-  * them until it is free. All else waits until every other box is.
+  * Requests and responses are accepted while the announcer is still busy with the arrival before, but produce no orders
+  * or counts until it is idle. Any other arrival waits until every module is idle.
   */
 class Decider(params: Params) extends Module with Counts {
   val settings = IO(Input(new Settings))
 
-  /** Everything has been counted for the first time. */
+  /** The initial counts of all services are complete. */
   val running = IO(Input(Bool()))
   val looked = IO(Flipped(Decoupled(new LookedUp(params))))
   val told = IO(Input(new Told))
 
-  /** The report is not needed any more. */
+  /** The report of the arrival is no longer needed. */
   val release = IO(Output(Bool()))
 
-  /** Is ready only while nobody else orders. */
+  /** Ready only while no other module issues orders. */
   val order = IO(Decoupled(new Order))
   val change = IO(Output(Valid(new FlightChange(params))))
   val epoch = IO(Input(UInt(32.W)))
   val now = IO(Output(UInt(Sizes.timeBits.W)))
   val idle = IO(Output(Bool()))
 
-  // Tables: who is looked at, and what was there in the cycle before.
+  // Tables: the index that is read, and the entry as of the cycle before.
   val replica = IO(Output(new ReplicaTurn(params)))
   val begun = IO(Output(UInt(log2Ceil(Sizes.epochs).W)))
   val replicaEntry = IO(Input(new ReplicaEntry(params)))
@@ -40,11 +40,11 @@ class Decider(params: Params) extends Module with Counts {
   val believes = IO(Output(Bool()))
   val leastPeer = IO(Input(new Contender(Sizes.wireLoadBits, params.peerBits)))
 
-  /** The announcer is free; it tells peers. */
+  /** The announcer is idle; the request to announce. */
   val announcerFree = IO(Input(Bool()))
   val telling = IO(Input(Bool()))
 
-  /** Every other box is free. */
+  /** Every other module is idle. */
   val quiet = IO(Input(Bool()))
   val announces = IO(Output(Valid(new Announcement(params))))
   val endsEpochs = IO(Output(Bool()))
@@ -52,7 +52,7 @@ class Decider(params: Params) extends Module with Counts {
   val recounts = IO(Output(Bool()))
   val probes = IO(Output(Bool()))
 
-  // What is told with a redirected request.
+  // The load that accompanies a redirected request.
   val event = IO(Output(new Arrival(params)))
   val request = IO(Output(new Order))
   val hops = IO(Output(UInt(8.W)))
@@ -63,7 +63,7 @@ class Decider(params: Params) extends Module with Counts {
   }
   private val state = RegInit(State.take)
 
-  /** Where it goes on when the other boxes are free. */
+  /** The state to enter when the other modules are idle. */
   private val afterwards = RegInit(State.take)
   private val held = Reg(new Arrival(params))
   private val place = Reg(new FlightPlace(params))
@@ -108,7 +108,7 @@ class Decider(params: Params) extends Module with Counts {
   announces.bits.service := serviceAt
   announces.bits.now := time
 
-  // The frame in hand goes to a replica, unless a state says otherwise.
+  // By default the current frame is sent to a replica.
   order.valid := false.B
   order.bits := hand
   order.bits.target := replicaEntry.place
@@ -125,7 +125,7 @@ class Decider(params: Params) extends Module with Counts {
   change.bits.flight.client := held.client
   change.bits.flight.number := held.number
 
-  // Choices.
+  // Selection.
   private val best = Reg(chiselTypeOf(leastPeer))
   private val here = Reg(chiselTypeOf(leastReplica))
   private val local = Reg(UInt(Sizes.wireLoadBits.W))
@@ -139,7 +139,7 @@ class Decider(params: Params) extends Module with Counts {
     afterwards := next
   }
 
-  /** A request is looked for first; a response ends one or is a stray. */
+  /** The flight of a request is looked up first. A response completes its flight, or is a stray. */
   private def lookOrSearch(isKnown: Bool, isResponse: Bool): State.Type =
     Mux(isKnown, State.known, Mux(isResponse, State.answered, State.search))
 
@@ -196,13 +196,13 @@ class Decider(params: Params) extends Module with Counts {
     }
     is(State.known) { state := State.judgeKnown }
     is(State.judgeKnown) {
-      // Its replica is seen now.
+      // The entry of its replica is valid now.
       waited := 0.U
       when(held.concern === Concern.response) {
         serviceAt := replicaEntry.service
         state := State.answered
       }.elsewhen(replicaState.failed) {
-        // Its replica is gone: it is a request like any other again.
+        // Its replica has been removed: it is handled like a new request.
         change.valid := true.B
         place.frees := place.frees | place.hits
         replica.deed := ReplicaDeed.giveUp
@@ -236,7 +236,7 @@ class Decider(params: Params) extends Module with Counts {
       }
     }
     is(State.search) {
-      // Who is alive was asked for another time while peers were told.
+      // The state of the peers was requested for a different time while peers were being addressed.
       val isOver = waited === (params.tournamentCycles - 1).U
       waited := Mux(telling, 0.U, waited + !isOver)
       when(isOver && announcerFree) { state := State.found }

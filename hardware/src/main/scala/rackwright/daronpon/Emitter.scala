@@ -6,23 +6,23 @@ import chisel3.util._
 import rackwright.port.StreamFlit
 import rackwright.stream.SkidBuffer
 
-/** Sends frames as they are ordered: as they came, with other addresses, with a report taken off or put in, or of the
+/** Sends frames as ordered: unchanged, with rewritten addresses, with a report removed or inserted, or a message of the
   * unit's own.
   *
-  * The first 58 bytes are headers, two of them in flit 7. What is put in goes there, and what is taken off ends six
-  * bytes into a flit.
+  * The first 58 bytes are headers, the last two of them in flit 7. A report is inserted behind them; a report that is
+  * removed ends six bytes into a flit.
   */
 class Emitter(params: Params) extends Module {
   val order = IO(Flipped(Decoupled(new Order)))
 
-  /** The bytes of frames, in order. */
+  /** The bytes of the buffered frames, in order. */
   val frames = IO(Flipped(Decoupled(new Piece)))
   val isSealed = IO(Input(Bool()))
   val reportSum = IO(Input(UInt(16.W)))
   val at = IO(Output(UInt(log2Ceil(6 + params.services).W)))
   val reportPiece = IO(Input(new Piece))
 
-  /** The report has left. */
+  /** The report has been sent. */
   val release = IO(Output(Bool()))
   val network = IO(Decoupled(new StreamFlit(Sizes.flitBytes)))
   val idle = IO(Output(Bool()))
@@ -33,7 +33,7 @@ class Emitter(params: Params) extends Module {
 
   private val sums = Module(new Sums)
   private val packer = Module(new Packer)
-  // Two buffers, so that whether an order is taken begins at a flop with few loads.
+  // Two buffers, so that the path of the order's ready signal starts at a flip-flop with a small fan-out.
   private val entering = SkidBuffer(order)
   private val orders = SkidBuffer(entering)
   private val next = Module(new Queue(new Rewritten, 1, pipe = true))
@@ -107,7 +107,7 @@ class Emitter(params: Params) extends Module {
       }
     }
     is(Phase.seam) {
-      // Two bytes of flit 7, which stays for what else is in it.
+      // Sends two bytes of flit 7, which remains buffered for its other bytes.
       packer.in.valid := own || arrives
       packer.in.bits.data := Mux(own, 0.U, head.data)
       packer.in.bits.count := 2.U
@@ -133,7 +133,7 @@ class Emitter(params: Params) extends Module {
       }
     }
     is(Phase.skip) {
-      // What is taken off ends in flit 10 and one more for each entry.
+      // The removed report ends in flit 10, plus one flit for each entry.
       when(left === 0.U) { phase := Phase.drain }.elsewhen(index === 10.U + work.order.stripEntries) {
         phase := Phase.rest
       }.otherwise {
@@ -158,7 +158,7 @@ class Emitter(params: Params) extends Module {
       }
     }
     is(Phase.drain) {
-      // Padding that the frame came with.
+      // Discards the Ethernet padding of the received frame.
       pieces.ready := true.B
       when(arrives && head.last) { finish() }
     }

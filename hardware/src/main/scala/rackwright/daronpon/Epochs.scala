@@ -3,38 +3,38 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** Ends epochs: forgets the requests that are too old, and finds out which replicas have fallen silent
-  * (`engine/crates/network/dispatch/src/time.rs`). Some twenty cycles for each replica.
+/** Ends epochs: drops the requests that are too old, and detects replicas that have stopped responding
+  * (`engine/crates/network/dispatch/src/time.rs`). Takes some twenty cycles for each replica.
   */
 class Epochs(params: Params) extends Module with Counts {
   val settings = IO(Input(new Settings))
 
-  /** Time begins again. */
+  /** Restarts time. */
   val clear = IO(Input(Bool()))
 
-  /** Ends all epochs that are over at `now`, which stays until that is done. */
+  /** Ends every epoch that is over at `now`, which must be held meanwhile. */
   val start = IO(Input(Bool()))
   val now = IO(Input(UInt(Sizes.timeBits.W)))
   val free = IO(Output(Bool()))
   val epoch = IO(Output(UInt(32.W)))
 
-  /** When this epoch ends. */
+  /** The end of the current epoch. */
   val ends = IO(Output(UInt((Sizes.timeBits + 1).W)))
 
-  /** In the next cycle another epoch begins. */
+  /** A new epoch starts in the next cycle. */
   val ended = IO(Output(Bool()))
 
-  /** The replica that is looked at, and what it was in the cycle before. */
+  /** The index of the replica that is read, and its state as of the cycle before. */
   val replica = IO(Output(new ReplicaTurn(params)))
   val entry = IO(Input(new ReplicaEntry(params)))
   val state = IO(Input(new ReplicaState))
 
-  /** Requests that are left are to be multiplied by the replica's reciprocal. */
+  /** Requests a product of the remaining requests and the reciprocal of the replica. */
   val multiplies = IO(Output(Bool()))
   val left = IO(Output(UInt(Sizes.countBits.W)))
   val calculating = IO(Input(Bool()))
 
-  /** A service is to be counted again; because a replica has failed. */
+  /** Requests a recount of a service, because a replica has failed. */
   val recounts = IO(Output(Bool()))
   val service = IO(Output(UInt(params.serviceBits.W)))
   val fails = IO(Output(Bool()))
@@ -47,7 +47,7 @@ class Epochs(params: Params) extends Module with Counts {
   private val number = RegInit(0.U(32.W))
   private val end = RegInit(0.U((Sizes.timeBits + 1).W))
 
-  /** How many have been ended at once: after as many as are remembered nothing is left to forget. */
+  /** The number of epochs ended in a row: after as many as are remembered, no request is left to drop. */
   private val many = Reg(UInt(3.W))
   private val at = Reg(UInt(params.replicaBits.W))
   private val old = state.byEpoch(number(log2Ceil(Sizes.epochs) - 1, 0))
@@ -89,12 +89,12 @@ class Epochs(params: Params) extends Module with Counts {
       }
     }
     is(Phase.look) {
-      // What is seen of a replica is one cycle old, and what follows from it another.
+      // The state of a replica is one cycle old when it is read, and what is derived from it takes another cycle.
       waited := true.B
       when(waited) { phase := Phase.multiply }
     }
     is(Phase.multiply) {
-      // Only a replica that loses requests gets another product; the others get the same again.
+      // Only a replica that loses requests gets a new product; for the others the product would be unchanged.
       phase := Mux(entry.present, Phase.forget, Phase.next)
     }
     is(Phase.forget) {

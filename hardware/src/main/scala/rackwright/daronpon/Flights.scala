@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.memory.Sram
 
-/** A request that is under way, or was. */
+/** A flight: a request that is outstanding at a replica, or was. */
 class Flight(params: Params) extends Bundle {
   val taken = Bool()
   val epoch = UInt(32.W)
@@ -14,46 +14,48 @@ class Flight(params: Params) extends Bundle {
   val number = UInt(64.W)
 }
 
-/** Where a request stands in the table, or could. */
+/** The location of a flight in the table, or a location for it. */
 class FlightPlace(params: Params) extends Bundle {
   val row = UInt(log2Ceil(params.rows).W)
 
-  /** The way in which it is under way; none if it is not. */
+  /** The way that holds the request, one-hot; zero if there is none. */
   val hits = UInt(Sizes.ways.W)
 
-  /** The ways in which it could be noted. */
+  /** The ways that are free. */
   val frees = UInt(Sizes.ways.W)
 
-  /** Its replica, and the lowest bits of the epoch in which it began. */
+  /** The replica of the request, and the lowest bits of the epoch in which it started. */
   val replica = UInt(params.replicaBits.W)
   val begun = UInt(log2Ceil(Sizes.epochs).W)
 }
 
-/** What is written into the table. */
+/** A write to the table. */
 class FlightChange(params: Params) extends Bundle {
   val row = UInt(log2Ceil(params.rows).W)
   val ways = UInt(Sizes.ways.W)
   val flight = new Flight(params)
 }
 
-/** The requests under way in the rack: rows of four, in memory (`engine/crates/network/dispatch/src/outstanding.rs`).
+/** The outstanding requests of the rack: a four-way table in SRAM
+  * (`engine/crates/network/dispatch/src/outstanding.rs`).
   *
-  * What was found is found again when its row changes, so that a request can be looked for while others are decided.
+  * The result of a lookup is updated when its row is written, so that a request can be looked up ahead, while others
+  * are being decided.
   */
 class Flights(params: Params) extends Module {
   private val rowBits = log2Ceil(params.rows)
 
-  /** Forgets everything; takes as many cycles as there are rows. */
+  /** Clears the table, which takes one cycle for each row. */
   val clear = IO(Input(Bool()))
   val clearing = IO(Output(Bool()))
 
-  /** From the next cycle on, the request at the input is looked for. */
+  /** Looks up the request at the input, starting in the next cycle. */
   val start = IO(Input(Bool()))
   val client = IO(Input(UInt(48.W)))
   val number = IO(Input(UInt(64.W)))
   val epoch = IO(Input(UInt(32.W)))
 
-  /** An epoch ends, and with it what was found. */
+  /** An epoch ends, which invalidates the result of the lookup. */
   val again = IO(Input(Bool()))
   val done = IO(Output(Bool()))
   val place = IO(Output(new FlightPlace(params)))
@@ -81,7 +83,7 @@ class Flights(params: Params) extends Module {
   private val frees = RegEnable(~VecInit(live).asUInt, stage === Stage.compare)
   private val found = RegEnable(Mux1H(hits, ways), stage === Stage.choose)
 
-  // Written a cycle after it is asked for, for every bit of a row waits for it.
+  // The write is registered, since every bit of a row depends on it.
   private val cleared = Wire(new FlightChange(params))
   cleared.row := sweep(rowBits - 1, 0)
   cleared.ways := Fill(Sizes.ways, 1.U)
@@ -117,10 +119,10 @@ class Flights(params: Params) extends Module {
   assert(!change.valid || PopCount(change.bits.ways) === 1.U, "a request is noted in one way of its row")
 }
 
-/** Where a request stands. */
+/** The hash function of the table. */
 object Flights {
 
-  /** The hash of the policy crate: exclusive ors of shifted bits. */
+  /** The hash of the policy crate: an exclusive or of shifted operands. */
   def hash(client: UInt, number: UInt): UInt = {
     val wide = client.pad(64)
     val mixed = number ^ wide.rotateLeft(23) ^ (wide >> 7)

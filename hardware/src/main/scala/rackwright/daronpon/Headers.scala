@@ -3,8 +3,8 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** The first seven flits of a frame with what is rewritten in them, or of a message of the unit's own, which comes from
-  * no address.
+/** The first seven flits of a frame with their rewritten fields, or of a message of the unit's own, whose original
+  * addresses are zero.
   */
 class Headers extends Module {
   val work = IO(Input(new Rewritten))
@@ -16,7 +16,7 @@ class Headers extends Module {
   private val target = work.order.target
   private def swap(number: UInt): UInt = BigEndian.swap(number)
 
-  /** The first bytes of each flit on the right. */
+  /** The first bytes of each flit are its low bits. */
   private val ownFlits = VecInit(
     0.U(64.W),
     "h00450008_00000000".U(64.W),

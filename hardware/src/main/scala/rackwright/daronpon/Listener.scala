@@ -3,8 +3,8 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** Believes what a peer says, if it is newer than what is known (`engine/crates/network/dispatch/src/tell.rs`, `hear`).
-  * Four cycles for each entry, and some twenty more when the peer's cores have changed.
+/** Applies the report of a peer if it is newer than the stored state (`engine/crates/network/dispatch/src/tell.rs`,
+  * `hear`). Takes four cycles for each entry, and some twenty more if the peer's number of cores has changed.
   */
 class Listener(params: Params) extends Module with Counts {
   val start = IO(Input(Bool()))
@@ -15,7 +15,7 @@ class Listener(params: Params) extends Module with Counts {
   val services = IO(Input(Vec(params.services, new ServiceEntry)))
   val busy = IO(Output(Bool()))
 
-  // The peer that says it.
+  // The peer that sent the report.
   val found = IO(Input(Bool()))
   val place = IO(Input(UInt(params.peerBits.W)))
   val alive = IO(Input(Vec(params.peers, Bool())))
@@ -32,7 +32,7 @@ class Listener(params: Params) extends Module with Counts {
   val learns = IO(Output(Bool()))
   val error = IO(Output(SInt((Sizes.wireLoadBits + 10).W)))
 
-  // Reciprocals.
+  // Access to the reciprocal unit.
   val begins = IO(Output(Bool()))
   val cores = IO(Output(UInt(Sizes.countBits.W)))
   val calculating = IO(Input(Bool()))
@@ -83,7 +83,7 @@ class Listener(params: Params) extends Module with Counts {
   switch(phase) {
     is(Phase.idle) { when(start) { phase := Phase.find } }
     is(Phase.find) {
-      // The number of the sender was at the table of peers from the cycle before.
+      // The id of the sender was presented to the table of peers in the cycle before.
       isPeer := found
       from := place
       phase := Phase.read
@@ -122,12 +122,12 @@ class Listener(params: Params) extends Module with Counts {
   }
 }
 
-/** Numbers of the policy crate. */
+/** Constants of the policy crate. */
 object Listener {
 
-  /** The average error takes in a new one by one part in two to this power. */
+  /** The average error is an exponential moving average with a weight of one in two to this power. */
   val errorShift: Int = 4
 
-  /** Messages that are so far ahead are old ones. */
+  /** A message whose number is ahead by this much or more is an old one. */
   val half: UInt = "h7fffffff".U(32.W)
 }

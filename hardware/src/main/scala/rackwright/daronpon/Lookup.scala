@@ -3,16 +3,16 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** An arrival, and what is known of it before anything is decided. */
+/** An arrival, with the result of its lookup. */
 class LookedUp(params: Params) extends Bundle {
   val arrival = new Arrival(params)
   val place = new FlightPlace(params)
 
-  /** It came after the end of the epoch. */
+  /** It arrived after the end of the epoch. */
   val isLate = Bool()
 }
 
-/** Looks up the next arrival in the table of flights while the one before is decided. Seven cycles. */
+/** Looks up the next arrival in the table of flights while the arrival before is being decided. Takes seven cycles. */
 class Lookup(params: Params) extends Module {
   val arrival = IO(Flipped(Decoupled(new Arrival(params))))
   val out = IO(Decoupled(new LookedUp(params)))
@@ -23,7 +23,7 @@ class Lookup(params: Params) extends Module {
   /** An epoch ends. */
   val again = IO(Input(Bool()))
 
-  /** The table is emptied. */
+  /** The table is being cleared. */
   val clear = IO(Input(Bool()))
   val clearing = IO(Output(Bool()))
   val idle = IO(Output(Bool()))

@@ -3,20 +3,21 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** What is known of a load from now on. */
+/** The new state of a load after a check. */
 class Judgement extends Bundle {
   val average = SInt((Sizes.loadBits + 10).W)
   val told = UInt(Sizes.loadBits.W)
 }
 
-/** When peers are told of a load (Wang 2025, section 2.3.3; `engine/crates/network/dispatch/src/monitor.rs`): when it
-  * has doubled or halved since they were, and is not below the moving average and its floor. Six cycles.
+/** Decides when a load is announced to the peers (Wang 2025, section 2.3.3;
+  * `engine/crates/network/dispatch/src/monitor.rs`): when it has doubled or halved since the last announcement, and is
+  * not below its moving average and the floor. Takes six cycles.
   */
 class Monitor extends Module {
   val settings = IO(Input(new Settings))
   val start = IO(Input(Bool()))
 
-  /** The service, after the change; stays until `done`. */
+  /** The state of the service after the change; held until `done`. */
   val state = IO(Input(new ServiceState))
   val done = IO(Output(Bool()))
   val doubled = IO(Output(Bool()))

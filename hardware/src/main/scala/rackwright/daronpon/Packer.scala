@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.port.StreamFlit
 
-/** Puts pieces of up to eight bytes together to full flits. A piece may be empty only if it is the last. */
+/** Packs pieces of up to eight bytes into full flits. Only the last piece may be empty. */
 class Packer extends Module {
   private val flitBytes = Sizes.flitBytes
   val in = IO(Flipped(Decoupled(new Piece)))

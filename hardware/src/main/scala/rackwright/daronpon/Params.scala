@@ -2,7 +2,7 @@ package rackwright.daronpon
 
 import chisel3.util.{isPow2, log2Ceil}
 
-/** What the user says about a dispatcher: how large its tables are.
+/** The parameters of a dispatcher that its user chooses: the sizes of its tables.
   *
   * @param services
   *   services that it dispatches.
@@ -37,60 +37,60 @@ case class Params(services: Int = 4, replicas: Int = 16, peers: Int = 8, flights
   /** Rows of the table of flights. */
   val rows: Int = flights / Sizes.ways
 
-  /** Cycles from the choice of a service to the least loaded of its replicas and peers; who of the peers is alive takes
-    * one of them.
+  /** Latency in cycles from the selection of a service to its least loaded replica and peer; determining the peers that
+    * are alive takes one of these cycles.
     */
   val tournamentCycles: Int = (1 + replicaBits).max(2 + peerBits)
 }
 
-/** Sizes that the protocol and the policy crate fix (`engine/crates/network/dispatch`). */
+/** Sizes that the protocol and the policy crate define (`engine/crates/network/dispatch`). */
 object Sizes {
 
-  /** Requests with the same hash that can be counted. */
+  /** The number of outstanding requests with the same hash that can be tracked. */
   val ways: Int = 4
 
-  /** Epochs for which a request is remembered. */
+  /** The number of epochs for which a request is remembered. */
   val epochs: Int = 4
 
   /** Width of a time in nanoseconds. */
   val timeBits: Int = 56
 
-  /** Width of a number of requests under way: up to the largest table of flights. */
+  /** Width of a number of outstanding requests: up to the size of the largest table of flights. */
   val countBits: Int = 17
 
-  /** Width of a sum of cores: 64 replicas of 1024. */
+  /** Width of a sum of cores: 64 replicas with 1024 cores each. */
   val coresBits: Int = 17
 
-  /** Width of one divided by cores, 16 bits of it below the point. */
+  /** Width of the reciprocal of a number of cores, a fixed-point number with 16 fractional bits. */
   val reciprocalBits: Int = 17
 
-  /** Width of requests times reciprocal. */
+  /** Width of the product of requests and reciprocal. */
   val productBits: Int = countBits + reciprocalBits
 
-  /** Bits of a product that a load doesn't have. */
+  /** Fractional bits of a product that a load omits. */
   val loadShift: Int = 8
 
-  /** Width of a load that is counted here. */
+  /** Width of a load computed in this unit. */
   val loadBits: Int = productBits - loadShift
 
-  /** Width of a load that a peer tells. */
+  /** Width of a load reported by a peer. */
   val wireLoadBits: Int = 32
 
-  /** Width of what a request more adds to a peer's load: 256 for a core. */
+  /** Width of the increment of a peer's load for one more request: 256 for a single core. */
   val stepBits: Int = 9
 
-  /** Most entries of a report. */
+  /** The most entries of a report. */
   val entries: Int = 16
 
-  /** Longest frame, in bytes. */
+  /** The longest frame in bytes. */
   val maxFrameBytes: Int = 9600
 
-  /** Bytes of a flit. */
+  /** Size of a flit in bytes. */
   val flitBytes: Int = 8
 
-  /** Bytes of a frame before the message: Ethernet, IPv4, UDP. */
+  /** Size of the headers before a message: Ethernet, IPv4, UDP. */
   val headersBytes: Int = 42
 
-  /** Bytes of the message's header. */
+  /** Size of the header of a message. */
   val messageBytes: Int = 16
 }

@@ -5,10 +5,10 @@ import chisel3.util._
 
 import rackwright.port.StreamFlit
 
-/** Takes frames in, each behind a flit with its time, and tells what each is once it is whole.
+/** Receives frames, each behind a flit with its time of arrival, and classifies each one when it is complete.
   *
-  * Bytes go on through `pieces`; what a frame is comes out of `arrival` after it, in the same order. A frame longer
-  * than [[Sizes.maxFrameBytes]] is cut and counts as malformed.
+  * Bytes are forwarded through `pieces`; the classification follows through `arrival`, in the same order. A frame
+  * longer than [[Sizes.maxFrameBytes]] is truncated and counts as malformed.
   */
 class Parser(params: Params) extends Module {
   val network = IO(Flipped(Decoupled(new StreamFlit(Sizes.flitBytes))))
@@ -19,7 +19,7 @@ class Parser(params: Params) extends Module {
   val told = IO(Output(new Told))
   val entries = IO(Output(Vec(Sizes.entries, new ReportEntry)))
 
-  /** The report is not needed any more. */
+  /** The report is no longer needed. */
   val release = IO(Input(Bool()))
   val idle = IO(Output(Bool()))
 
@@ -36,10 +36,10 @@ class Parser(params: Params) extends Module {
   private val giant = RegInit(false.B)
   private val hasReport = RegInit(false.B)
 
-  /** A frame is whole and has not been classified yet. */
+  /** A complete frame that has not been classified. */
   private val pending = RegInit(false.B)
 
-  /** A report stands in the reader that somebody still needs. */
+  /** The report reader holds a report that is still needed. */
   private val reported = RegInit(false.B)
 
   private val flit = network.bits

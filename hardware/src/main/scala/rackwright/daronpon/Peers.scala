@@ -3,7 +3,7 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** What is known of another dispatcher (`engine/crates/network/dispatch/src/peer.rs`). */
+/** The state of another dispatcher (`engine/crates/network/dispatch/src/peer.rs`). */
 class PeerState extends Bundle {
   val aliveUntil = UInt((Sizes.timeBits + 1).W)
   val truthAt = UInt((Sizes.timeBits + 1).W)
@@ -12,55 +12,57 @@ class PeerState extends Bundle {
   val sequence = UInt(32.W)
 }
 
-/** What is believed of a peer's replicas of one service. */
+/** The last known state of a peer's replicas of one service. */
 class View extends Bundle {
   val load = UInt(Sizes.wireLoadBits.W)
   val cores = UInt(16.W)
 
-  /** What a request more adds to the load. */
+  /** The increment of the load for one more request. */
   val step = UInt(Sizes.stepBits.W)
 }
 
-/** What is to be done to a peer. */
+/** Updates of a peer. */
 object PeerDeed extends ChiselEnum {
   val none, hear, tell, believe = Value
 }
 
-/** The other dispatchers, and what they say about their racks. */
+/** The other dispatchers, and the last reported state of their racks. */
 class Peers(params: Params) extends Module {
   val entries = IO(Input(Vec(params.peers, new PeerEntry(params))))
 
-  /** Forgets everything. */
+  /** Clears all peers. */
   val clear = IO(Input(Bool()))
   val now = IO(Input(UInt(Sizes.timeBits.W)))
 
-  /** Which one, and which service of it, is looked at and changed. What is seen of it is one cycle old. */
+  /** The index of the peer, and of its service, that is read and updated. What is read is one cycle old. */
   val index = IO(Input(UInt(params.peerBits.W)))
   val service = IO(Input(UInt(params.serviceBits.W)))
   val deed = IO(Input(PeerDeed()))
 
-  /** What it becomes: alive until then and its latest message with `hear`, the time of truth with `tell`. */
+  /** The new value: the time until which it is alive and its latest message number with `hear`, the time of the next
+    * full report with `tell`.
+    */
   val value = IO(Input(new PeerState))
   val believed = IO(Input(new View))
   val entry = IO(Output(new PeerEntry(params)))
   val state = IO(Output(new PeerState))
   val view = IO(Output(new View))
 
-  /** Who is alive; two cycles after a change of `now`. */
+  /** The peers that are alive; valid two cycles after a change of `now`. */
   val alive = IO(Output(Vec(params.peers, Bool())))
 
-  /** The index of the peer with a number, and whether there is one, in the next cycle. */
+  /** Looks up a peer by its id: its index, and whether it exists, in the next cycle. */
   val id = IO(Input(UInt(16.W)))
   val found = IO(Output(Bool()))
   val place = IO(Output(UInt(params.peerBits.W)))
 
-  /** The least loaded one of `service`. */
+  /** The least loaded peer of `service`. */
   val least = IO(Output(new Contender(Sizes.wireLoadBits, params.peerBits)))
 
-  /** The earliest time at which one wants the truth; none when all ones. Right when the unit is idle. */
+  /** The earliest time at which a peer is due a full report; all ones: none. Valid when the unit is idle. */
   val truth = IO(Output(UInt((Sizes.timeBits + 1).W)))
 
-  /** It is not yet right. */
+  /** `truth` is not valid yet. */
   val searching = IO(Output(Bool()))
 
   private val states = RegInit(VecInit(Seq.fill(params.peers)(0.U.asTypeOf(new PeerState))))
@@ -106,7 +108,7 @@ class Peers(params: Params) extends Module {
     when(does(PeerDeed.believe)) { views(i)(service) := believed }
   }
 
-  // One peer in a cycle, from the start after every change.
+  // Examines one peer in a cycle, starting over after every change.
   private val at = RegInit(0.U((params.peerBits + 1).W))
   private val earliest = Reg(UInt((Sizes.timeBits + 1).W))
   private val seen = at(params.peerBits - 1, 0)
@@ -127,10 +129,10 @@ class Peers(params: Params) extends Module {
   }
 }
 
-/** What is believed. */
+/** Updates of the state of peers. */
 object Peers {
 
-  /** After a request that was given to a peer, unless it says something else. */
+  /** The state after one more request was sent to a peer, until its next report. */
   def withOneMore(view: View): View = {
     val more = view.load +& view.step
     val most = (BigInt(1) << Sizes.wireLoadBits) - 2

@@ -3,25 +3,25 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** Asks replicas that have failed for a sign of life. Two cycles for each replica. */
+/** Probes failed replicas. Takes two cycles for each replica. */
 class Probes(params: Params) extends Module with Counts {
   val settings = IO(Input(new Settings))
 
-  /** Time begins again. */
+  /** Restarts time. */
   val clear = IO(Input(Bool()))
 
   /** A replica has failed at `now`. */
   val failed = IO(Input(Bool()))
 
-  /** Asks, if it is time at `now`. */
+  /** Sends probes if they are due at `now`. */
   val start = IO(Input(Bool()))
   val now = IO(Input(UInt(Sizes.timeBits.W)))
   val free = IO(Output(Bool()))
 
-  /** When to ask again. */
+  /** The time at which the next probes are due. */
   val due = IO(Output(UInt((Sizes.timeBits + 1).W)))
 
-  /** The replica that is looked at, and what it was in the cycle before. */
+  /** The index of the replica that is read, and its state as of the cycle before. */
   val replica = IO(Output(UInt(params.replicaBits.W)))
   val entry = IO(Input(new ReplicaEntry(params)))
   val state = IO(Input(new ReplicaState))

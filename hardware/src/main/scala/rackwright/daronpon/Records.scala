@@ -3,14 +3,14 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** Where somebody is found. */
+/** The network address of a host. */
 class Place extends Bundle {
   val mac = UInt(48.W)
   val address = UInt(32.W)
   val port = UInt(16.W)
 }
 
-/** A replica of this rack, as software describes it. */
+/** A replica of this rack, as configured by software. */
 class ReplicaEntry(params: Params) extends Bundle {
   val present = Bool()
   val place = new Place
@@ -18,25 +18,25 @@ class ReplicaEntry(params: Params) extends Bundle {
   val cores = UInt(11.W)
 }
 
-/** Another dispatcher, as software describes it: `place` is a replica below it. */
+/** Another dispatcher, as configured by software; its `place` is that of a replica in its rack. */
 class PeerEntry(params: Params) extends Bundle {
   val id = UInt(16.W)
   val place = new Place
 
-  /** The services that both have; none for an entry that is not used. */
+  /** The services that both dispatchers serve; zero for an unused entry. */
   val services = UInt(params.services.W)
 
-  /** Its number is higher than this dispatcher's. */
+  /** Its id is higher than that of this dispatcher. */
   val after = Bool()
 }
 
-/** A service, as software describes it. */
+/** A service, as configured by software. */
 class ServiceEntry extends Bundle {
   val present = Bool()
   val number = UInt(16.W)
 }
 
-/** The kinds of messages on the wire (`engine/crates/network/dispatch/src/wire.rs`). */
+/** The types of messages on the wire (`engine/crates/network/dispatch/src/wire.rs`). */
 object Kind {
   val request: Int = 0
   val response: Int = 1
@@ -45,16 +45,16 @@ object Kind {
   val probe: Int = 4
   val alive: Int = 5
 
-  /** How many there are. */
+  /** The number of types. */
   val count: Int = 6
 }
 
-/** What a frame is to the unit. */
+/** The classes of frames. */
 object Concern extends ChiselEnum {
   val pass, tick, malformed, forged, request, response, alive, redirected, gossip = Value
 }
 
-/** Fields of a frame that are rewritten, and what its checksums need. */
+/** The fields of a frame that may be rewritten, and the inputs of its checksums. */
 class Fields extends Bundle {
   val total = UInt(16.W)
   val internetSum = UInt(16.W)
@@ -65,17 +65,17 @@ class Fields extends Bundle {
   val kind = UInt(8.W)
 }
 
-/** A frame that has come whole, without its bytes. */
+/** A completely received frame, without its bytes. */
 class Arrival(params: Params) extends Bundle {
   val concern = Concern()
 
-  /** Its report stands in [[Told]] and is given back when this arrival is taken. */
+  /** Its report is in [[Told]], and is released when this arrival is accepted. */
   val told = Bool()
   val time = UInt(Sizes.timeBits.W)
   val service = UInt(params.serviceBits.W)
   val serviceKnown = Bool()
 
-  /** The replica that it comes from. */
+  /** The replica that sent it. */
   val source = UInt(params.replicaBits.W)
 
   /** Address and port of the client. */
@@ -86,7 +86,7 @@ class Arrival(params: Params) extends Bundle {
   val fields = new Fields
 }
 
-/** What another dispatcher says in front of a request, or in gossip, but for the entries. */
+/** A report of another dispatcher in front of a request, or in gossip, without its entries. */
 class Told extends Bundle {
   val from = UInt(16.W)
   val incarnation = UInt(32.W)
@@ -94,36 +94,36 @@ class Told extends Bundle {
   val entries = UInt(5.W)
   val hops = UInt(8.W)
 
-  /** Ones' complement sum of its bytes, from the end of the message's header to the end of the tag. */
+  /** Ones' complement sum of its bytes, from the end of the message header to the end of the tag. */
   val sum = UInt(16.W)
 }
 
-/** The load of a peer's replicas of one service, as it is told. */
+/** The load of a peer's replicas of one service, as reported. */
 class ReportEntry extends Bundle {
   val service = UInt(16.W)
   val cores = UInt(16.W)
   val load = UInt(Sizes.wireLoadBits.W)
 }
 
-/** What is done with a frame. */
+/** Actions on a frame. */
 object Deed extends ChiselEnum {
 
-  /** `own` is a message of the unit's own; all others take the oldest frame. */
+  /** `own` sends a message of the unit's own; every other action consumes the oldest frame. */
   val pass, discard, rewrite, own = Value
 }
 
-/** What leaves, in order. */
+/** An order to the emitter. Orders are executed in sequence. */
 class Order extends Bundle {
   val deed = Deed()
   val target = new Place
   val kind = UInt(8.W)
 
-  /** The report in front of the request is taken off, with so many entries. */
+  /** Remove the report in front of the request, which has this many entries. */
   val strip = Bool()
   val stripEntries = UInt(5.W)
   val stripSum = UInt(16.W)
 
-  /** A sealed report is put in, with so many entries. */
+  /** Insert a sealed report with this many entries. */
   val insert = Bool()
   val insertEntries = UInt(5.W)
   val fields = new Fields
@@ -136,16 +136,16 @@ class Piece extends Bundle {
   val last = Bool()
 }
 
-/** Numbers on the wire are big-endian. */
+/** Conversions of big-endian numbers. */
 object BigEndian {
 
-  /** The bytes of `data` in the other order. */
+  /** Reverses the bytes of `data`. */
   def swap(data: UInt): UInt = {
     require(data.getWidth % 8 == 0, "whole bytes are swapped")
     Cat((0 until data.getWidth / 8).map(i => data(8 * i + 7, 8 * i)))
   }
 
-  /** The number in bytes `from` to `to`, both included, of a flit. */
+  /** The big-endian number in bytes `from` to `to` of a flit, both included. */
   def number(flit: UInt, from: Int, to: Int): UInt = swap(flit(8 * to + 7, 8 * from))
 
   /** The four 16-bit words of a flit. */
@@ -155,13 +155,13 @@ object BigEndian {
 /** Ones' complement sums of 16-bit words (RFC 1071). */
 object OnesComplement {
 
-  /** The sum of two. */
+  /** The sum of two words. */
   def add(a: UInt, b: UInt): UInt = {
     val wide = a +& b
     wide(15, 0) + wide(16)
   }
 
-  /** A sum of several words made one word. */
+  /** Folds a wider sum into one word. */
   def fold(wide: UInt): UInt = {
     val once = wide(15, 0) +& (wide >> 16)
     once(15, 0) + once(16)

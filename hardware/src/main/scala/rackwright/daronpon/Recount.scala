@@ -3,15 +3,15 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** What follows when a service has been counted again. */
+/** The action that follows a recount of a service. */
 object Sequel extends ChiselEnum {
 
-  /** Nothing; its load is judged; peers are told it. */
+  /** No action; check the load; announce the load to the peers. */
   val none, judge, tell = Value
 }
 
-/** Counts a service again: adds up what its replicas that are alive can do and have under way. A cycle for each
-  * replica, and some forty more.
+/** Recounts a service: sums the cores and the outstanding requests of its replicas that are alive. Takes one cycle for
+  * each replica, and some forty more.
   */
 class Recount(params: Params) extends Module {
   val start = IO(Input(Bool()))
@@ -19,15 +19,15 @@ class Recount(params: Params) extends Module {
   val sequel = IO(Input(Sequel()))
   val busy = IO(Output(Bool()))
 
-  /** The service that is counted. */
+  /** The service that is recounted. */
   val subject = IO(Output(UInt(params.serviceBits.W)))
 
-  /** Which replica is looked at, and what it was in the cycle after. */
+  /** The index of the replica that is read, and its state as of the cycle before. */
   val index = IO(Output(UInt(params.replicaBits.W)))
   val entry = IO(Input(new ReplicaEntry(params)))
   val state = IO(Input(new ReplicaState))
 
-  /** The arithmetic is this box's while it is busy. */
+  /** Access to the arithmetic unit, which this module owns while it is busy. */
   val begins = IO(Output(Bool()))
   val divides = IO(Output(Bool()))
   val left = IO(Output(UInt(Sizes.countBits.W)))
@@ -35,13 +35,13 @@ class Recount(params: Params) extends Module {
   val calculating = IO(Input(Bool()))
   val reciprocal = IO(Input(UInt(Sizes.reciprocalBits.W)))
 
-  /** The sums are there. */
+  /** The sums are valid. */
   val done = IO(Output(Bool()))
   val cores = IO(Output(UInt(Sizes.coresBits.W)))
   val outstanding = IO(Output(UInt(Sizes.countBits.W)))
   val usedReciprocal = IO(Output(UInt(Sizes.reciprocalBits.W)))
 
-  /** The announcer is started; with a judgement. */
+  /** Starts the announcer; the second signal requests a check of the load. */
   val announces = IO(Output(Bool()))
   val judges = IO(Output(Bool()))
   val announcing = IO(Input(Bool()))

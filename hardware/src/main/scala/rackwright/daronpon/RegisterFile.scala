@@ -5,17 +5,17 @@ import chisel3.util._
 
 import rackwright.port.{MmioPort, MmioResponse}
 
-/** Reads and writes of registers: one per cycle, answered in the next. */
+/** Serves reads and writes of registers: one per cycle, with the response in the next cycle. */
 class RegisterFile(params: Params) extends Module {
   val mmio = IO(Flipped(new MmioPort))
   val settings = IO(Output(new Settings))
   val tables = IO(Output(new Tables(params)))
 
-  /** Software has set everything. */
+  /** Software has completed the configuration. */
   val start = IO(Output(Bool()))
   val nextTimer = IO(Input(UInt(64.W)))
 
-  /** What is counted in this cycle. */
+  /** Counter increments of this cycle. */
   val amounts = IO(Input(Vec(Counters.names.size, UInt(Sizes.countBits.W))))
   val idle = IO(Output(Bool()))
 
@@ -30,10 +30,10 @@ class RegisterFile(params: Params) extends Module {
   private val map = Registers.of(params)
   private def writesAt(offset: Int): Bool = access.fire && access.bits.write && access.bits.address === offset.U
 
-  /** Where that register is written, does what `set` says with the bits of its fields. */
+  /** On a write to the named register, runs `set` with its fields by name. */
   private def onWrite(name: String)(set: (String => UInt) => Unit): Unit = onWrites(name)((_, field) => set(field))
 
-  /** The same where there are several. */
+  /** The same for an array of registers, with the index of the element. */
   private def onWrites(name: String)(set: (Int, String => UInt) => Unit): Unit = {
     val register = map(name)
     register.offsets.zipWithIndex.foreach { case (offset, i) =>

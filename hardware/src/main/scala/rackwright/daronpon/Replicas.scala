@@ -3,50 +3,50 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** What is counted of a replica (`engine/crates/network/dispatch/src/replica.rs`). */
+/** The state of a replica (`engine/crates/network/dispatch/src/replica.rs`). */
 class ReplicaState extends Bundle {
   val failed = Bool()
   val reciprocal = UInt(Sizes.reciprocalBits.W)
   val outstanding = UInt(Sizes.countBits.W)
 
-  /** Requests times reciprocal. */
+  /** The product of outstanding requests and reciprocal. */
   val product = UInt(Sizes.productBits.W)
 
-  /** Requests by the epoch in which they began. */
+  /** Outstanding requests by the epoch in which they started. */
   val byEpoch = Vec(Sizes.epochs, UInt(Sizes.countBits.W))
 
   /** The epoch of its latest response. */
   val heard = UInt(32.W)
 }
 
-/** What is to be done to a replica. */
+/** Updates of a replica. */
 object ReplicaDeed extends ChiselEnum {
   val none, reset, begin, end, giveUp, hear, forget, fail, revive = Value
 }
 
-/** Which replica is looked at, and what is to be done to it. */
+/** An access to a replica: its index, and the update. */
 class ReplicaTurn(params: Params) extends Bundle {
   val index = UInt(params.replicaBits.W)
   val deed = ReplicaDeed()
 }
 
-/** The replicas of the rack: what software says about them, and what is counted. */
+/** The replicas of the rack: their configuration and their state. */
 class Replicas(params: Params) extends Module {
   val entries = IO(Input(Vec(params.replicas, new ReplicaEntry(params))))
 
-  /** Which one is looked at and changed. What is seen of it is one cycle old. */
+  /** The replica that is read and updated. What is read is one cycle old. */
   val turn = IO(Input(new ReplicaTurn(params)))
   val epoch = IO(Input(UInt(32.W)))
 
-  /** The lowest bits of the epoch in which a request that ends had begun. */
+  /** The lowest bits of the epoch in which a completed request had started. */
   val begun = IO(Input(UInt(log2Ceil(Sizes.epochs).W)))
 
-  /** Its reciprocal with `reset`, its product with `forget`. */
+  /** The new value: the reciprocal with `reset`, the product with `forget`. */
   val value = IO(Input(UInt(Sizes.productBits.W)))
   val entry = IO(Output(new ReplicaEntry(params)))
   val state = IO(Output(new ReplicaState))
 
-  /** Of which service the least loaded is asked for. */
+  /** The service whose least loaded replica is selected. */
   val service = IO(Input(UInt(params.serviceBits.W)))
   val least = IO(Output(new Contender(Sizes.loadBits, params.replicaBits)))
   val anyFailed = IO(Output(Bool()))

@@ -5,37 +5,37 @@ import chisel3.util._
 
 import rackwright.port.StreamFlit
 
-/** Reads the report of another dispatcher out of the flits of a frame, and checks its tag.
+/** Extracts the report of another dispatcher from the flits of a frame, and verifies its tag.
   *
-  * Message words of eight bytes begin at byte 42 of a frame, two bytes into a flit, so that flit `6 + w` completes word
-  * `w`. A report has `base` words and its entries before the half word with which what is sealed ends.
+  * Message words of eight bytes start at byte 42 of a frame, two bytes into a flit, so that flit `6 + w` completes word
+  * `w`. A report consists of `base` words and its entries, followed by the half word that ends the sealed part.
   */
 class ReportReader extends Module {
   val key = IO(Input(UInt(128.W)))
 
-  /** The flit at the input, whether it is a flit of a frame with a report, and which. */
+  /** The flit at the input, whether it belongs to a frame with a report, and its number. */
   val flit = IO(Input(new StreamFlit(Sizes.flitBytes)))
   val index = IO(Input(UInt(12.W)))
   val count = IO(Input(UInt(4.W)))
 
-  /** The flit is there; it is taken when `ready`. */
+  /** The flit is valid; it is accepted when `ready`. */
   val valid = IO(Input(Bool()))
   val ready = IO(Output(Bool()))
 
   /** The flit before. */
   val previous = IO(Input(UInt(64.W)))
 
-  /** A frame with a report begins with the next flit, which is flit 6; it is a redirected request, or gossip. */
+  /** The next flit is flit 6 of a frame with a report, which is either a redirected request or gossip. */
   val start = IO(Input(Bool()))
   val redirected = IO(Input(Bool()))
 
   val told = IO(Output(new Told))
   val entries = IO(Output(Vec(Sizes.entries, new ReportEntry)))
 
-  /** The client's address and port as the report says them. */
+  /** Address and port of the client, as stated in the report. */
   val origin = IO(Output(UInt(48.W)))
 
-  /** All of the report has come, it is none too long, and its tag is right. */
+  /** The whole report has arrived, it does not exceed the largest size, and its tag is correct. */
   val whole = IO(Output(Bool()))
   val authentic = IO(Output(Bool()))
 
@@ -49,7 +49,7 @@ class ReportReader extends Module {
   private val halfGiven = RegInit(false.B)
   private val tooMany = RegInit(false.B)
 
-  /** The flit with the end of the tag; known after that with the number of entries. */
+  /** The number of the flit with the end of the tag; known once the number of entries is. */
   private val sealFlit = Reg(UInt(6.W))
   private val sealKnown = RegInit(false.B)
 
@@ -57,7 +57,7 @@ class ReportReader extends Module {
   private val number = index - 6.U
   private val open = !isWhole && !tooMany
 
-  /** The word with the number of entries waits for a cycle in which that number is learnt. */
+  /** The word with the number of entries stalls for one cycle, in which that number is decoded. */
   private val learns = number === base && !sealKnown
   private val atSeal = sealKnown && index === sealFlit
 
@@ -97,7 +97,7 @@ class ReportReader extends Module {
     isAuthentic := hash.hash === BigEndian.swap(Cat(flit.data(47, 0), previous(63, 48)))
   }
 
-  // What is summed: words from the second on, and the rest of the tag.
+  // The checksum covers the words from the second on, and the rest of the tag.
   private val lanes = RegNext(BigEndian.words(word).reduce(_ +& _) +& 0.U(18.W))
   private val rest = RegNext(
     Mux(atSeal, BigEndian.number(flit.data, 2, 3) +& BigEndian.number(flit.data, 4, 5), 0.U)

@@ -3,10 +3,11 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** Keeps a report that is sent, and seals it: what follows the message's header, and the tag over both.
+/** Buffers a report to send, and seals it: computes the tag over the message header and all that follows it.
   *
-  * The words of the message come in from its first byte on, the last one with half its bytes. Those after the header go
-  * out by `at`: whole words, then the half word with the first half of the tag, then the other half.
+  * The words of the message enter from its first byte on; the last one is half filled. The words after the header can
+  * be read by index `at`: whole words, then the half word with the first half of the tag, then the second half of the
+  * tag.
   */
 class ReportWriter(params: Params) extends Module {
   private val words = 5 + params.services
@@ -14,19 +15,19 @@ class ReportWriter(params: Params) extends Module {
 
   val key = IO(Input(UInt(128.W)))
 
-  /** A report begins; only when `free`. */
+  /** Starts a report; only when `free`. */
   val start = IO(Input(Bool()))
   val free = IO(Output(Bool()))
   val in = IO(Flipped(Valid(new HashedWord)))
 
-  /** It is complete until `release`. */
+  /** The report is complete; held until `release`. */
   val isSealed = IO(Output(Bool()))
   val release = IO(Input(Bool()))
 
-  /** Ones' complement sum of what goes out. */
+  /** Ones' complement sum of the bytes to send. */
   val sum = IO(Output(UInt(16.W)))
 
-  /** The piece after so many. */
+  /** The index of the piece that is read. */
   val at = IO(Input(UInt(indexBits.W)))
   val piece = IO(Output(new Piece))
 
@@ -62,7 +63,7 @@ class ReportWriter(params: Params) extends Module {
   hash.in.valid := busy && hashed =/= written
   hash.in.bits.last := isLast
   hash.in.bits.data := Mux(isLast, SipHash.lastWord(stored(hashed), length.pad(8)), stored(hashed))
-  // The last word is known to be that only when it is complete.
+  // Which word is the last is known only when it is complete.
   when(hash.in.fire) { hashed := hashed + 1.U }
 
   private def lanes(data: UInt): UInt = BigEndian.words(data).reduce(_ +& _)

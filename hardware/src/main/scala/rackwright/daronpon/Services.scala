@@ -3,7 +3,7 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** What is counted of a service (`engine/crates/network/dispatch/src/service.rs`). */
+/** The state of a service (`engine/crates/network/dispatch/src/service.rs`). */
 class ServiceState extends Bundle {
 
   /** Cores of its replicas that are alive. */
@@ -12,33 +12,33 @@ class ServiceState extends Bundle {
   val outstanding = UInt(Sizes.countBits.W)
   val product = UInt(Sizes.productBits.W)
 
-  /** Of the load, with 8 more bits below the point. */
+  /** The moving average of the load, with 8 more fractional bits. */
   val average = SInt((Sizes.loadBits + 10).W)
 
-  /** The power of two that the peers believe. */
+  /** The last announced power of two. */
   val told = UInt(Sizes.loadBits.W)
 
-  /** The moving average of how wrong what is believed was, with 8 more bits below the point. */
+  /** The moving average of the error of announced loads, with 8 more fractional bits. */
   val error = SInt((Sizes.wireLoadBits + 10).W)
 }
 
-/** What is to be done to a service. */
+/** Updates of a service. */
 object ServiceDeed extends ChiselEnum {
   val none, reset, begin, end, count, err = Value
 }
 
-/** The services: what is counted of each. */
+/** The state of the services. */
 class Services(params: Params) extends Module {
 
-  /** Which one is looked at and changed. What is seen of it is one cycle old. */
+  /** The index of the service that is read and updated. What is read is one cycle old. */
   val index = IO(Input(UInt(params.serviceBits.W)))
   val deed = IO(Input(ServiceDeed()))
 
-  /** What it becomes: the counts with `count`, the error with `err`. */
+  /** The new value: the counts with `count`, the error with `err`. */
   val value = IO(Input(new ServiceState))
   val state = IO(Output(new ServiceState))
 
-  /** Which one is told to peers, as it was in the cycle before, and what is judged of it. */
+  /** The service that is announced, its state as of the cycle before, and the update by its check. */
   val watched = IO(Input(UInt(params.serviceBits.W)))
   val watchedState = IO(Output(new ServiceState))
   val judged = IO(Flipped(Valid(new Judgement)))
@@ -79,19 +79,19 @@ class Services(params: Params) extends Module {
 /** Loads of services. */
 object Services {
 
-  /** One request for each core. */
+  /** The load of one request for each core. */
   val one: Int = 1 << Sizes.loadShift
 
   /** The load of a service. */
   def load(state: ServiceState): UInt = state.product >> Sizes.loadShift
 
-  /** The load as it is told to peers: all ones when nobody is there to work. */
+  /** The load as reported to peers: all ones if no replica is alive. */
   def told(state: ServiceState): UInt = Mux(
     state.cores === 0.U,
     Fill(Sizes.wireLoadBits, 1.U),
     load(state).pad(Sizes.wireLoadBits)
   )
 
-  /** The cores as they are told to peers. */
+  /** The number of cores as reported to peers, saturated. */
   def toldCores(state: ServiceState): UInt = Mux(state.cores(16), 0xffff.U(16.W), state.cores(15, 0))
 }

@@ -4,30 +4,30 @@ import chisel3._
 
 import rackwright.port.RegisterMap
 
-/** What software sets, but for the tables. */
+/** Everything that software configures, except the tables. */
 class Settings extends Bundle {
   val own = UInt(16.W)
   val incarnation = UInt(32.W)
   val key = UInt(128.W)
 
-  /** Requests for each core. */
+  /** In requests for each core. */
   val gossipFloor = UInt(17.W)
   val averageShift = UInt(5.W)
   val maxRedirects = UInt(8.W)
 
-  /** Peers are told when a load crosses a power of two. */
+  /** Announce a load when it crosses a power of two. */
   val gossip = Bool()
 
-  /** Redirected requests carry loads. */
+  /** Attach loads to redirected requests. */
   val piggyback = Bool()
 
-  /** Peers are told every change of load. */
+  /** Announce every change of load. */
   val always = Bool()
 
-  /** A request leaves the rack only when nobody in it is alive. */
+  /** A request leaves the rack only if no replica in it is alive. */
   val rackLocal = Bool()
 
-  /** The load delta is learnt. */
+  /** Adapt the load delta to the measured error. */
   val adaptive = Bool()
   val loadDelta = UInt(Sizes.wireLoadBits.W)
   val epoch = UInt(Sizes.timeBits.W)
@@ -43,11 +43,11 @@ class Tables(params: Params) extends Bundle {
   val peers = Vec(params.peers, new PeerEntry(params))
 }
 
-/** The register map, as `registers.json` has it for the largest tables. */
+/** The register map, as in `registers.json`, for the largest tables. */
 object Registers {
   private val largest = RegisterMap.read("daronpon")
 
-  /** That of a unit with tables of the sizes of `params`. */
+  /** The register map of a unit whose tables have the sizes of `params`. */
   def of(params: Params): RegisterMap = largest
     .sized("services", params.services)
     .sized("replicas", params.replicas)
@@ -56,8 +56,8 @@ object Registers {
     .sized("peer_places", params.peers)
 }
 
-/** What is counted: the names of the policy crate's counters that can be other than zero here, and frames dropped
-  * before the policy sees them.
+/** The counters: those of the policy crate that can be nonzero here, and frames that are dropped before the policy
+  * handles them.
   */
 object Counters {
   val names: Seq[String] = RegisterMap.read("daronpon").counters.map(_.name)

@@ -3,7 +3,7 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** A word of a message that is hashed. */
+/** A word of a message to hash. */
 class HashedWord extends Bundle {
   val data = UInt(64.W)
   val last = Bool()
@@ -15,11 +15,11 @@ class HashedWord extends Bundle {
 class SipHash extends Module {
   val key = IO(Input(UInt(128.W)))
 
-  /** Begins a message, whatever went before. */
+  /** Starts a message, and abandons any other. */
   val start = IO(Input(Bool()))
   val in = IO(Flipped(Decoupled(new HashedWord)))
 
-  /** The hash of the message is there, until the next start. */
+  /** The hash of the message is valid; held until the next start. */
   val done = IO(Output(Bool()))
   val hash = IO(Output(UInt(64.W)))
 
@@ -84,10 +84,10 @@ class SipHash extends Module {
 /** Constants of SipHash. */
 object SipHash {
 
-  /** The state of a hash without key: "somepseudorandomlygeneratedbytes". */
+  /** The initial state for the all-zero key: "somepseudorandomlygeneratedbytes". */
   val initial: Seq[UInt] =
     Seq("h736f6d6570736575", "h646f72616e646f6d", "h6c7967656e657261", "h7465646279746573").map(_.U(64.W))
 
-  /** The last word of a message: what is left of it, and its length in the highest byte. */
+  /** The last word of a message: its remaining bytes, and its length in the highest byte. */
   def lastWord(half: UInt, bytes: UInt): UInt = Cat(bytes(7, 0), 0.U(24.W), half(31, 0))
 }

@@ -3,21 +3,21 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** Forgets everything and counts what software has described: the reciprocal of each replica's cores, then each
-  * service.
+/** Clears all state and initialises it from the configuration: the reciprocal of each replica's cores, then the counts
+  * of each service.
   */
 class Startup(params: Params) extends Module {
   val start = IO(Input(Bool()))
   val free = IO(Output(Bool()))
 
-  /** The table of flights is being emptied. */
+  /** The table of flights is being cleared. */
   val clearing = IO(Input(Bool()))
 
-  /** The replica that is looked at, and what it was in the cycle before. */
+  /** The index of the replica that is read, and its state as of the cycle before. */
   val replica = IO(Output(new ReplicaTurn(params)))
   val entry = IO(Input(new ReplicaEntry(params)))
 
-  /** A reciprocal of the replica's cores is wanted. */
+  /** Requests a reciprocal of the replica's cores. */
   val divides = IO(Output(Bool()))
   val calculating = IO(Input(Bool()))
 

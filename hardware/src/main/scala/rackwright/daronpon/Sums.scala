@@ -3,7 +3,7 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** Lengths and checksums of a frame as it leaves. */
+/** Lengths and checksums of a frame to send. */
 class Rewritten extends Bundle {
   val order = new Order
   val total = UInt(16.W)
@@ -12,11 +12,11 @@ class Rewritten extends Bundle {
   val udpSum = UInt(16.W)
 }
 
-/** Brings the checksums of a frame up to date from what changes in it (RFC 1624), a word in a cycle. */
+/** Updates the checksums of a frame incrementally from its changed words (RFC 1624), one word in a cycle. */
 class Sums extends Module {
   val in = IO(Flipped(Decoupled(new Order)))
 
-  /** The report that an order puts in is sealed; its sum. */
+  /** The report that the order inserts is sealed; its sum. */
   val isSealed = IO(Input(Bool()))
   val reportSum = IO(Input(UInt(16.W)))
   val out = IO(Decoupled(new Rewritten))
@@ -92,24 +92,22 @@ class Sums extends Module {
   out.bits.udpSum := Mux(fields.udpSum === 0.U, 0.U, sum)
 }
 
-/** Sizes and steps of sums. */
+/** Sizes and steps of checksums. */
 object Sums {
 
-  /** Words that change in a frame that only gets another address. */
+  /** The number of changed words in a frame with only a rewritten address. */
   val plainSteps: Int = 6
 
-  /** Words that change in any frame. */
+  /** The most changed words of any frame. */
   val steps: Int = 14
 
-  /** Bytes of gossip after its header. */
+  /** Size in bytes of gossip after its header. */
   def gossipBytes(entries: UInt): UInt = Cat(entries, 0.U(3.W)) +& 20.U
 
-  /** Bytes before a redirected request. */
+  /** Size in bytes of what precedes a redirected request. */
   def redirectedBytes(entries: UInt): UInt = gossipBytes(entries) +& 8.U
 
-  /** Fields that stand for a message of the unit's own before anything in it is known: their sums are those of what
-    * never changes in its headers.
-    */
+  /** The fields of a blank message of the unit's own: their sums are those of its constant header words. */
   def ownFields: Fields = {
     val internet = 0x4500 + 0x4000 + 0x4011
     val length = 8 + Sizes.messageBytes

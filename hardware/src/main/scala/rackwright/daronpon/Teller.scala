@@ -3,17 +3,18 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** To whom a report goes. */
+/** The receivers of a report. */
 object Audience extends ChiselEnum {
 
-  /** Peers that are alive and have the service; those that have heard nothing for long; the one that gets the request
-    * in hand.
+  /** The peers that are alive and have the service; those that are due a full report; the peer that receives the
+    * current request.
     */
   val service, truth, request = Value
 }
 
-/** Tells this rack's loads: writes reports and orders them sent (`engine/crates/network/dispatch/src/tell.rs`). Two
-  * cycles for each entry of a report, and some ten more; it waits while the report before is being sealed or sent.
+/** Reports the loads of this rack: writes reports and orders them sent (`engine/crates/network/dispatch/src/tell.rs`).
+  * Takes two cycles for each entry of a report, and some ten more; stalls while the report before is being sealed or
+  * sent.
   */
 class Teller(params: Params) extends Module {
   val start = IO(Input(Bool()))
@@ -21,14 +22,14 @@ class Teller(params: Params) extends Module {
   val settings = IO(Input(new Settings))
   val now = IO(Input(UInt(Sizes.timeBits.W)))
 
-  /** Of `service`: which one. Of `request`: to whom, and how it was ordered. */
+  /** For `service`: which one. For `request`: the receiver, and how the request is ordered. */
   val subject = IO(Input(UInt(params.serviceBits.W)))
   val receiver = IO(Input(UInt(params.peerBits.W)))
   val request = IO(Input(new Order))
   val event = IO(Input(new Arrival(params)))
   val hops = IO(Input(UInt(8.W)))
 
-  /** The numbering of messages begins again. */
+  /** Restarts the numbering of messages. */
   val clear = IO(Input(Bool()))
   val busy = IO(Output(Bool()))
   val done = IO(Output(Bool()))

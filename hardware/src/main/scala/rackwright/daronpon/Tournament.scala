@@ -3,22 +3,23 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** One of those that are compared. */
+/** One of the candidates that are compared. */
 class Contender(costBits: Int, indexBits: Int) extends Bundle {
   val present = Bool()
 
-  /** Of equals, one with this loses to one without it that has a higher index. */
+  /** Breaks ties: a late candidate loses to one that is not late, even if that has a higher index. */
   val late = Bool()
   val cost = UInt(costBits.W)
   val index = UInt(indexBits.W)
 }
 
-/** The one with the lowest cost; of equals the first, but those that are late come last. One level in a cycle. */
+/** Selects the candidate with the lowest cost; of equal ones the first, but late ones last. Each level takes one cycle.
+  */
 class Tournament(contenders: Int, costBits: Int) extends Module {
   private val indexBits = log2Ceil(contenders)
   val in = IO(Input(Vec(contenders, new Contender(costBits, indexBits))))
 
-  /** As many cycles later as there are levels, and one more. */
+  /** Valid after the number of levels plus one cycles. */
   val out = IO(Output(new Contender(costBits, indexBits)))
 
   private def level(now: Seq[Contender]): Seq[Contender] =
