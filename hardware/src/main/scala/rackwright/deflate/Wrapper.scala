@@ -1,9 +1,9 @@
 package rackwright.deflate
 
-/** What stands around the blocks, by its number as a setting. */
+/** The container format around the blocks, encoded as in the setting. */
 object Wrapper {
 
-  /** Nothing; the head and Adler-32 of RFC 1950; members with CRC-32 and length of RFC 1952. */
+  /** None; header and Adler-32 of RFC 1950 (zlib); members with CRC-32 and length of RFC 1952 (gzip). */
   val raw: Int = 0
   val zlib: Int = 1
   val gzip: Int = 2

@@ -3,41 +3,43 @@ package rackwright.deflate.decode
 import chisel3._
 import chisel3.util._
 
-/** A code of a description that was found at the next bit of the input. */
+/** A code length code found at the current position. */
 class FoundCodeLength extends Bundle {
   val symbol = UInt(5.W)
   val codeBits = UInt(3.W)
 
-  /** Bits of the code and of what is behind it. */
+  /** Bits of the code and of its extra bits. */
   val whole = UInt(4.W)
 }
 
-/** The code by which lengths of codes are described (RFC 1951, section 3.2.7): is made from its own lengths, one length
-  * of words per cycle, and finds a code per cycle. For that, each bit behind which the next code may begin is compared
-  * with all words while the code before it is taken.
+/** The code length code (RFC 1951, section 3.2.7): it is built from its own lengths, one length of words per cycle, and
+  * decodes one code per cycle. While a code is being consumed, every position at which the next code may start is
+  * compared with all words.
   */
 class CodeLengthDecoder extends Module {
   import CodeLengthDecoder._
 
-  /** Lengths follow. */
+  /** Starts a code, whose lengths follow. */
   val start = IO(Input(Bool()))
 
-  /** The next lengths in the order of the description; 0 behind the last one. */
+  /** The next lengths in the order of the description; 0 after the last one. */
   val group = IO(Flipped(Valid(Vec(lanes, UInt(3.W)))))
 
-  /** All lengths were given: words are made, until `done`. Then: the code has a word for all bits that may come. */
+  /** All lengths have been given: builds the words, until `done`. The second signal then tells whether the code is
+    * complete.
+    */
   val build = IO(Input(Bool()))
   val done = IO(Output(Bool()))
   val complete = IO(Output(Bool()))
 
-  /** The next bits of the input, of which `reach` are looked at. */
+  /** The next bits of the input, of which `reach` are examined. */
   val window = IO(Input(UInt(reach.W)))
 
-  /** The code that is found is taken from the input, and the one behind it is found; before the first time, none is. */
+  /** Consumes the code found, and finds the next one; the first time, there is none to consume. */
   val advance = IO(Input(Bool()))
   val found = IO(Output(new FoundCodeLength))
 
-  // Lengths; those that are not given are 0.
+  // Lengths; omitted ones are 0.
   private val lengths = Reg(Vec(symbols, UInt(3.W)))
   private val groups = Reg(UInt(log2Ceil(symbols / lanes + 1).W))
   when(group.valid) {
@@ -46,7 +48,8 @@ class CodeLengthDecoder extends Module {
       when(groups === (i / lanes).U) { lengths(symbol) := group.bits(i % lanes) }
   }
 
-  // Words, first bit highest, and the bits that belong to them: those of shorter ones move up while longer are made.
+  // Words, with the first bit highest, and masks of their bits: shorter words are shifted up while longer ones are
+  // assigned.
   private val words = Reg(Vec(symbols, UInt(mostBits.W)))
   private val masks = Reg(Vec(symbols, UInt(mostBits.W)))
   private val length = RegInit(0.U(3.W))
@@ -72,7 +75,7 @@ class CodeLengthDecoder extends Module {
   done := !ranking && !placing
   complete := first === (2 << mostBits).U
 
-  // The code behind the one that is found, wherever it begins.
+  // The code after the one found, for every position at which it may start.
   private val behind = Reg(UInt((mostWhole + 1).W))
   private def hits(offset: Int): UInt = {
     val value = Reverse(window(offset + mostBits - 1, offset))
@@ -99,22 +102,22 @@ class CodeLengthDecoder extends Module {
   }
 }
 
-/** What RFC 1951, section 3.2.7, says of the code. */
+/** Constants of RFC 1951, section 3.2.7. */
 object CodeLengthDecoder {
   val symbols: Int = 19
   val mostBits: Int = 7
 
-  /** The order in which its lengths are given, and how many are taken in a cycle. */
+  /** The order in which lengths are given, and how many are accepted in a cycle. */
   val order: Seq[Int] = Seq(16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15)
   val lanes: Int = 4
 
-  /** Bits behind the code of each symbol. */
+  /** Number of extra bits of each symbol. */
   val extra: Seq[Int] = Seq.fill(16)(0) ++ Seq(2, 3, 7)
 
-  /** The most bits of a code and what is behind it; those that are looked at to find the next one. */
+  /** The most bits of a code with its extra bits, and the number of bits examined to find the next code. */
   val mostWhole: Int = mostBits + extra.max
   val reach: Int = mostWhole + mostBits
 
-  /** Twice the codes that all symbols could have. */
+  /** Width of twice the largest Kraft sum of the alphabet. */
   private val sumBits = log2Ceil((symbols << mostBits) + 1)
 }

@@ -6,15 +6,16 @@ import chisel3.util._
 import rackwright.deflate.TokenFormat._
 import rackwright.entropy.huffman.{CanonicalCode, CanonicalCodeBuilder, CanonicalPlace}
 
-/** Reads the description of the two codes of a block (RFC 1951, section 3.2.7) and builds them.
+/** Parses the description of the two codes of a block (RFC 1951, section 3.2.7) and builds them.
   *
-  * What is wrong is decided as in the reference library: more symbols than there are, a repetition of nothing or beyond
-  * the last symbol, a code with too many or too few codes (but one distance of one bit, or none), no end of block.
+  * Rejects what the reference library rejects: too many symbols, a repeat without a previous length or beyond the last
+  * symbol, an oversubscribed or incomplete code (except a single distance code of one bit, or none), and a missing
+  * end-of-block code.
   */
 class CodeReader extends Module {
   import CodeLengthDecoder.{lanes, reach}
 
-  /** A description begins with the next bit. */
+  /** A description starts with the next bit. */
   val start = IO(Input(Bool()))
   val clear = IO(Input(Bool()))
   val head = IO(Input(new BitHead))
@@ -24,10 +25,10 @@ class CodeReader extends Module {
   val literalPlace = IO(Valid(new CanonicalPlace(literalSymbols)))
   val distancePlace = IO(Valid(new CanonicalPlace(distanceSymbols)))
 
-  /** The codes are built; for one cycle. */
+  /** The codes are built; asserted for one cycle. */
   val done = IO(Output(Bool()))
 
-  /** It is wrong, or the input ends; stays until `clear`. */
+  /** The description is invalid, or the input ends; held until `clear`. */
   val wrong = IO(Output(Bool()))
 
   private object State extends ChiselEnum {
@@ -49,7 +50,7 @@ class CodeReader extends Module {
 
   take := 0.U
 
-  // The lengths of the code of the description.
+  // The lengths of the code length code.
   private val grouped = Mux(codeCount > lanes.U, lanes.U, codeCount)
   private val groupBits = grouped +& Cat(grouped, 0.U(1.W))
   decoder.start := start
@@ -59,7 +60,7 @@ class CodeReader extends Module {
   decoder.window := head.window
   decoder.advance := false.B
 
-  // A code of the description, and what follows it.
+  // A code of the description, and its extra bits.
   private val found = decoder.found
   private val symbol = found.symbol
   private val behind = (head.window >> found.codeBits)(6, 0)
@@ -67,12 +68,12 @@ class CodeReader extends Module {
     Seq(16.U -> (behind(1, 0) +& 3.U), 17.U -> (behind(2, 0) +& 3.U))
   )
 
-  /** The next code is found in these bits, too, or in what there is of them. */
+  /** Enough bits are available to find the next code, or the input ends. */
   private val enough = head.has(reach.U) || head.last
   private val gives = WireDefault(false.B)
   private val bits = WireDefault(previous)
   private val toLiterals = index < literalCount
-  // A cycle late, as it is known late; the codes are finished two cycles after the last length.
+  // Registered, since it is known late in the cycle; the codes are complete two cycles after the last length.
   for ((builder, mine, first) <- Seq((literals, toLiterals, 0.U), (distances, !toLiterals, literalCount))) {
     builder.start := start
     builder.length.valid := RegNext(gives && mine && bits =/= 0.U, false.B)

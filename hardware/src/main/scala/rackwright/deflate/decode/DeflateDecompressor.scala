@@ -6,8 +6,8 @@ import rackwright.compression.FormatDecompressorUnit
 import rackwright.deflate.Wrapper
 import rackwright.operation.Operation
 
-/** The unit `deflate-decompress`: from DEFLATE, zlib or gzip in memory to a buffer in memory. README.md is the
-  * contract.
+/** The unit `deflate-decompress`: decompresses DEFLATE, zlib or gzip data from one buffer in memory to another.
+  * README.md is its contract.
   *
   * @param params
   *   what to build.
@@ -18,10 +18,10 @@ class DeflateDecompressor(params: DeflateDecompressorParams = DeflateDecompresso
   connect(boxes.decompressor)
 }
 
-/** What operations ask of a decompressor of DEFLATE. */
+/** Settings of operations of the DEFLATE decompressor. */
 object DeflateDecompressor {
 
-  /** Whether the wrapper is one. */
+  /** Whether the container format is a known one. */
   def supported(params: DeflateDecompressorParams)(operation: Operation): Bool =
     operation.setting(params.format.name) <= Wrapper.gzip.U
 }

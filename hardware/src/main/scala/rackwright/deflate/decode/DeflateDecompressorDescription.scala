@@ -3,7 +3,7 @@ package rackwright.deflate.decode
 import rackwright.compression.{DecompressorArguments, StreamArguments}
 import rackwright.unit.{HardwareUnit, Parameter, ParameterValues, UnitDescription}
 
-/** The DEFLATE decompressor for elaboration. */
+/** Describes the DEFLATE decompressor for elaboration. */
 object DeflateDecompressorDescription extends UnitDescription {
   val name: String = "deflate-decompress"
   val summary: String = "Decompresses DEFLATE (RFC 1951), zlib (RFC 1950) and gzip (RFC 1952), with their checksums."

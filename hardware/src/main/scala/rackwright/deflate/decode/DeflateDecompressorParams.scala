@@ -7,7 +7,7 @@ import rackwright.deflate.Wrapper
 import rackwright.lz77.decode.DecoderParams
 import rackwright.operation.Setting
 
-/** What a user chooses for a DEFLATE decompressor.
+/** The parameters of a DEFLATE decompressor that its user chooses.
   *
   * @param historyKib
   *   KiB of output kept on chip: a power of two, 2 to 32, which is the farthest that the format reaches.
@@ -31,7 +31,7 @@ case class DeflateDecompressorParams(
     s"speculation is a power of two from 4 to port-bytes, not $speculation"
   )
 
-  /** The LZ77 decoder; literals have a signal of their own, as those of stored blocks come in lines. */
+  /** Parameters of the LZ77 decoder; literals have a separate interface, as those of stored blocks arrive in lines. */
   val decoder: DecoderParams = DecoderParams(
     port,
     historyBytes = historyKib * 1024,
@@ -47,16 +47,16 @@ case class DeflateDecompressorParams(
   val settings: Seq[Setting] = Seq(onChipHistory, format) ++ streamingSettings
 }
 
-/** What is fixed by the structure of the unit. */
+/** Constants of the structure. */
 object DeflateDecompressorParams {
 
-  /** The most bits per cycle. */
+  /** The most bits decoded per cycle. */
   val mostSpeculation: Int = 32
 
-  /** Lines of literals under way when the buffer has no more room, and two that are written to. */
+  /** Lines of literals that can be in flight when the buffer runs full, plus two that are being filled. */
   val literalReserve: Int = 12
 
-  /** Sequences that wait for their execution, and those under way when no more may come. */
+  /** Capacity of the queue of sequences, and the sequences that can be in flight when it runs full. */
   val waitingSequences: Int = 16
   val sequencesUnderWay: Int = 8
 }

@@ -9,25 +9,25 @@ import rackwright.stream.ByteStream
 
 import TokenFormat.distanceReach
 
-/** The next bits of the input, for those who take few at a time. */
+/** The next bits of the input, for consumers of a few bits at a time. */
 class BitHead extends Bundle {
 
-  /** The next bits, the first one lowest; `count` of them are there. */
+  /** The next bits, the first one lowest; `count` of them are valid. */
   val window = UInt(InputBits.shown.W)
   val count = UInt(log2Ceil(InputBits.shown + 1).W)
 
-  /** No more than `count` bits are left; because those that follow can't be read. */
+  /** At most `count` bits are left; the second signal: because the following ones cannot be read. */
   val last = Bool()
   val fault = Bool()
 
-  /** Where the next bit is, counted from the first one of the source. */
+  /** The position of the next bit in the input, in bits. */
   val position = UInt(InputBits.positionBits.W)
 
   def has(bits: UInt): Bool = count >= bits
   def lacks(bits: UInt): Bool = last && count < bits
 
-  /** What is shown while `bits` bits are taken of it: if there are any, nothing but the lower bits of the place of
-    * those behind them, to which no carry leads.
+  /** The head while `bits` bits are being consumed: if any are, only the low bits of the position are valid, those that
+    * no carry reaches late.
     */
   def after(bits: UInt): BitHead = {
     val none = bits === 0.U
@@ -43,14 +43,15 @@ class BitHead extends Bundle {
 
 object InputBits {
 
-  /** Bits of a number of bits of the source. */
+  /** Width of a position in bits. */
   val positionBits: Int = 67
 
-  /** Bits shown to those who take few. */
+  /** Number of bits shown to consumers of a few bits. */
   val shown: Int = 32
 }
 
-/** The input as bits, the lowest one of a byte first (RFC 1951, section 3.1.1): a few at a time, or chunk after chunk.
+/** The input as a bit stream, lowest bit of a byte first (RFC 1951, section 3.1.1), which is consumed a few bits at a
+  * time or in chunks.
   *
   * @param bytes
   *   most bytes of the stream in a cycle.
@@ -66,19 +67,19 @@ class InputBits(bytes: Int, bits: Int) extends Module {
 
   val stream = IO(Flipped(new ByteStream(bytes)))
 
-  /** The bits from here on come next; the stream is moved to the byte of the first one. */
+  /** Moves to this bit position; the byte stream is moved to the byte that holds it. */
   val seek = IO(Flipped(Valid(UInt(InputBits.positionBits.W))))
   val move = IO(Valid(UInt(64.W)))
 
-  /** Nothing is taken from the stream, and nothing of it is held. */
+  /** Consumes nothing from the byte stream, and drops the buffered bits. */
   val hold = IO(Input(Bool()))
   val head = IO(Output(new BitHead))
   val take = IO(Input(UInt(6.W)))
 
-  /** By how many bits the position moves on: by those that were taken, at once or in the cycle after. */
+  /** Number of bits by which the position advances: of those consumed in this cycle or in the one before. */
   val counted = IO(Input(UInt(6.W)))
 
-  /** Chunks, while `running`; those behind the end of the input have no bits of it. */
+  /** Chunks, while `running`; bits beyond the end of the input are marked as unavailable. */
   val running = IO(Input(Bool()))
   val chunk = IO(Decoupled(new TokenChunk(bits)))
 
@@ -90,7 +91,7 @@ class InputBits(bytes: Int, bits: Int) extends Module {
   private val position = RegInit(0.U(InputBits.positionBits.W))
   private val restart = seek.valid || hold
 
-  // A word of the stream, every second cycle at most: what there is was found out in the cycle before.
+  // Consumes a word of the byte stream in at most every second cycle: its availability is determined one cycle ahead.
   private val offered = stream.available >= wordBytes.U
   private val rest = stream.available =/= 0.U && (stream.last || stream.fault)
   private val there = RegNext((offered || rest) && stream.consume === 0.U && !restart, false.B)
@@ -105,11 +106,11 @@ class InputBits(bytes: Int, bits: Int) extends Module {
     wordCount := thereCount
   }
   private val nothing = stream.available === 0.U && wordCount === 0.U
-  // A cycle late, as it is known late; it stays so until a restart.
+  // Registered, since it is known late in the cycle; held until a restart.
   private val exhausted = RegNext(nothing && (stream.last || stream.fault) && !restart, false.B)
 
-  // The window: chunks and words in the same cycle, few bits or a word. A chunk is taken late, so that what follows
-  // is worked out for either case.
+  // The window shifts out a chunk or a few bits, and shifts in a word, in the same cycle. Acceptance of a chunk is
+  // known late, so that both cases are computed.
   private val few = Mux(skip === 0.U, take, Mux(filled === 0.U, 0.U, skip))
   private val passes = running && chunk.fire
   private val stays = Mux(running, !passes, few === 0.U)

@@ -6,8 +6,8 @@ import chisel3.util._
 import rackwright.access.OutputLine
 import rackwright.checksum.{Adler32Sum, Crc32Sum, StripeAligner}
 
-/** The checksum of what a stream stands for, from the lines on their way to memory: Adler-32 (RFC 1950) or CRC-32 (RFC
-  * 1952). A line per cycle; bytes that don't fill a stripe follow one by one.
+/** Computes the checksum of the decompressed stream from the lines that are written to memory: Adler-32 (RFC 1950) or
+  * CRC-32 (RFC 1952). One line per cycle; bytes that do not fill a stripe are added one by one.
   *
   * @param bytes
   *   bytes of a line, 16 or 32.
@@ -16,11 +16,11 @@ class OutputChecksum(bytes: Int) extends Module {
   private val stripeBytes = 32
   private val restBits = log2Ceil(stripeBytes)
 
-  /** A stream begins; its first byte is at this byte of the first line. */
+  /** A stream starts at this byte of its first line. */
   val start = IO(Flipped(Valid(UInt(log2Ceil(bytes).W))))
   val line = IO(Flipped(Valid(new OutputLine(bytes))))
 
-  /** All lines of the stream have been given, held until `done`; bytes of the stream. */
+  /** All lines of the stream have been given, held until `done`; the size of the stream in bytes. */
   val finish = IO(Input(Bool()))
   val length = IO(Input(UInt(32.W)))
   val done = IO(Output(Bool()))

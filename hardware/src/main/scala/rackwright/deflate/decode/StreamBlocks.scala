@@ -6,34 +6,36 @@ import chisel3.util._
 import rackwright.compression.{LiteralKind, LiteralOrder}
 import rackwright.port.Status
 
-/** Takes a stream apart into blocks (RFC 1951, section 3.2.3): stored ones are passed on, codes of others are read. */
+/** Parses a stream into blocks (RFC 1951, section 3.2.3): the bytes of stored blocks are forwarded, the code
+  * descriptions of other blocks are parsed.
+  */
 class StreamBlocks extends Module {
 
-  /** The blocks of a stream begin with the next bit. */
+  /** The blocks of a stream start with the next bit. */
   val start = IO(Input(Bool()))
   val clear = IO(Input(Bool()))
   val head = IO(Input(new BitHead))
   val take = IO(Output(UInt(6.W)))
   val seek = IO(Valid(UInt(InputBits.positionBits.W)))
 
-  /** The bytes of the input go to the literals. */
+  /** The bytes of the input are forwarded as literals. */
   val hold = IO(Output(Bool()))
   val literals = IO(Decoupled(new LiteralOrder))
 
-  /** The literals of a stored block can't be read; the input ends within them. */
+  /** The literals of a stored block cannot be read; the input ends within them. */
   val unreadable = IO(Input(Bool()))
   val lacking = IO(Input(Bool()))
 
-  /** A description of codes begins; it is done, it is wrong. */
+  /** A code description starts; its parsing is done; it is invalid. */
   val describe = IO(Output(Bool()))
   val described = IO(Input(Bool()))
   val misdescribed = IO(Input(Bool()))
 
-  /** The described, the fixed codes are used. */
+  /** Selects the described or the fixed codes. */
   val useDescribed = IO(Output(Bool()))
   val useFixed = IO(Output(Bool()))
 
-  /** Codes follow from this bit on, and are decoded until they are done. */
+  /** Compressed data starts at this bit, and is decoded until it ends. */
   val tokens = IO(Valid(UInt(InputBits.positionBits.W)))
   val running = IO(Output(Bool()))
   val tokensDone = IO(Input(Bool()))
@@ -43,21 +45,21 @@ class StreamBlocks extends Module {
   /** The literals of a stored block as a sequence. */
   val sequence = IO(Decoupled(new TokenSequence))
 
-  /** Every sequence that was given out was executed; the next one waits for literals. */
+  /** Every issued sequence has been executed; the next one is waiting for literals. */
   val executed = IO(Input(Bool()))
   val starved = IO(Input(Bool()))
 
-  /** The last block was decoded; for one cycle. */
+  /** The last block has been decoded; asserted for one cycle. */
   val done = IO(Output(Bool()))
 
-  /** Something is wrong; stays until `clear`. */
+  /** Error status; held until `clear`. */
   val failed = IO(Output(Bool()))
   val status = IO(Output(UInt(Status.width.W)))
 
-  /** Where the block under way begins: its first bit. */
+  /** The position of the first bit of the block in progress. */
   val begin = IO(Output(UInt(InputBits.positionBits.W)))
 
-  /** In `reach` the length is being passed, behind which the bytes of a stored block begin. */
+  /** `reach` skips the length fields, behind which the bytes of a stored block start. */
   private object State extends ChiselEnum {
     val idle, header, align, stored, reach, enter, copy, copying, leave, fixed, describe, describing, begin, tokens,
         next, failing, failed = Value
@@ -69,7 +71,7 @@ class StreamBlocks extends Module {
   private val reading = Seq(State.header, State.align, State.stored, State.describing).map(state === _).reduce(_ || _)
   private val faulty = RegInit(false.B)
 
-  /** Not all literals of the stored block under way are there. */
+  /** The literals of the stored block in progress are incomplete. */
   private val short = RegInit(false.B)
   when(clear) {
     faulty := false.B
@@ -98,7 +100,7 @@ class StreamBlocks extends Module {
       next
     }.elsewhen(head.lacks(bits.U)) { fail() }
 
-  /** Where a stored block ends whose bytes come next; nothing else is taken meanwhile. */
+  /** The end of the stored block whose bytes come next; nothing else is consumed meanwhile. */
   private val behind = RegNext(RegNext(head.position) + Cat(length, 0.U(3.W)))
   private val unaligned = (0.U - head.position(2, 0))(2, 0)
   switch(state) {
@@ -112,7 +114,7 @@ class StreamBlocks extends Module {
       }
     }
     is(State.align) {
-      // The bits up to the next byte belong to the input if the bit before them does.
+      // The padding bits up to the next byte are available if the bit before them is.
       when(head.has(unaligned)) {
         take := unaligned
         state := State.stored

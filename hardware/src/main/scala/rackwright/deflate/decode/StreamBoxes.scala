@@ -8,7 +8,7 @@ import rackwright.lz77.decode.LiteralRun
 
 import DeflateDecompressorParams.{sequencesUnderWay, waitingSequences}
 
-/** Everything between the input and the LZ77 decoder: wrappers, blocks, codes and checksums.
+/** Everything between the input and the LZ77 decoder: containers, blocks, codes and checksums.
   *
   * @param params
   *   what to build.
@@ -18,7 +18,7 @@ class StreamBoxes(params: DeflateDecompressorParams) extends Module {
   import decompressor.{clear, open}
   private val bits = params.speculation
 
-  // What decodes begins its work as after a reset, whatever was under way when an operation was given up.
+  // The decoding modules restart from the reset state, whatever was in progress when an operation was abandoned.
   private def box[T <: Module](module: => T): T = withReset(reset.asBool || clear)(Module(module))
   private val input = box(new InputBits(params.port.bytes, bits))
   private val streams = box(new StreamReader)
@@ -31,7 +31,7 @@ class StreamBoxes(params: DeflateDecompressorParams) extends Module {
   private val executor = Module(new TokenExecutor(params.decoder))
   private val checksum = Module(new OutputChecksum(params.port.bytes))
 
-  // In.
+  // Input.
   decompressor.seek := input.move
   decompressor.enter.valid := false.B
   decompressor.enter.bits := DontCare
@@ -46,16 +46,16 @@ class StreamBoxes(params: DeflateDecompressorParams) extends Module {
   input.seek.valid := blocks.seek.valid
   input.seek.bits := blocks.seek.bits
   input.hold := blocks.hold
-  // Heads and checksums are taken a cycle late, so that deciding what to take and taking it are two paths.
+  // Headers and checksums are consumed one cycle late, so that the decision and the consumption are separate paths.
   private val passed = withReset(reset.asBool || clear)(RegInit(0.U(streams.take.getWidth.W)))
   passed := streams.take | blocks.take
   private val head = input.head.after(passed)
   input.take := passed | reader.take
-  // A description is long past when its end is asked for.
+  // The end of a description is requested long after it has been consumed.
   input.counted := passed | withReset(reset.asBool || clear)(RegNext(reader.take, 0.U(reader.take.getWidth.W)))
   input.running := blocks.running
 
-  // Around the blocks.
+  // Containers.
   streams.open.valid := RegNext(open.valid, false.B)
   streams.open.bits := decompressor.settings.elements(params.format.name)
   streams.clear := clear
@@ -91,7 +91,7 @@ class StreamBoxes(params: DeflateDecompressorParams) extends Module {
   tables.literalPlace := reader.literalPlace
   tables.distancePlace := reader.distancePlace
 
-  // Codes, and bytes of stored blocks.
+  // Compressed data, and bytes of stored blocks.
   tokens.start := blocks.tokens
   tokens.clear := !blocks.running
   tokens.codes := tables.codes
@@ -112,7 +112,7 @@ class StreamBoxes(params: DeflateDecompressorParams) extends Module {
   run.bits.count := Mux(tokens.literals.valid, tokens.literalCount, stored.run.bits.count)
   assert(!(stored.run.valid && tokens.literals.valid), "literals of two kinds at once")
 
-  // Out.
+  // Output.
   executor.begin.valid := decompressor.begun
   executor.begin.bits := decompressor.room
   executor.clear := clear
@@ -134,13 +134,13 @@ class StreamBoxes(params: DeflateDecompressorParams) extends Module {
   decompressor.hashed := checksum.done
   decompressor.lineReady := true.B
 
-  // Verdicts.
+  // Error status.
   decompressor.failed := executor.failed || blocks.failed || streams.failed
   decompressor.failure := Mux(executor.failed, executor.status, Mux(blocks.failed, blocks.status, streams.status))
   private val blocksDecide = RegInit(false.B)
   when(decompressor.begun) { blocksDecide := true.B }
   when(blocks.done || open.valid) { blocksDecide := false.B }
-  // A copy may turn out wrong when the block that it is in has been decoded.
+  // A copy may prove invalid after the block that holds it has been decoded.
   private val element = Mux(blocksDecide || executor.failed, blocks.begin, streams.begin)
   decompressor.element := element >> 3
   decompressor.finished := streams.finished

@@ -7,37 +7,38 @@ import rackwright.checksum.Crc32
 import rackwright.deflate.Wrapper
 import rackwright.port.Status
 
-/** Reads what stands around the blocks: heads, checksums, and the members of a gzip file, between and behind which
-  * there may be zeros.
+/** Parses the containers: headers, checksums, and the members of a gzip file, which zero bytes may separate or follow.
   */
 class StreamReader extends Module {
 
-  /** The input begins, in this wrapper. */
+  /** Starts the input, which has this container format. */
   val open = IO(Flipped(Valid(UInt(Wrapper.bits.W))))
   val clear = IO(Input(Bool()))
   val head = IO(Input(new BitHead))
   val take = IO(Output(UInt(6.W)))
 
-  /** A stream begins: taken when the one before has been written. Then its blocks are read, until they are done. */
+  /** A stream starts: accepted when the stream before has been written. Its blocks are then parsed, until they are
+    * done.
+    */
   val stream = IO(Output(Bool()))
   val begun = IO(Input(Bool()))
   val blocksDone = IO(Input(Bool()))
 
-  /** The stream is to be written out; then its checksums and its length are there. */
+  /** Requests that the stream be written out; its checksums and its size are valid afterwards. */
   val close = IO(Output(Bool()))
   val closed = IO(Input(Bool()))
   val adler = IO(Input(UInt(32.W)))
   val crc = IO(Input(UInt(32.W)))
   val made = IO(Input(UInt(32.W)))
 
-  /** The input was taken apart. */
+  /** All of the input has been parsed. */
   val finished = IO(Output(Bool()))
 
-  /** Something is wrong; stays until `clear`. */
+  /** Error status; held until `clear`. */
   val failed = IO(Output(Bool()))
   val status = IO(Output(UInt(Status.width.W)))
 
-  /** Where the head, the checksum under way begins, or the input ended: its first bit. */
+  /** The position of the first bit of the header or checksum in progress, or the end of the input. */
   val begin = IO(Output(UInt(InputBits.positionBits.W)))
 
   private object State extends ChiselEnum {
@@ -66,14 +67,14 @@ class StreamReader extends Module {
       next
     }.elsewhen(head.lacks(bits.U)) { fail(Mux(head.fault, Status.accessFault, Status.malformed)) }
 
-  /** A byte of a gzip head. */
+  /** A byte of a gzip header. */
   private val byte = head.window(7, 0)
   private def readByte(next: => Unit): Unit = read(8) {
     headSum := Crc32.next(headSum, byte)
     next
   }
 
-  /** The part of a gzip head that comes next, after one of those before `bit`. */
+  /** The next optional field of a gzip header, considering the flags from `bit` on. */
   private def optional(bit: Int): State.Type = {
     val parts = Seq(2 -> State.extraLength, 3 -> State.name, 4 -> State.comment, 1 -> State.headerSum)
     val from = parts.indexWhere(_._1 == bit)

@@ -3,12 +3,12 @@ package rackwright.deflate.decode
 import chisel3._
 import chisel3.util._
 
-/** Decodes the codes of a block, `bits` bits per cycle: a code may begin at each of them.
+/** Decodes the codes of a block speculatively, `bits` bits per cycle: a code may start at each of these bits.
   *
-  * What a code at each bit would be, of either kind ([[TokenMeasure]]); where the next chunk is entered, for every way
-  * into this one ([[TokenExits]]), so that going from chunk to chunk is one choice; where codes begin
-  * ([[TokenStarts]]); parts with one copy at most ([[TokenSplitter]]), and what they stand for ([[TokenValues]]). The
-  * stages up to the splitter move together, or stand.
+  * [[TokenMeasure]] determines the candidate codes of either alphabet at each bit; [[TokenExits]] computes for every
+  * entry into a chunk the entry into the next, so that the loop from chunk to chunk is a single selection;
+  * [[TokenStarts]] marks the starts of codes; [[TokenSplitter]] divides chunks into parts with at most one copy, and
+  * [[TokenValues]] computes their values. The stages up to the splitter advance or stall together.
   *
   * @param bits
   *   bits per cycle, 4 to 32.
@@ -16,19 +16,19 @@ import chisel3.util._
 class TokenDecoder(bits: Int) extends Module {
   private val positionBits = InputBits.positionBits
 
-  /** A block begins, at this bit of the input; until `clear` its chunks follow. */
+  /** A block starts at this bit of the input; its chunks follow until `clear`. */
   val start = IO(Flipped(Valid(UInt(positionBits.W))))
   val clear = IO(Input(Bool()))
   val codes = IO(Input(new TokenCodes))
   val chunk = IO(Flipped(Decoupled(new TokenChunk(bits))))
 
-  /** Literals and sequences may be given out, and what five cycles make of them. */
+  /** The consumers have space for literals and sequences, and for the results of five more cycles. */
   val roomy = IO(Input(Bool()))
   val literals = IO(Valid(Vec(bits, UInt(8.W))))
   val literalCount = IO(Output(UInt(log2Ceil(bits + 1).W)))
   val sequence = IO(Valid(new TokenSequence))
 
-  /** Until `clear`: all of the block was given out; what follows it is wrong; the bit behind it. */
+  /** Held until `clear`: the whole block has been decoded; it ends with an invalid code; the bit after it. */
   val done = IO(Output(Bool()))
   val wrong = IO(Output(Bool()))
   val end = IO(Output(UInt(positionBits.W)))
@@ -56,7 +56,7 @@ class TokenDecoder(bits: Int) extends Module {
   measure.input := stages.next(begun)
   exits.input := measure.output
 
-  // From chunk to chunk.
+  // The loop from chunk to chunk.
   private val entry = Reg(new TokenEntry)
   when(exits.output.valid && advance) { entry := exits.exits(entry.asUInt) }
   when(clear) { entry := 0.U.asTypeOf(entry) }
@@ -74,7 +74,7 @@ class TokenDecoder(bits: Int) extends Module {
   literalCount := values.literalCount
   sequence := values.sequence
 
-  // Where the block ends.
+  // The end of the block.
   private val position = Reg(UInt(positionBits.W))
   private val isWrong = Reg(Bool())
   private val behind = Reg(UInt(splitter.end.getWidth.W))

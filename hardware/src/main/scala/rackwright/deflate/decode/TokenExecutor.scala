@@ -6,34 +6,34 @@ import chisel3.util._
 import rackwright.lz77.decode.{DecoderParams, Segment, SegmentGroup}
 import rackwright.port.Status
 
-/** Executes sequences: the checks of distances and of the room, segments for the LZ77 decoder. A sequence per cycle
-  * where its literals fit in a line and its copy in a segment.
+/** Executes sequences: checks distances and the space in the output, and issues segments to the LZ77 decoder. It
+  * sustains one sequence per cycle if its literals fit in a line and its copy fits in a segment.
   */
 class TokenExecutor(params: DecoderParams) extends Module {
   private val madeBits = 33
 
-  /** A stream begins, and how many bytes it may make. */
+  /** Starts a stream; the most bytes that it may produce. */
   val begin = IO(Flipped(Valid(UInt(32.W))))
 
-  /** Forgets what is under way. */
+  /** Abandons the stream in progress. */
   val clear = IO(Input(Bool()))
   val sequence = IO(Flipped(Decoupled(new TokenSequence)))
 
-  /** Bytes of literals given to the decoder in this cycle. */
+  /** Number of literals delivered to the decoder in this cycle. */
   val arrived = IO(Input(UInt(params.countBits.W)))
   val output = IO(Valid(new SegmentGroup(params)))
 
-  /** The decoder takes segments. */
+  /** The decoder can accept segments. */
   val roomy = IO(Input(Bool()))
 
-  /** A distance reaches before the begin of the stream, or the output has no room: stays until `begin` or `clear`. */
+  /** A distance reaches before the start of the stream, or the output is full; held until `begin` or `clear`. */
   val failed = IO(Output(Bool()))
   val status = IO(Output(UInt(Status.width.W)))
 
-  /** Every sequence taken is done. */
+  /** Every accepted sequence is done. */
   val idle = IO(Output(Bool()))
 
-  /** The next segment waits for its literals. */
+  /** The next segment is waiting for its literals. */
   val starved = IO(Output(Bool()))
 
   private val fresh = reset.asBool || clear || begin.valid
@@ -44,7 +44,7 @@ class TokenExecutor(params: DecoderParams) extends Module {
   }
   private def stage[T <: Data](from: DecoupledIO[T]): DecoupledIO[T] = withReset(fresh)(Queue(from, 1, pipe = true))
 
-  // How much it makes, and where it ends.
+  // The number of bytes that a sequence produces, and where it ends.
   private val total = Reg(UInt(madeBits.W))
   private val room = Reg(UInt(32.W))
   private val summed = stage(sequence)
@@ -61,7 +61,7 @@ class TokenExecutor(params: DecoderParams) extends Module {
   }
   private val placed = stage(placing)
 
-  // Whether it may be made.
+  // The checks.
   private val checking = Wire(Decoupled(new CheckedSequence))
   checking.valid := placed.valid
   checking.bits.sequence := placed.bits.sequence
@@ -121,7 +121,7 @@ class TokenExecutor(params: DecoderParams) extends Module {
   idle := !summed.valid && !placed.valid && !next.valid && !making
 }
 
-/** A sequence that has been checked: whether there is room for it, and whether it is wrong. */
+/** The result of the checks: whether the output has space for the sequence, and whether it is invalid. */
 class CheckedSequence extends Bundle {
   val sequence = new TokenSequence
   val full = Bool()

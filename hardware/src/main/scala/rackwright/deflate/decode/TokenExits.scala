@@ -6,14 +6,13 @@ import chisel3.util._
 import rackwright.deflate.TokenKind
 import rackwright.deflate.TokenFormat._
 
-/** Where the first code of a chunk begins, counted from the first bit of the chunk, and which code it is. */
+/** The entry into a chunk: the position of its first code, and the alphabet of that code. */
 class TokenEntry extends Bundle {
   val distance = Bool()
   val at = UInt(log2Ceil(distanceReach).W)
 }
 
-/** Where codes lead to from one bit, a bit per distance: literals and lengths from one code, distances from the other.
-  */
+/** Where codes at one bit lead to, a bit per distance: from a literal/length code, and from a distance code. */
 class TokenSteps extends Bundle {
   val literal = UInt((mostBits + 1).W)
   val length = UInt((lengthReach + 1).W)
@@ -34,8 +33,8 @@ object TokenSteps {
   }
 }
 
-/** Works out, for every bit and kind of code with which a chunk may begin, where and with which one the next chunk
-  * begins: a few bits per stage, from the last one on. Behind what ends a block or is wrong, it doesn't matter.
+/** Computes for every entry into a chunk the entry into the next chunk: a few bits per stage, from the last bit on.
+  * After the end of a block or an invalid code, the result is irrelevant.
   */
 class TokenExits(bits: Int) extends Module {
   val advance = IO(Input(Bool()))
@@ -43,7 +42,7 @@ class TokenExits(bits: Int) extends Module {
   val input = IO(Flipped(Valid(new MeasuredChunk(bits))))
   val output = IO(Valid(new MeasuredChunk(bits)))
 
-  /** By the entry into this chunk, as a number. */
+  /** Indexed by the entry into this chunk, encoded as a number. */
   val exits = IO(Output(Vec(1 << new TokenEntry().getWidth, new TokenEntry)))
 
   private val stages = new TokenStages(advance, clear)
@@ -59,7 +58,7 @@ class TokenExits(bits: Int) extends Module {
   }
   private val count = (bits + TokenExits.step - 1) / TokenExits.step
 
-  /** Exits from the bits that are next on, of either kind of code. */
+  /** Exits from the next bits, for either alphabet. */
   private var literals: Seq[TokenEntry] = Seq.tabulate(distanceReach)(entry(false, _))
   private var distances: Seq[TokenEntry] = Seq.tabulate(lengthReach)(entry(true, _))
   private var steps = bitsOf(0).map(i => stages.next(input, TokenSteps(input.bits, i)))

@@ -7,8 +7,8 @@ import rackwright.deflate.TokenKind
 import rackwright.deflate.TokenFormat._
 import rackwright.entropy.huffman.CanonicalCode
 
-/** Works out, for each bit of a chunk, what a code for literals and lengths there would be, and what one for distances:
-  * a [[TokenBit]] for each bit. Four stages.
+/** Determines the candidate codes at each bit of a chunk, one of each alphabet, with a [[TokenBit]] for each bit. Four
+  * stages.
   */
 class TokenMeasure(bits: Int) extends Module {
   val advance = IO(Input(Bool()))
@@ -36,26 +36,26 @@ class TokenMeasure(bits: Int) extends Module {
   }
 }
 
-/** What codes at one bit would be. Four stages: lengths of codes, places of symbols, symbols, and whether all of it is
-  * within the input.
+/** Determines the candidate codes at one bit in four stages: lengths of the codes, indices of their symbols, symbols,
+  * and whether the code ends within the input.
   */
 class TokenBit extends Module {
 
-  /** The chunk moves on from the stage of that number. */
+  /** Enables the registers of each stage. */
   val enable = IO(Input(Vec(4, Bool())))
   val codes = IO(Input(new TokenCodes))
 
-  /** The longest code that may begin here, its first bit highest. */
+  /** The longest code that may start here, with its first bit highest. */
   val value = IO(Input(UInt(mostBits.W)))
 
-  /** With the last stage: bits of the input from here on, or more than a code needs. */
+  /** Valid in the last stage: number of input bits from here on, saturated at the longest code. */
   val inside = IO(Input(UInt(log2Ceil(DeflateDecompressorParams.mostSpeculation + distanceReach).W)))
   val literal = IO(Output(new LiteralToken))
   val distance = IO(Output(new DistanceToken))
 
   private val valueCoded = RegEnable(value, enable(0))
 
-  /** Bits of the code, and the place of its symbol. */
+  /** Length of the code, and the index of its symbol. */
   private def find(code: CanonicalCode): (UInt, UInt) = {
     val length = RegEnable(code.lengthOf(value), enable(0))
     val number = Mux1H(length.asBools, (1 to mostBits).map(_.U(log2Ceil(mostBits + 1).W)))

@@ -3,42 +3,43 @@ package rackwright.deflate.decode
 import chisel3._
 import chisel3.util._
 
-/** What one cycle takes of a chunk: any number of literals, and at most one distance. */
+/** The part of a chunk that is handled in one cycle: any number of literals, and at most one copy. */
 class TokenPart(val bits: Int) extends Bundle {
   val measured = new MeasuredChunk(bits)
 
-  /** Bits at which literals begin, and those of them that are before the distance; all are behind it if there is none.
-    */
+  /** Start bits of literals, and those of them before the copy; all of them if there is none. */
   val literals = UInt(bits.W)
   val before = UInt(bits.W)
 
-  /** The bit at which the distance begins, its length, and a length behind it whose distance comes later; or none. */
+  /** Start bit of the distance, start bit of its length, and start bit of a later length whose distance is in another
+    * part; or none.
+    */
   val distance = UInt(bits.W)
   val length = UInt(bits.W)
   val pending = UInt(bits.W)
 
-  /** The block ends behind this part. */
+  /** The block ends after this part. */
   val stops = Bool()
 }
 
-/** Takes chunks apart so that each part has one distance at most. */
+/** Splits chunks into parts with at most one distance each. */
 class TokenSplitter(bits: Int) extends Module {
 
-  /** Forgets what is held. */
+  /** Drops the chunk in progress. */
   val clear = IO(Input(Bool()))
   val chunk = IO(Flipped(Decoupled(new MarkedChunk(bits))))
 
-  /** Parts may leave. */
+  /** Parts may advance. */
   val enable = IO(Input(Bool()))
   val part = IO(Valid(new TokenPart(bits)))
 
-  /** With the last part: whether something is wrong behind it, and the bit behind the end of the block, counted from
-    * the begin of the chunk.
+  /** Valid with the last part: whether an invalid code follows, and the bit after the end of the block, relative to the
+    * start of the chunk.
     */
   val wrong = IO(Output(Bool()))
   val end = IO(Output(UInt(chiselTypeOf(chunk.bits.end).getWidth.W)))
 
-  /** A chunk was used up. */
+  /** All parts of a chunk have left. */
   val passed = IO(Output(Bool()))
 
   private val there = RegInit(false.B)

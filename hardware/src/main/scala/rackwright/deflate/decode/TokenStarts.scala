@@ -6,15 +6,15 @@ import chisel3.util._
 import rackwright.deflate.TokenKind
 import rackwright.deflate.TokenFormat._
 
-/** Marks where codes begin, from the entry of a chunk on: a few bits per stage. In a last stage it is found where the
-  * block ends, or is wrong.
+/** Marks the starts of codes from the entry of a chunk on, a few bits per stage. The last stage determines where the
+  * block ends, or an invalid code is.
   */
 class TokenStarts(bits: Int) extends Module {
   val advance = IO(Input(Bool()))
   val clear = IO(Input(Bool()))
   val input = IO(Flipped(Valid(new MeasuredChunk(bits))))
 
-  /** With `input`: the entry. */
+  /** Accompanies `input`: the entry. */
   val entry = IO(Input(new TokenEntry))
   val output = IO(Valid(new MarkedChunk(bits)))
 
@@ -23,7 +23,7 @@ class TokenStarts(bits: Int) extends Module {
   private def bitsOf(stage: Int): Seq[Int] =
     (stage * TokenStarts.step) until ((stage + 1) * TokenStarts.step).min(bits)
 
-  /** Codes that begin at the bits from the next one on. */
+  /** Codes that start at the next bits. */
   private val at = UIntToOH(entry.at, distanceReach)
   private var literalsAhead = stages.next(input, Mux(entry.distance, 0.U, at))
   private var distancesAhead = stages.next(input, Mux(entry.distance, at(lengthReach - 1, 0), 0.U))
@@ -48,7 +48,7 @@ class TokenStarts(bits: Int) extends Module {
     chunk = stages.next(chunk)
   }
 
-  // What is before the first end.
+  // The codes before the first end.
   private def of(kind: TokenKind.Type): UInt =
     Cat(chunk.bits.literals.zip(literalMarks).map { case (token, mark) => mark && token.kind === kind }.reverse)
   private val ends = of(TokenKind.end)

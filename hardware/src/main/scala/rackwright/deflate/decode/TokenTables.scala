@@ -7,7 +7,7 @@ import rackwright.deflate.{DistanceEntry, LiteralEntry}
 import rackwright.deflate.TokenFormat._
 import rackwright.entropy.huffman.{CanonicalCode, CanonicalPlace}
 
-/** Both codes of a block, and what their symbols mean, by the places of symbols in the order of codes. */
+/** The codes of a block, and the meaning of their symbols, indexed in the order of the codes. */
 class TokenCodes extends Bundle {
   val literal = new CanonicalCode(mostBits, literalSymbols)
   val distance = new CanonicalCode(mostBits, distanceSymbols)
@@ -15,10 +15,10 @@ class TokenCodes extends Bundle {
   val distances = Vec(distanceSymbols, new DistanceEntry)
 }
 
-/** Holds the codes of a block: those that were described, or the fixed ones, which are there after a cycle. */
+/** Holds the codes of a block: the described ones, or the fixed ones, which are loaded in one cycle. */
 class TokenTables extends Module {
 
-  /** Described codes, as they are built, are used from here on; the fixed ones are. */
+  /** Selects the described codes as they are built; the second signal selects the fixed ones. */
   val described = IO(Input(Bool()))
   val fixed = IO(Input(Bool()))
 
@@ -60,7 +60,8 @@ object TokenTables {
   /** The symbols in the order of their codes. */
   def order(lengths: Seq[Int]): Seq[Int] = lengths.indices.filter(lengths(_) != 0).sortBy(s => (lengths(s), s))
 
-  /** Limits and places of the canonical code with these lengths, as in [[rackwright.entropy.huffman.CanonicalCode]]. */
+  /** Limits and offsets of the canonical code with these lengths, as in [[rackwright.entropy.huffman.CanonicalCode]].
+    */
   def canonical(lengths: Seq[Int]): (Seq[Int], Seq[Int]) = {
     val counts = (1 to mostBits).map(n => lengths.count(_ == n))
     val limits = counts.zipWithIndex.scanLeft(0) { case (sum, (count, i)) => sum + (count << (mostBits - 1 - i)) }

@@ -7,38 +7,38 @@ import rackwright.deflate.TokenFormat
 import rackwright.deflate.TokenFormat._
 import rackwright.entropy.huffman.HuffmanPacker
 
-/** Literals, then a copy, which may be nothing. */
+/** A run of literals, followed by a copy, which may be empty. */
 class TokenSequence extends Bundle {
   val literals = UInt(TokenSequence.literalBits.W)
 
-  /** Bytes of the copy: 0 for none. */
+  /** Length of the copy; 0 for none. */
   val length = UInt(9.W)
   val distance = UInt(16.W)
 }
 
 object TokenSequence {
 
-  /** Bits of a number of literals: a stored block has up to 65535. */
+  /** Width of a number of literals: a stored block has up to 65535. */
   val literalBits: Int = 16
 }
 
-/** Turns parts of chunks into literals and sequences. Nothing waits: literals come three cycles after their part,
-  * sequences four.
+/** Converts parts of chunks to literals and sequences. It never stalls: literals have a latency of three cycles,
+  * sequences of four.
   */
 class TokenValues(bits: Int) extends Module {
 
-  /** Sequences of literals alone are given out when they have so many. */
+  /** A sequence without copy is issued when it has this many literals. */
   private val enough = 32
   private val countBits = log2Ceil(bits + 1)
 
-  /** A block begins: nothing is left of the one before. */
+  /** A block starts: drops what is left of the block before. */
   val clear = IO(Input(Bool()))
   val part = IO(Flipped(Valid(new TokenPart(bits))))
   val literals = IO(Valid(Vec(bits, UInt(8.W))))
   val literalCount = IO(Output(UInt(countBits.W)))
   val sequence = IO(Valid(new TokenSequence))
 
-  /** All of a block has been given out. */
+  /** Everything of the block has been issued. */
   val flushed = IO(Output(Bool()))
 
   private val live = !clear
@@ -53,7 +53,7 @@ class TokenValues(bits: Int) extends Module {
   literals.bits := RegEnable(packer.output.bits, packer.output.valid)
   literalCount := RegEnable(packer.count, packer.output.valid)
 
-  // First stage: the bits of the codes that were chosen.
+  // First stage: selects the bits of the codes.
   private class Chosen(reach: Int) extends Bundle {
     val there = Bool()
     val value = UInt(5.W)
@@ -77,7 +77,7 @@ class TokenValues(bits: Int) extends Module {
   private val before = RegEnable(PopCount(part.bits.before), part.valid)
   private val stops = RegEnable(part.bits.stops, part.valid)
 
-  // Second stage: the bits behind the codes.
+  // Second stage: selects the extra bits.
   private val choosing = follow(part.valid)
   private class Extra(most: Int) extends Bundle {
     val there = Bool()

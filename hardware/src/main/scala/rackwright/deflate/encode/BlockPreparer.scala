@@ -14,7 +14,7 @@ import rackwright.entropy.huffman.{
 }
 import rackwright.memory.Sram
 
-/** The three kinds of blocks (RFC 1951, section 3.2.3). */
+/** The three types of blocks (RFC 1951, section 3.2.3). */
 object BlockKind {
   val stored: Int = 0
   val fixed: Int = 1
@@ -22,7 +22,7 @@ object BlockKind {
   val bits: Int = 2
 }
 
-/** A block whose codes are made, if it has some of its own. */
+/** A block whose codes have been built, if it has codes of its own. */
 class PreparedBlock(params: DeflateCompressorParams) extends Bundle {
   val kind = UInt(BlockKind.bits.W)
   val tokens = UInt(params.tokenBits.W)
@@ -30,22 +30,22 @@ class PreparedBlock(params: DeflateCompressorParams) extends Bundle {
   val last = Bool()
   val slot = UInt(log2Ceil(params.slots).W)
 
-  /** Strings that describe its codes. */
+  /** Number of strings in the description of its codes. */
   val strings = UInt(CodeDescriber.placeBits.W)
 
-  /** Which half of the tables it uses. */
+  /** The half of the tables that holds its codes. */
   val half = Bool()
 }
 
-/** The lengths of a code's words, to be read by whoever describes them; 0 for a symbol without a word. */
+/** The code lengths of an alphabet, which are read to describe the code; 0 for an unused symbol. */
 class CodeLengths(symbols: Int) extends Module {
   private val symbolBits = log2Ceil(symbols)
 
-  /** A code begins: no symbol has a word. */
+  /** Starts a code without symbols. */
   val clear = IO(Input(Bool()))
   val word = IO(Flipped(Valid(new HuffmanAssignment(symbolBits, DeflateCompressorParams.mostBits))))
 
-  /** A symbol, and its length in the next cycle. */
+  /** A symbol, whose length is valid in the next cycle. */
   val place = IO(Flipped(Valid(UInt(log2Ceil(TokenFormat.literalSymbols).W))))
   val length = IO(Output(UInt(4.W)))
 
@@ -60,29 +60,29 @@ class CodeLengths(symbols: Int) extends Module {
   length := Mux(RegNext(known(symbol)), lengths.read(symbol, place.valid), 0.U)
 }
 
-/** A word of a code for the block that is prepared; where in the tables. */
+/** A code word to write into the tables of the block, and its index. */
 class TableWord(symbols: Int) extends Bundle {
   val half = Bool()
   val symbol = UInt(log2Ceil(symbols).W)
   val word = new HuffmanWord(DeflateCompressorParams.mostBits)
 }
 
-/** Makes a block's codes from its counts, describes them, and decides which kind of block is the shortest. A short
-  * block that is the last one gets no codes of its own: they would take longer than all the rest.
+/** Builds the codes of a block from its counts, writes their description, and selects the shortest type of block. A
+  * short block at the end of the input gets no codes of its own: building them would take longer than everything else.
   */
 class BlockPreparer(params: DeflateCompressorParams) extends Module {
   import BlockPreparer.State
   import DeflateCompressorParams.mostBits
 
-  /** Is taken when it has been counted, or at once if that is not needed; what is counted from then on is the next
-    * one's.
+  /** Accepted when it has been counted, or at once if no counts are needed. What is counted after that belongs to the
+    * next block.
     */
   val block = IO(Flipped(Decoupled(new CollectedBlock(params))))
   val counted = IO(Flipped(Valid(new CountedLiterals)))
 
   val prepared = IO(Decoupled(new PreparedBlock(params)))
 
-  /** Its words and the strings of its description: of the half of the tables that it is going to use. */
+  /** Code words and description strings to write into the half of the tables that the block will use. */
   val literalWord = IO(Valid(new TableWord(TokenFormat.literalSymbols)))
   val distanceWord = IO(Valid(new TableWord(TokenFormat.distanceSymbols)))
   val string = IO(Valid(new DescriptionString))
@@ -101,7 +101,7 @@ class BlockPreparer(params: DeflateCompressorParams) extends Module {
   private val describer = Module(new CodeDescriber)
   private def enters(target: State.Type): Bool = state === target && RegNext(state =/= target, false.B)
 
-  // Bytes first, then the end of the block and lengths, and distances beside these.
+  // First the counts of bytes; then those of end-of-block and lengths, in parallel with those of distances.
   private val arrives = state === State.idle && block.valid
   private val isShort = arrives && block.bits.last && block.bits.bytes <= BlockPreparer.shortBytes.U
   private val begins = arrives && !isShort
@@ -115,7 +115,7 @@ class BlockPreparer(params: DeflateCompressorParams) extends Module {
   private val ends = 1.U(params.countBits.W)
   private val lengthCount = RegNext(VecInit(ends +: block.bits.lengths.map(_.pad(params.countBits)))(at))
   private val distanceCount = RegNext(block.bits.distances(at))
-  // A code for distances has two words at least, so that it is complete.
+  // A distance code has at least two words, so that it is complete.
   private val few = RegNext(PopCount(block.bits.distances.map(_ =/= 0.U)) < 2.U)
   literalMaker.start := begins
   literalMaker.count.valid := histogram.count.valid || fed
@@ -131,7 +131,7 @@ class BlockPreparer(params: DeflateCompressorParams) extends Module {
   private val taken = allFed || isShort
   block.ready := taken
 
-  // Lengths are kept to be described.
+  // The code lengths are stored for the description.
   private val literalLengths = Module(new CodeLengths(TokenFormat.literalSymbols))
   private val distanceLengths = Module(new CodeLengths(TokenFormat.distanceSymbols))
   for ((lengths, maker) <- Seq(literalLengths -> literalMaker, distanceLengths -> distanceMaker)) {
@@ -153,7 +153,7 @@ class BlockPreparer(params: DeflateCompressorParams) extends Module {
   string := describer.string
   half := side
 
-  // What each kind of block would take.
+  // The size of each type of block.
   private val literalsMade = Reg(Bool())
   private val distancesMade = Reg(Bool())
   when(begins) {
@@ -224,13 +224,15 @@ class BlockPreparer(params: DeflateCompressorParams) extends Module {
 
 object BlockPreparer {
 
-  /** Bytes of a block at the end of the input up to which it has no codes of its own. */
+  /** A last block of up to this many bytes gets no codes of its own. */
   val shortBytes: Int = 1024
 
-  /** Bits of a stored block beside its bytes: head, up to a byte, two lengths; no fewer than there may be. */
+  /** The most overhead bits of a stored block: header, padding to the next byte, two length fields. */
   val storedHeadBits: Int = 3 + 7 + 32
 
-  /** Counts of `bytes`, then those of `matches` are given to the makers; `describe` begins what `measure` waits for. */
+  /** `bytes` and `matches` feed counts to the code builders; `describe` starts the description that `measure` waits
+    * for.
+    */
   object State extends ChiselEnum {
     val idle, bytes, matches, make, describe, measure, decide, write, offer = Value
   }

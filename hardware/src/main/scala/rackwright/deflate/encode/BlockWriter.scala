@@ -7,33 +7,35 @@ import rackwright.deflate.TokenFormat
 import rackwright.entropy.bits.BitString
 import rackwright.memory.Sram
 
-/** Writes one prepared block after the other: head, what its kind needs, its tokens (RFC 1951, section 3.2.3). */
+/** Writes prepared blocks, one after the other: header, code description or length fields, tokens (RFC 1951, section
+  * 3.2.3).
+  */
 class BlockWriter(params: DeflateCompressorParams) extends Module {
   import BlockWriter.State
   import DeflateCompressorParams.{lanes, stringBits}
 
-  /** Is taken when the one before has been written. */
+  /** Accepted when the block before has been written. */
   val block = IO(Flipped(Decoupled(new PreparedBlock(params))))
 
-  /** Blocks may begin; bits may be given. */
+  /** Blocks may start; bits may be emitted. */
   val begin = IO(Input(Bool()))
   val enable = IO(Input(Bool()))
   val literalWord = IO(Flipped(Valid(new TableWord(TokenFormat.literalSymbols))))
   val distanceWord = IO(Flipped(Valid(new TableWord(TokenFormat.distanceSymbols))))
   val string = IO(Flipped(Valid(new DescriptionString)))
 
-  /** The half of the tables in which `string` belongs. */
+  /** The half of the tables to which `string` belongs. */
   val preparedHalf = IO(Input(Bool()))
   val read = IO(Valid(UInt(TokenPlace.bits(params).W)))
   val token = IO(Input(new Token(params)))
   val place = IO(Valid(UInt(log2Ceil(params.keptBytes).W)))
   val literals = IO(Input(UInt((8 * lanes).W)))
 
-  /** Input that is not needed any more. */
+  /** Number of input bytes that are no longer needed. */
   val release = IO(Valid(UInt(log2Ceil(params.keptBytes).W)))
   val bits = IO(Valid(new BitString(stringBits)))
 
-  /** The next bits begin a byte; not together with bits. */
+  /** Aligns the next bits to a byte; not in the same cycle as bits. */
   val align = IO(Output(Bool()))
 
   /** The last block has been written. */
@@ -58,7 +60,7 @@ class BlockWriter(params: DeflateCompressorParams) extends Module {
   sizes.bits.count := 32.U
   align := state === State.align
 
-  // The description of codes.
+  // The description of the codes.
   private val strings = Sram(2 << CodeDescriber.placeBits, new BitString(CodeDescriber.mostBits))
   when(string.valid) { strings.write(Cat(preparedHalf, string.bits.place), string.bits.string) }
   private val at = Reg(UInt(CodeDescriber.placeBits.W))
@@ -115,8 +117,8 @@ class BlockWriter(params: DeflateCompressorParams) extends Module {
 
 object BlockWriter {
 
-  /** `align` and `sizes` begin a stored block; `describe` gives out the description of codes; `release` frees what the
-    * block stood in.
+  /** `align` and `sizes` start a stored block; `describe` emits the description of the codes; `release` frees the
+    * buffer entries of the block.
     */
   object State extends ChiselEnum {
     val idle, head, align, sizes, describe, tokens, release = Value

@@ -7,35 +7,35 @@ import rackwright.deflate.TokenFormat
 import rackwright.entropy.bits.BitString
 import rackwright.entropy.huffman.{HuffmanCodeMaker, HuffmanWord, WordOrder}
 
-/** A string of the description of a block's codes, on its way to the store. */
+/** A string of the code description, to write into its store. */
 class DescriptionString extends Bundle {
   val place = UInt(CodeDescriber.placeBits.W)
   val string = new BitString(CodeDescriber.mostBits)
 }
 
-/** Describes the codes of a block (RFC 1951, section 3.2.7): first counts what is to be written, makes a code for that,
-  * and says how long the description is; then writes it if asked to.
+/** Describes the codes of a block (RFC 1951, section 3.2.7): counts the items of the description, builds the code
+  * length code, and reports the size of the description; then writes it on request.
   */
 class CodeDescriber extends Module {
   import CodeDescriber._
   import CodeLengthRuns.symbols
 
-  /** Begins; the last symbol of each code is held from then on. */
+  /** Starts; the last symbol of each code, which must be held. */
   val start = IO(Input(Bool()))
   val lastLiteral = IO(Input(UInt(log2Ceil(TokenFormat.literalSymbols).W)))
   val lastDistance = IO(Input(UInt(log2Ceil(TokenFormat.distanceSymbols).W)))
 
-  /** As of [[CodeLengthRuns]]. */
+  /** Same contract as the port of [[CodeLengthRuns]]. */
   val place = IO(Valid(new CodeLengthPlace))
   val length = IO(Input(UInt(4.W)))
 
-  /** The bits of the description are known, and it may be written. */
+  /** The size of the description is valid, and writing may start. */
   val ready = IO(Output(Bool()))
   val bits = IO(Output(UInt(14.W)))
   val write = IO(Input(Bool()))
   val string = IO(Valid(new DescriptionString))
 
-  /** Strings written; all have been. */
+  /** Number of strings written; the second signal: all have been. */
   val strings = IO(Output(UInt(placeBits.W)))
   val done = IO(Output(Bool()))
 
@@ -48,7 +48,7 @@ class CodeDescriber extends Module {
   private val words = Reg(Vec(symbols, new HuffmanWord(DeflateCompressorParams.mostDescribingBits)))
   private val extraBits = Reg(UInt(12.W))
   private val at = Reg(UInt(5.W))
-  // How many of the lengths of that code have to be told.
+  // The number of code length code lengths that the description holds.
   private val told = RegNext(
     PriorityMux((symbols to leastTold by -1).map(n =>
       (words(CodeLengthRuns.order(n - 1)).length =/= 0.U || (n == leastTold).B) -> n.U(5.W)
@@ -62,7 +62,7 @@ class CodeDescriber extends Module {
   place := runs.place
   runs.length := length
 
-  // Counted, and a code made.
+  // Counts the items, and builds the code length code.
   when(state === State.count && runs.item.valid) {
     counts(runs.item.bits.symbol) := counts(runs.item.bits.symbol) + 1.U
     extraBits := extraBits + runs.item.bits.extraBits
@@ -78,7 +78,7 @@ class CodeDescriber extends Module {
   bits := RegNext((maker.summary.bits +& extraBits) +& (headBits.U +& told * describingLengthBits.U))
   ready := state === State.ready
 
-  // Written.
+  // Writes the description.
   private val toldLengths = RegNext(VecInit(CodeLengthRuns.order.map(words(_).length(2, 0)))(at))
   private val tellsLength = RegNext(state === State.lengths && at =/= told, false.B)
   private val itemWord = RegNext(words(runs.item.bits.symbol))
@@ -137,24 +137,24 @@ class CodeDescriber extends Module {
   }
 }
 
-/** What is fixed by the format. */
+/** Constants of the format. */
 object CodeDescriber {
 
-  /** Items of a description at most, and the bits to count them. */
+  /** The most items of a description, and the width of their count. */
   val itemsMost: Int = TokenFormat.describedLiterals + TokenFormat.describedDistances
   val countBits: Int = log2Ceil(itemsMost + 1)
 
-  /** Numbers of codes; lengths of the describing code; which of these are told at least. */
+  /** Width of the three header fields; length of each code length; the fewest of these lengths. */
   val headBits: Int = 14
   val describingLengthBits: Int = 3
   val leastTold: Int = 4
 
-  /** The longest string: numbers of codes, or a word with the bits behind it. */
+  /** The longest string: the header fields, or a code with its extra bits. */
   val mostBits: Int = 14
   val placeBits: Int = log2Ceil(itemsMost + CodeLengthRuns.symbols + 2)
 
-  /** `count` and `items` walk over the lengths; `feed` and `make` are about the describing code, `settle` about the
-    * bits of the description; `head` to `items` write it.
+  /** `count` and `items` traverse the code lengths; `feed` and `make` build the code length code, `settle` computes the
+    * size of the description; `head` to `items` write it.
     */
   object State extends ChiselEnum {
     val idle, count, feed, make, settle, ready, head, lengths, items, done = Value

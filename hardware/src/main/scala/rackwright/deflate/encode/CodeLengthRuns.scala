@@ -5,39 +5,39 @@ import chisel3.util._
 
 import rackwright.deflate.TokenFormat
 
-/** A symbol of the code in which codes are described (RFC 1951, section 3.2.7), with the bits behind it. */
+/** A symbol of the code length alphabet (RFC 1951, section 3.2.7), with its extra bits. */
 class DescribingItem extends Bundle {
   val symbol = UInt(5.W)
   val extra = UInt(7.W)
   val extraBits = UInt(3.W)
 }
 
-/** A length of a code to look up: of a literal or length, or of a distance. */
+/** A code length to read: of a literal/length symbol, or of a distance symbol. */
 class CodeLengthPlace extends Bundle {
   val symbol = UInt(log2Ceil(TokenFormat.literalSymbols).W)
   val isDistance = Bool()
 }
 
-/** Walks over the lengths of both codes, and gives out lengths and runs of equal ones. */
+/** Traverses the lengths of both codes, and run-length encodes them. */
 class CodeLengthRuns extends Module {
   private val lengthBits = 4
   private val ahead = 6
 
-  /** Begins: the last symbol of each code. */
+  /** Starts; the last symbol of each code. */
   val start = IO(Flipped(Valid(new Bundle {
     val literal = UInt(log2Ceil(TokenFormat.literalSymbols).W)
     val distance = UInt(log2Ceil(TokenFormat.distanceSymbols).W)
   })))
 
-  /** A length to look up, and it two cycles later. */
+  /** The symbol to read, whose length arrives two cycles later. */
   val place = IO(Valid(new CodeLengthPlace))
   val length = IO(Input(UInt(lengthBits.W)))
 
-  /** One per cycle at most; all of them have been given. */
+  /** At most one item per cycle; the second signal: all have been emitted. */
   val item = IO(Valid(new DescribingItem))
   val done = IO(Output(Bool()))
 
-  // Lengths are read ahead.
+  // Prefetches the lengths.
   private val reading = RegInit(false.B)
   private val at = Reg(new CodeLengthPlace)
   private val queue = Module(new Queue(UInt(lengthBits.W), ahead))
@@ -56,7 +56,7 @@ class CodeLengthRuns extends Module {
   queue.io.enq.bits := length
   held := held + place.valid - queue.io.deq.fire
 
-  // The run that is open: of zeros, or of more of the length given last.
+  // The open run: of zeros, or of repeats of the last emitted length.
   private val active = RegInit(false.B)
   private val value = Reg(UInt(lengthBits.W))
   private val known = RegInit(false.B)
@@ -99,7 +99,7 @@ class CodeLengthRuns extends Module {
   }
 }
 
-/** The symbols of RFC 1951, section 3.2.7, that stand for runs. */
+/** The run symbols of RFC 1951, section 3.2.7. */
 object CodeLengthRuns {
   val symbols: Int = 19
   val repeat: Int = 16
@@ -110,6 +110,6 @@ object CodeLengthRuns {
   val leastManyZeros: Int = 11
   val mostZeros: Int = 138
 
-  /** The order in which lengths of these symbols' codes stand. */
+  /** The order in which the lengths of the code length code are given. */
   val order: Seq[Int] = Seq(16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15)
 }

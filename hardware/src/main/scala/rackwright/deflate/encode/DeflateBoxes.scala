@@ -6,8 +6,8 @@ import chisel3.util._
 import rackwright.compression.FormatPort
 import rackwright.memory.Sram
 
-/** Everything between the LZ77 encoder and the writer: tokens are gathered into blocks, these get codes and are
-  * written. A reset brings it back to the start from any state.
+/** Everything between the LZ77 encoder and the writer: collects tokens into blocks, builds their codes, and writes
+  * them. A reset returns it to the initial state from any state.
   */
 class DeflateBoxes(params: DeflateCompressorParams) extends Module {
   val compressor = IO(new FormatPort(params))

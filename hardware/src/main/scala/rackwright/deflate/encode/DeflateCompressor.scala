@@ -5,7 +5,7 @@ import chisel3._
 import rackwright.compression.{CompressorCore, CompressorUnit}
 import rackwright.deflate.Wrapper
 
-/** The unit `deflate-compress`: from a buffer in memory to DEFLATE, zlib or gzip data in memory. README.md is the
+/** The unit `deflate-compress`: compresses a buffer in memory to DEFLATE, zlib or gzip data in memory. README.md is its
   * contract.
   *
   * @param params

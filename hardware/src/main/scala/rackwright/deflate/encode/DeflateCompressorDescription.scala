@@ -3,7 +3,7 @@ package rackwright.deflate.encode
 import rackwright.compression.{CompressorArguments, StreamArguments}
 import rackwright.unit.{HardwareUnit, Parameter, ParameterValues, UnitDescription}
 
-/** The DEFLATE compressor for elaboration. */
+/** Describes the DEFLATE compressor for elaboration. */
 object DeflateCompressorDescription extends UnitDescription {
   val name: String = "deflate-compress"
   val summary: String = "Compresses a buffer to DEFLATE (RFC 1951), zlib (RFC 1950) or gzip (RFC 1952)."

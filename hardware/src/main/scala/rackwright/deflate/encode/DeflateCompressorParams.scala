@@ -7,7 +7,7 @@ import rackwright.deflate.{TokenFormat, Wrapper}
 import rackwright.lz77.encode.EncoderParams
 import rackwright.operation.Setting
 
-/** What a user chooses for a DEFLATE compressor.
+/** The parameters of a DEFLATE compressor that its user chooses.
   *
   * @param encoder
   *   sizes of the LZ77 encoder; its history is at most the 32 KiB that the format reaches.
@@ -27,37 +27,37 @@ case class DeflateCompressorParams(
 
   def chunkBytes: Int = DeflateCompressorParams.chunkBytes
 
-  /** Bits of how often a symbol occurs in a block: its bytes and the end of the block. */
+  /** Width of the number of occurrences of a symbol in a block: at most its bytes and the end of the block. */
   val countBits: Int = log2Ceil(blockBytes + 2)
 
-  /** Tokens that a block holds; one that is full of them is closed early. */
+  /** The most tokens of a block; a block that reaches it is closed early. */
   val tokensMost: Int = blockBytes / 8
   val tokenBits: Int = log2Ceil(tokensMost + 1)
 
-  /** Blocks under way: one is gathered, one gets its codes, one is written. */
+  /** Blocks in flight: one is collected, one gets its codes, one is written. */
   val slots: Int = 3
 
-  /** Input that is kept: these blocks, and what the encoder looks ahead. */
+  /** Size of the input ring: these blocks, and the lookahead of the encoder. */
   val keptBytes: Int = 4 * blockBytes
 
-  /** FORMAT is one of [[Wrapper]]. */
+  /** FORMAT, one of [[Wrapper]]. */
   val format: Setting = Setting("format", 6, Wrapper.bits, Wrapper.raw, Wrapper.meaning)
   def settings: Seq[Setting] = Seq(maxOffset, hashTableLog2, format) ++ streamingSettings
 }
 
-/** What is fixed by the structure of the unit. */
+/** Constants of the structure. */
 object DeflateCompressorParams {
 
-  /** The longest words of codes for literals, lengths and distances: shorter than the format allows, so that four
-    * literals and a match fit in a string of bits. And of the code that describes them, as the format has it.
+  /** The longest literal, length and distance codes: shorter than the format allows, so that four literals and a match
+    * fit in a bit string. And the longest code length code, which is that of the format.
     */
   val mostBits: Int = 12
   val mostDescribingBits: Int = 7
 
-  /** Literals that a token is written with in one cycle. */
+  /** Literals of a token that are written in one cycle. */
   val lanes: Int = rackwright.entropy.huffman.CountedLiterals.lanes
 
-  /** The longest string of bits: a length and a distance with what follows their codes, and literals. */
+  /** The longest bit string: a length and a distance with their extra bits, and literals. */
   val stringBits: Int =
     2 * mostBits + TokenFormat.lengthExtra + TokenFormat.distanceExtra + lanes * mostBits
 

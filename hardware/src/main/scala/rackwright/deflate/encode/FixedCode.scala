@@ -6,10 +6,10 @@ import chisel3.util._
 import rackwright.deflate.TokenFormat
 import rackwright.entropy.huffman.{CountedLiterals, HuffmanWord}
 
-/** Words of symbols in the fixed codes (RFC 1951, section 3.2.6). */
+/** Code words of the fixed codes (RFC 1951, section 3.2.6). */
 object FixedCode {
 
-  /** For literals and lengths. */
+  /** The word of a literal/length symbol. */
   def literal(symbol: UInt): HuffmanWord = {
     val length = Mux(symbol < 144.U, 8.U, Mux(symbol < 256.U, 9.U, Mux(symbol < 280.U, 7.U, 8.U(4.W))))
     val code = Mux(
@@ -20,10 +20,10 @@ object FixedCode {
     fixed(code, length)
   }
 
-  /** For distances. */
+  /** The word of a distance symbol. */
   def distance(symbol: UInt): HuffmanWord = fixed(symbol, 5.U)
 
-  /** Bits of some literals, and of the end of a block. */
+  /** Total size in bits of some literals, and of the end of a block. */
   def bits(literals: CountedLiterals): UInt = {
     val long = (0 until CountedLiterals.lanes).map { lane =>
       literals.count > lane.U && literal(literals.data(8 * lane + 7, 8 * lane)).length === 9.U
@@ -32,7 +32,7 @@ object FixedCode {
   }
   val endBits: Int = 7
 
-  /** Bits of a match of length number `index`, but for those behind the codes. */
+  /** Size in bits of a match of length index `index`, without the extra bits. */
   def matchBits(index: UInt): UInt =
     literal(index +& (TokenFormat.endOfBlock + 1).U).length +& distance(0.U).length
 

@@ -5,10 +5,10 @@ import chisel3.util._
 
 import rackwright.memory.Sram
 
-/** Keeps the input that no block has been written of yet: literals and stored blocks are read from it.
+/** A ring buffer with the input from which no block has been written yet; literals and stored blocks are read from it.
   *
-  * Words go in one after the other; four bytes are read from any place. Two memories of four bytes hold the even and
-  * the odd half of words.
+  * Words are written in sequence; four bytes are read at any byte offset. Two memories with a width of four bytes hold
+  * the even and the odd halves of words.
   *
   * @param bytes
   *   bytes kept: a power of two.
@@ -19,17 +19,17 @@ class InputRing(bytes: Int) extends Module {
   private val placeBits = log2Ceil(bytes)
   private val rows = bytes / (2 * lanes)
 
-  /** Up to eight bytes; eight, but for the last ones. */
+  /** Up to eight bytes; eight in every word but the last. */
   val data = IO(Input(UInt((16 * lanes).W)))
   val count = IO(Input(UInt(4.W)))
 
-  /** There is room for the next words. */
+  /** The ring has space for the next words. */
   val roomy = IO(Output(Bool()))
 
-  /** So many bytes are not needed any more, the oldest ones. */
+  /** Frees this many of the oldest bytes. */
   val release = IO(Flipped(Valid(UInt(placeBits.W))))
 
-  /** A place in the ring, and the four bytes from there on three cycles later. */
+  /** A position in the ring; the four bytes from there on are valid three cycles later. */
   val place = IO(Flipped(Valid(UInt(placeBits.W))))
   val read = IO(Output(UInt((8 * lanes).W)))
 
@@ -58,6 +58,6 @@ class InputRing(bytes: Int) extends Module {
 
 object InputRing {
 
-  /** Bytes that may still come when there is no more room. */
+  /** Bytes that may still arrive after the ring has signalled that it is full. */
   val reserve: Int = 64
 }

@@ -5,19 +5,19 @@ import chisel3.util._
 
 import rackwright.checksum.{Adler32Sum, Crc32Sum}
 
-/** Adler-32 and CRC-32 of an operation's input, from the words in which the LZ77 encoder takes it. */
+/** Computes Adler-32 and CRC-32 of the input of an operation, from the words that the LZ77 encoder consumes. */
 class InputSums extends Module {
   private val wordBytes = 8
   private val settlingCycles = 4
 
-  /** Up to eight bytes, the first one lowest; eight, but for the last ones. */
+  /** Up to eight bytes, the first one lowest; eight in every word but the last. */
   val data = IO(Input(UInt((8 * wordBytes).W)))
   val count = IO(Input(UInt(4.W)))
 
-  /** Bytes of the whole input, once they are known. */
+  /** Size of the whole input in bytes, once it is known. */
   val length = IO(Flipped(Valid(UInt(32.W))))
 
-  /** The sums are those of the whole input. */
+  /** The sums cover the whole input. */
   val done = IO(Output(Bool()))
   val adler = IO(Output(UInt(32.W)))
   val crc = IO(Output(UInt(32.W)))
@@ -30,7 +30,7 @@ class InputSums extends Module {
   private val taken = RegInit(0.U(32.W))
   when(arrived) { taken := taken + bytes }
 
-  // The last word may be shorter: its bytes follow one by one, when the words before are summed.
+  // The last word may be shorter: its bytes are added one by one, after the words before.
   private val rest = Reg(UInt((8 * wordBytes).W))
   private val left = RegInit(0.U(4.W))
   private val settled = RegInit(0.U(log2Ceil(settlingCycles + 1).W))

@@ -7,31 +7,31 @@ import rackwright.deflate.Wrapper
 import rackwright.entropy.bits.{BitPacker, BitString}
 import rackwright.stream.{ByteChunk, HeadQueue}
 
-/** Puts bits into bytes, with what stands around the blocks: the head and Adler-32 of RFC 1950, or the head, CRC-32 and
-  * length of a member of RFC 1952.
+/** Packs bits into bytes, and adds the container: header and Adler-32 of RFC 1950, or header, CRC-32 and length of a
+  * member of RFC 1952.
   */
 class StreamAssembler extends Module {
   import DeflateCompressorParams.{chunkBytes, stringBits}
   import StreamAssembler._
 
-  /** An operation begins: bytes of input; one of [[Wrapper]], held from then on. */
+  /** An operation starts: size of the input in bytes; one of [[Wrapper]], held from then on. */
   val start = IO(Flipped(Valid(UInt(32.W))))
   val format = IO(Input(UInt(Wrapper.bits.W)))
 
-  /** Blocks may begin; bits may be given, and those of some cycles more. */
+  /** Blocks may start; bits may be emitted, including those of a few more cycles. */
   val begin = IO(Output(Bool()))
   val enable = IO(Output(Bool()))
   val bits = IO(Flipped(Valid(new BitString(stringBits))))
   val align = IO(Input(Bool()))
   val blocksDone = IO(Input(Bool()))
 
-  /** Checksums of the input, when it is known. */
+  /** Checksums of the input, and whether they are valid. */
   val summed = IO(Input(Bool()))
   val adler = IO(Input(UInt(32.W)))
   val crc = IO(Input(UInt(32.W)))
   val output = IO(Decoupled(new ByteChunk(chunkBytes)))
 
-  /** The last byte has been taken. */
+  /** The last byte has been accepted. */
   val finished = IO(Output(Bool()))
 
   private val state = RegInit(State.idle)
@@ -79,20 +79,20 @@ class StreamAssembler extends Module {
 
 object StreamAssembler {
 
-  /** zlib's head: DEFLATE with a window of 32 KiB, the default level, no dictionary. */
+  /** The zlib header: DEFLATE with a window of 32 KiB, default level, no dictionary. */
   val zlibHead: BigInt = BigInt("9c78", 16)
   val zlibHeadBits: Int = 16
 
-  /** The head of a member of gzip: DEFLATE, no name, no time, an unknown system. */
+  /** The header of a gzip member: DEFLATE, no name, no time, unknown operating system. */
   val gzipHead: BigInt = BigInt("ff000000000000088b1f", 16)
   val gzipHeadBits: Int = 80
 
-  /** Chunks that are made of what was allowed before the queue was full, at most; others that it holds. */
+  /** Capacity of the queue: chunks in flight when it runs full, and others. */
   val underWay: Int = 20
   val burst: Int = 12
 
-  /** `close` ends the byte of the last block; `give` follows when the checksums are known; `flush` gives out what there
-    * is.
+  /** `close` completes the last byte of the blocks; `give` follows when the checksums are valid; `flush` emits the
+    * incomplete chunk.
     */
   object State extends ChiselEnum {
     val idle, head, blocks, close, sum, give, flush, settle, ended = Value

@@ -7,17 +7,17 @@ import rackwright.deflate.TokenFormat
 import rackwright.entropy.huffman.CountedLiterals
 import rackwright.lz77.encode.{EncoderParams, Sequence}
 
-/** A copy, or none, then literals. */
+/** A token: a copy, which may be empty, followed by literals. */
 class Token(params: DeflateCompressorParams) extends Bundle {
   val matched = Bool()
 
-  /** The length less 3, the distance less 1. */
+  /** The length minus 3, the distance minus 1. */
   val lengthRest = UInt(8.W)
   val distanceRest = UInt(15.W)
   val literals = UInt(params.encoder.literalBits.W)
 }
 
-/** A token on its way to the store. */
+/** A token to write to the store. */
 class TokenPlace(params: DeflateCompressorParams) extends Bundle {
   val place = UInt(TokenPlace.bits(params).W)
   val token = new Token(params)
@@ -25,28 +25,28 @@ class TokenPlace(params: DeflateCompressorParams) extends Bundle {
 
 object TokenPlace {
 
-  /** Bits of a place in the store: a slot, then the number in the block. */
+  /** Width of a store address: a slot, then an index in the block. */
   def bits(params: DeflateCompressorParams): Int = log2Ceil(params.slots) + log2Ceil(params.tokensMost)
 }
 
-/** A block whose tokens have been put away, and what was counted of it. */
+/** A block whose tokens are in the store, with its counts. */
 class CollectedBlock(params: DeflateCompressorParams) extends Bundle {
   val tokens = UInt(params.tokenBits.W)
   val bytes = UInt(params.countBits.W)
   val last = Bool()
   val slot = UInt(log2Ceil(params.slots).W)
 
-  /** How often each length and distance occurs, and all bits behind their codes. */
+  /** Number of occurrences of each length and distance symbol, and the total of their extra bits. */
   val lengths = Vec(TokenFormat.lengthCodes, UInt(params.tokenBits.W))
   val distances = Vec(TokenFormat.describedDistances, UInt(params.tokenBits.W))
   val extraBits = UInt((params.tokenBits + 5).W)
 
-  /** What the fixed codes would take for it, but for the bits behind them and the end of the block. */
+  /** Size in bits of the block with the fixed codes, without extra bits and end of block. */
   val fixedBits = UInt((params.countBits + 4).W)
 }
 
-/** Gathers what the LZ77 encoder finds into blocks: joins the parts of long matches, puts tokens away and counts. While
-  * a block gets its codes and one is written, the next one is gathered in another slot of the store.
+/** Collects the output of the LZ77 encoder into blocks: merges the parts of long matches, stores tokens, and counts
+  * symbols. While one block gets its codes and another is written, the next is collected in a third slot of the store.
   */
 class TokenCollector(params: DeflateCompressorParams) extends Module {
   import CountedLiterals.lanes
@@ -56,7 +56,7 @@ class TokenCollector(params: DeflateCompressorParams) extends Module {
   val literals = IO(Input(UInt((8 * params.literalReadBytes).W)))
   val consume = IO(Output(UInt(log2Ceil(params.literalReadBytes + 1).W)))
 
-  /** Stays until it is taken; the next slot is free then. */
+  /** Held until accepted; the next slot is free from then on. */
   val block = IO(Decoupled(new CollectedBlock(params)))
   val token = IO(Valid(new TokenPlace(params)))
   val counted = IO(Valid(new CountedLiterals))
@@ -67,7 +67,7 @@ class TokenCollector(params: DeflateCompressorParams) extends Module {
   private val bytes = RegInit(0.U(params.countBits.W))
   private val tokens = RegInit(0.U(params.tokenBits.W))
 
-  // What the encoder gave last: its literals are taken, four per cycle.
+  // The last output of the encoder, whose literals are extracted four per cycle.
   private val present = RegInit(false.B)
   private val last = RegInit(false.B)
   private val left = Reg(UInt(params.encoder.literalBits.W))
@@ -93,7 +93,7 @@ class TokenCollector(params: DeflateCompressorParams) extends Module {
   counted.bits.data := RegNext(literals(8 * lanes - 1, 0))
   counted.bits.count := RegNext(takes)
 
-  // Parts of a match are joined while a length can hold them.
+  // Merges the parts of a match up to the longest length.
   private val isOpen = RegInit(false.B)
   private val openMatch = Reg(UInt(9.W))
   private val openDistance = Reg(UInt(EncoderParams.distanceBits.W))
@@ -115,7 +115,7 @@ class TokenCollector(params: DeflateCompressorParams) extends Module {
     state := State.settling
   }
 
-  // Put away, and counted.
+  // Stores tokens and counts symbols.
   private val making = RegNext(made, false.B)
   private val entry = Reg(new Token(params))
   entry.matched := openMatch =/= 0.U
@@ -140,7 +140,7 @@ class TokenCollector(params: DeflateCompressorParams) extends Module {
   }
   when(summing) { extraBits := extraBits + extra }
 
-  // In the fixed codes.
+  // The size with the fixed codes.
   private val literalBits = FixedCode.bits(counted.bits)
   private val matchBits = RegNext(FixedCode.matchBits(index))
   private val fixedBits = RegInit(0.U(block.bits.fixedBits.getWidth.W))
@@ -169,13 +169,15 @@ class TokenCollector(params: DeflateCompressorParams) extends Module {
   }
 }
 
-/** What is fixed by the structure of a [[TokenCollector]]. */
+/** Constants of the structure. */
 object TokenCollector {
 
-  /** Cycles that what was taken last needs to be counted. */
+  /** Latency in cycles from extraction to the counts. */
   val settlingCycles: Int = 8
 
-  /** `settling` waits for the stages behind; `offering` for the block to be taken; `ended` after the last block. */
+  /** `settling` waits for the pipeline to drain, `offering` for the block to be accepted; `ended` follows the last
+    * block.
+    */
   object State extends ChiselEnum {
     val collecting, settling, offering, ended = Value
   }

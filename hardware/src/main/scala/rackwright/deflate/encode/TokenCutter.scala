@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.deflate.TokenFormat
 
-/** What is written in one cycle: a copy, or none, then up to four literals; or the end of the block. */
+/** What is written in one cycle: a copy, which may be empty, then up to four literals; or the end of the block. */
 class TokenStep(params: DeflateCompressorParams) extends Bundle {
   val matched = Bool()
   val ends = Bool()
@@ -13,21 +13,21 @@ class TokenStep(params: DeflateCompressorParams) extends Bundle {
   val distanceRest = UInt(15.W)
   val literals = UInt(log2Ceil(DeflateCompressorParams.lanes + 1).W)
 
-  /** Where the literals stand in the input that is kept. */
+  /** The position of the literals in the input ring. */
   val place = UInt(log2Ceil(params.keptBytes).W)
 }
 
-/** Tokens of a block to write. */
+/** The tokens of a block to write. */
 class TokenRange(params: DeflateCompressorParams) extends Bundle {
   val count = UInt(params.tokenBits.W)
   val slot = UInt(log2Ceil(params.slots).W)
 
-  /** Not the tokens, but so many bytes as they are. */
+  /** Instead of tokens, the bytes of a stored block. */
   val plain = Bool()
   val bytes = UInt(params.countBits.W)
 }
 
-/** Reads the tokens of a block, and cuts them into steps. */
+/** Reads the tokens of a block, and splits them into steps. */
 class TokenCutter(params: DeflateCompressorParams) extends Module {
   import DeflateCompressorParams.lanes
   private val ahead = 6
@@ -35,13 +35,13 @@ class TokenCutter(params: DeflateCompressorParams) extends Module {
   val start = IO(Flipped(Valid(new TokenRange(params))))
   val enable = IO(Input(Bool()))
 
-  /** A place in the store, and its token two cycles later. */
+  /** An index into the store, whose token arrives two cycles later. */
   val read = IO(Valid(UInt(TokenPlace.bits(params).W)))
   val token = IO(Input(new Token(params)))
   val step = IO(Valid(new TokenStep(params)))
   val done = IO(Output(Bool()))
 
-  // Read ahead.
+  // Prefetch.
   private val left = RegInit(0.U(params.tokenBits.W))
   private val at = Reg(UInt(TokenPlace.bits(params).W))
   private val queue = Module(new Queue(new Token(params), ahead))
@@ -56,7 +56,7 @@ class TokenCutter(params: DeflateCompressorParams) extends Module {
   queue.io.enq.bits := token
   held := held + read.valid - queue.io.deq.fire
 
-  // The token of which literals are left, if there is one.
+  // The token with literals left to write, if there is one.
   private val running = RegInit(false.B)
   private val plain = Reg(Bool())
   private val present = RegInit(false.B)

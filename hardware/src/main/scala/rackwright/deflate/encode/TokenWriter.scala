@@ -8,34 +8,33 @@ import rackwright.entropy.bits.BitString
 import rackwright.entropy.huffman.HuffmanWord
 import rackwright.memory.Sram
 
-/** Turns tokens of a block into bits: up to a copy and four literals per cycle.
+/** Converts the tokens of a block to bits: up to a copy and four literals per cycle.
   *
-  * Literals are read from the input that is kept, while lengths and distances become symbols; words are looked up in
-  * the block's half of the tables, or are those of the fixed codes, or bytes as they are; then they are put side by
-  * side.
+  * Literals are read from the input ring while lengths and distances are mapped to symbols; code words are looked up in
+  * the block's half of the tables, taken from the fixed codes, or replaced by plain bytes; then they are concatenated.
   */
 class TokenWriter(params: DeflateCompressorParams) extends Module {
   import DeflateCompressorParams.{lanes, mostBits, stringBits}
 
   val start = IO(Flipped(Valid(new TokenRange(params))))
 
-  /** The kind of block and its half of the tables, held while it is written. */
+  /** The type of the block and its half of the tables, held while it is written. */
   val kind = IO(Input(UInt(BlockKind.bits.W)))
   val half = IO(Input(Bool()))
   val enable = IO(Input(Bool()))
   val literalWord = IO(Flipped(Valid(new TableWord(TokenFormat.literalSymbols))))
   val distanceWord = IO(Flipped(Valid(new TableWord(TokenFormat.distanceSymbols))))
 
-  /** As of [[TokenCutter]]. */
+  /** Same contract as the port of [[TokenCutter]]. */
   val read = IO(Valid(UInt(TokenPlace.bits(params).W)))
   val token = IO(Input(new Token(params)))
 
-  /** As of [[InputRing]]. */
+  /** Same contract as the port of [[InputRing]]. */
   val place = IO(Valid(UInt(log2Ceil(params.keptBytes).W)))
   val literals = IO(Input(UInt((8 * lanes).W)))
   val bits = IO(Valid(new BitString(stringBits)))
 
-  /** All bits have been given. */
+  /** All bits have been emitted. */
   val done = IO(Output(Bool()))
 
   private val steps = Module(new TokenCutter(params))
@@ -47,7 +46,7 @@ class TokenWriter(params: DeflateCompressorParams) extends Module {
   place.valid := step.valid
   place.bits := step.bits.place
 
-  // Symbols, while literals are read.
+  // Maps lengths and distances to symbols while literals are read.
   private val readCycles = 3
   private val index = RegNext(TokenFormat.lengthIndex(step.bits.lengthRest))
   private val symbol = RegNext(TokenFormat.distanceSymbol(step.bits.distanceRest))
@@ -59,11 +58,11 @@ class TokenWriter(params: DeflateCompressorParams) extends Module {
   private val distanceExtra = RegNext(stepNow.distanceRest(TokenFormat.distanceExtra - 1, 0))
   private val hasLength = RegNext(matchedNow || stepNow.ends)
   private val hasDistance = RegNext(matchedNow)
-  // The end of a block stands before the lengths.
+  // The table has the end of block before the lengths.
   private val lengthPlace = RegNext(Mux(matchedNow, index + 1.U, 0.U)(4, 0))
   private val distancePlace = RegNext(symbol)
 
-  // Looked up.
+  // Code table lookup.
   private val looking = ShiftRegister(step.valid, readCycles, false.B, true.B)
   private val count = ShiftRegister(step.bits.literals, readCycles)
   private def aligned[T <: Data](value: T): T = RegNext(value)
@@ -101,7 +100,7 @@ class TokenWriter(params: DeflateCompressorParams) extends Module {
     chosen(own, fixed, fixed, RegNext(aligned(hasDistance)))
   }
 
-  /** The word of the kind of block; none where there is nothing to write. */
+  /** The word for the type of the block; empty if there is nothing to write. */
   private def chosen(own: HuffmanWord, fixed: HuffmanWord, plain: HuffmanWord, exists: Bool): HuffmanWord = {
     val result = Reg(new HuffmanWord(mostBits))
     val word = MuxLookup(kind, own)(Seq(BlockKind.fixed.U -> fixed, BlockKind.stored.U -> plain))
@@ -110,7 +109,7 @@ class TokenWriter(params: DeflateCompressorParams) extends Module {
     result
   }
 
-  // Side by side: codes with the bits behind them, and literals in pairs; then these; then all.
+  // Concatenates codes with their extra bits, and literals in pairs; then these two; then all.
   private def joined(low: BitString, high: BitString): BitString = {
     val result = Reg(new BitString(low.most + high.most))
     result.value := low.value | (high.value << low.count)
