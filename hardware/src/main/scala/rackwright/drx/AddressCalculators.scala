@@ -3,18 +3,18 @@ package rackwright.drx
 import chisel3._
 import chisel3.util._
 
-/** Where the loops stand, as the address calculators need it. */
+/** Loop events that the address calculators follow. */
 class LoopMove(params: Params) extends Bundle {
 
-  /** A loop is opened: its first iteration begins. */
+  /** A loop is opened, and starts its first iteration. */
   val opens = Bool()
 
-  /** The loop `level` goes on with its next iteration. */
+  /** Loop `level` starts its next iteration. */
   val repeats = Bool()
   val level = UInt(params.depthBits.W)
 }
 
-/** A value for one calculator. */
+/** A value to write into one calculator. */
 class CalculatorValue(val levels: Int) extends Bundle {
   val calculator = UInt(log2Ceil(Isa.calculators).W)
   val value = UInt(32.W)
@@ -22,36 +22,36 @@ class CalculatorValue(val levels: Int) extends Bundle {
   val elementType = UInt(Operand.typeBits.W)
 }
 
-/** Strided address calculators: each has an address, which every loop moves by a stride of its own from one iteration
+/** Strided address calculators: each holds an address, which every loop advances by its own stride from one iteration
   * to the next.
   *
-  * A calculator holds the address of each open loop's iteration; the innermost is what operands get.
+  * A calculator holds an address for each open loop; operands get that of the innermost loop.
   */
 class AddressCalculators(params: Params) extends Module {
   private val levels = params.loopDepth
   private val count = Isa.calculators
 
-  /** Forget all: addresses, strides and formats are 0, types `u8`. */
+  /** Resets addresses, strides and formats to 0, and types to `u8`. */
   val clear = IO(Input(Bool()))
 
-  /** Open loops. */
+  /** Number of open loops. */
   val depth = IO(Input(UInt(params.depthBits.W)))
   val move = IO(Input(new LoopMove(params)))
 
-  /** Changes of one calculator; at most one of them at a time. */
+  /** Writes to one calculator; at most one of them in a cycle. */
   val base = IO(Flipped(Valid(new CalculatorValue(levels))))
   val stride = IO(Flipped(Valid(new CalculatorValue(levels))))
   val format = IO(Flipped(Valid(new CalculatorValue(levels))))
   val region = IO(Flipped(Valid(new CalculatorValue(levels))))
 
-  /** Calculators asked for, and what they say now. */
+  /** The selected calculators, and their current values. */
   val chosen = IO(Input(Vec(3, UInt(log2Ceil(count).W))))
   val operands = IO(Output(Vec(3, new Operand)))
 
-  /** The regions of those asked for. */
+  /** The regions of the selected calculators. */
   val regions = IO(Output(Vec(3, UInt(3.W))))
 
-  /** `addresses(c)(l)`: of calculator c, when l loops are open. */
+  /** `addresses(c)(l)`: the address of calculator c at loop depth l. */
   private val addresses = RegInit(VecInit.fill(count, levels + 1)(0.U(32.W)))
   private val strides = RegInit(VecInit.fill(count, levels)(0.U(32.W)))
   private val types = RegInit(VecInit.fill(count)(0.U(Operand.typeBits.W)))

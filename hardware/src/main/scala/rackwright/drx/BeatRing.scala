@@ -3,7 +3,7 @@ package rackwright.drx
 import chisel3._
 import chisel3.util._
 
-/** Tags of beats that are answered in any order and counted in the order in which they were asked for.
+/** Allocates tags of beats, which complete in any order and retire in order.
   *
   * @param tags
   *   number of tags, a power of two.
@@ -11,14 +11,14 @@ import chisel3.util._
 class BeatRing(tags: Int) extends Module {
   private val tagBits = log2Ceil(tags)
 
-  /** The next beat; `last` says that it is the last one of a transfer. */
+  /** The tag of the next beat; `last` marks the last beat of a transfer. */
   val allocate = IO(Decoupled(UInt(tagBits.W)))
   val last = IO(Input(Bool()))
 
-  /** The beat with this tag is done. */
+  /** The beat with this tag is complete. */
   val done = IO(Flipped(Valid(UInt(tagBits.W))))
 
-  /** A transfer is done, and all before it are. */
+  /** A transfer retires: it is complete, and so are all before it. */
   val ended = IO(Output(Bool()))
   val empty = IO(Output(Bool()))
 

@@ -5,14 +5,14 @@ import chisel3.util._
 
 import rackwright.stream.StreamRange
 
-/** A step with what follows from its operands, for which there is no time in the cycle in which it is carried out. */
+/** A step with values derived from its operands, which are computed one stage ahead of its execution for timing. */
 class CheckedStep(params: Params) extends Bundle {
   val step = new Step(params)
 
-  /** Of `compute`: elements of a chunk, as a power of two. */
+  /** For `compute`: the number of elements in a chunk, as a power of two. */
   val together = UInt(log2Ceil(log2Ceil(params.lanes) + 1).W)
 
-  /** Of transfers: where memory is accessed, and where the bytes end in the scratchpad and in the region. */
+  /** For transfers: the address in memory, and the ends of the bytes in the scratchpad and in the region. */
   val address = UInt(params.port.addressBits.W)
   val placeEnd = UInt(33.W)
   val regionEnd = UInt(33.W)
@@ -21,7 +21,7 @@ class CheckedStep(params: Params) extends Bundle {
 
 object CheckedStep {
 
-  /** What follows from `step` for a program with these ranges. */
+  /** The checked form of `step` for a program with these ranges. */
   def apply(params: Params, step: Step, regions: Vec[StreamRange]): CheckedStep = {
     val checked = Wire(new CheckedStep(params))
     val (first, second) = (Elements.together(params, step.first), Elements.together(params, step.second))

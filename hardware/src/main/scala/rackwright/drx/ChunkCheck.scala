@@ -5,20 +5,20 @@ import chisel3.util._
 
 import rackwright.stream.SkidBuffer
 
-/** A chunk with the bytes that its operands span, or the last lines that they reach. */
+/** A chunk with the extents of its operands, or the last lines that they reach. */
 class SpannedChunk(params: Params) extends Bundle {
   val chunk = new VectorChunk(params)
 
-  /** Bytes from the first element of an operand to its last, in the order of [[VectorChunk.operands]]. */
+  /** Distance in bytes from the first element of an operand to its last, in the order of [[VectorChunk.operands]]. */
   val spans = Vec(3, UInt(params.countBits.W))
 }
 
-/** A chunk whose operands are in the scratchpad, with the lines that hold the last bytes of each. */
+/** A chunk whose operands are inside the scratchpad, with the line that holds the last byte of each. */
 class CheckedChunk(params: Params) extends Bundle {
   val chunk = new VectorChunk(params)
   val lastLines = Vec(3, UInt(params.lineBits.W))
 
-  /** Where operand `which` is read, or written. */
+  /** The scratchpad access of operand `which`. */
   def place(params: Params, which: Int): ScratchpadRead = {
     val place = Wire(new ScratchpadRead(params))
     place.address := chunk.operands(which).address
@@ -27,20 +27,20 @@ class CheckedChunk(params: Params) extends Bundle {
   }
 }
 
-/** Lets chunks pass that are within the scratchpad, and stands still at one that is not: three stages, of which each
-  * takes a chunk in each cycle.
+/** Passes on chunks that are inside the scratchpad, and stalls at one that is not. A pipeline of three stages, which
+  * accepts a chunk in each cycle.
   */
 class ChunkCheck(params: Params) extends Module {
   val in = IO(Flipped(Decoupled(new VectorChunk(params))))
   val out = IO(Decoupled(new CheckedChunk(params)))
 
-  /** Forget the chunks that are here. */
+  /** Drops the chunks in the pipeline. */
   val clear = IO(Input(Bool()))
 
   /** The oldest chunk has an operand outside the scratchpad, or a constant as its destination. */
   val broken = IO(Output(Bool()))
 
-  /** Its instruction. */
+  /** The instruction of that chunk. */
   val index = IO(Output(UInt(params.indexBits.W)))
   val empty = IO(Output(Bool()))
 
@@ -55,7 +55,7 @@ class ChunkCheck(params: Params) extends Module {
 
   private val chunk = spanned.bits.chunk
   private val ends = chunk.operands.zip(spanned.bits.spans).map { case (operand, span) => operand.address +& span }
-  // The destination is always written; also where lanes have the same, each writes to a place of its own.
+  // The destination is always written, even if it has a lane stride of zero.
   private val used = chunk.reads.init :+ true.B
   private val outside = Elements.constant(chunk.destination) ||
     ends.zip(used).map { case (end, is) => is && end > params.scratchpadBytes.U }.reduce(_ || _)

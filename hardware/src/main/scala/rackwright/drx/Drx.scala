@@ -9,14 +9,16 @@ import rackwright.port.Status
 import rackwright.stream.SkidBuffer
 import rackwright.unit.HardwareUnit
 
-/** Restructures data by a program: access engines, a scratchpad, lanes. README.md is the contract. */
+/** A programmable unit that restructures data: access engines, a scratchpad and vector lanes. README.md is its
+  * contract.
+  */
 class Drx(params: Params) extends HardwareUnit {
   val command = commandPort(StreamCommands.of(DrxSettings.all), Drx.opcode)
   val read = memoryPort(MemoryArbiter.downstream(params.port, 2))
   val write = memoryPort(MemoryArbiter.downstream(params.port, 2))
   val idle = idlePort()
 
-  /** That of the unit in the text (Wang 2025, section 3.6). */
+  /** The clock of the published unit (Wang 2025, section 3.6). */
   override def hertz: Long = 1000000000L
 
   private val router = Module(new CommandRouter(Drx.opcode, DrxSettings.all, params.commandQueue, params.port))
@@ -96,13 +98,15 @@ class Drx(params: Params) extends HardwareUnit {
 /** Constants of the unit. */
 object Drx {
 
-  /** custom-1. */
+  /** The opcode custom-1. */
   val opcode: Int = 1
 
-  /** Transfers that wait for an engine: those of a tile in rows, so that what computes does not wait for them. */
+  /** Capacity of the queue of transfers for each engine: all rows of a tile, so that computation does not stall behind
+    * them.
+    */
   private val transfers = 64
 
-  /** A queue of transfers, all of which are given up with `clear`. */
+  /** A queue of transfers, which `clear` empties. */
   private def waiting(in: DecoupledIO[Transfer], clear: Bool): DecoupledIO[Transfer] = {
     val queue = Module(new Queue(chiselTypeOf(in.bits), transfers, hasFlush = true))
     queue.io.enq <> in

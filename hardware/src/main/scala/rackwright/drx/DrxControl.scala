@@ -8,32 +8,34 @@ import rackwright.operation.{Operation, OperationResult}
 import rackwright.port.Status
 import rackwright.stream.StreamRange
 
-/** Runs one program at a time: has it loaded, started, stopped when it fails or takes too long, and its end told. */
+/** Runs one program at a time: loads and starts it, stops it when it fails or exceeds its time limit, and reports its
+  * end.
+  */
 class DrxControl(params: Params) extends Module {
   import DrxControl.State
 
-  /** From the router, and back. */
+  /** Interface to the router. */
   val operation = IO(Flipped(Decoupled(new Operation(DrxSettings.all))))
   val result = IO(Decoupled(new OperationResult))
 
-  /** To and from the loader of programs. */
+  /** Interface to the program loader. */
   val program = IO(Decoupled(new StreamRange))
   val loaded = IO(Flipped(Valid(new Bundle {
     val status = UInt(Status.width.W)
     val instructions = UInt(params.indexBits.W)
   })))
 
-  /** A program of so many instructions begins, with these ranges. */
+  /** Starts a program with this number of instructions and these ranges. */
   val begin = IO(Valid(UInt(params.indexBits.W)))
   val regions = IO(Output(Vec(Isa.regions, new StreamRange)))
 
-  /** It has ended or failed; the instruction that it is at; bytes that it stored. */
+  /** The program has ended or failed; its current instruction; the number of bytes that it stored. */
   val ended = IO(Input(Bool()))
   val failure = IO(Flipped(Valid(new Failure(params))))
   val at = IO(Input(UInt(params.indexBits.W)))
   val outputBytes = IO(Input(UInt(64.W)))
 
-  /** Give up what was begun; held until nothing is under way any more. */
+  /** Abandons the program; held until nothing is in flight. */
   val stop = IO(Output(Bool()))
   val quiet = IO(Input(Bool()))
 
@@ -102,7 +104,7 @@ class DrxControl(params: Params) extends Module {
 /** The states of a [[DrxControl]]. */
 object DrxControl {
 
-  /** `stopping` waits for what is under way; `ended` for the taker of the result. */
+  /** `stopping` waits until nothing is in flight; `ended` until the result is accepted. */
   object State extends ChiselEnum {
     val idle, loading, running, stopping, ended = Value
   }

@@ -2,7 +2,7 @@ package rackwright.drx
 
 import rackwright.unit.{HardwareUnit, Parameter, ParameterValues, UnitDescription}
 
-/** The unit for elaboration. */
+/** Describes the unit for elaboration. */
 object DrxDescription extends UnitDescription {
   val name: String = "drx"
   val summary: String = "Restructures arrays by a program of vector operations and hardware loops."

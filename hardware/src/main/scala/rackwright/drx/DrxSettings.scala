@@ -2,21 +2,21 @@ package rackwright.drx
 
 import rackwright.operation.{Setting => CommandSetting}
 
-/** What commands set for the operations that follow: the ranges that a program may read, and how long it may take. */
+/** The settings of later operations: the ranges that a program may read, and its time limit. */
 object DrxSettings {
   private val firstFunct = 4
   private val addressBits = 64
   private val cycleBits = 40
 
-  /** Ranges to read, beside the program and the destination. */
+  /** Ranges to read, in addition to the program and the destination. */
   val inputs: Int = Isa.regions - 1
 
-  /** Names of the settings of an input, by its number from 1. */
+  /** Names of the settings of an input, whose number counts from 1. */
   def address(input: Int): String = s"input${input}_address"
   def bytes(input: Int): String = s"input${input}_bytes"
   val cycleLimit: String = "cycle_limit"
 
-  /** In the order of their functs. */
+  /** The settings in the order of their functs. */
   val all: Seq[CommandSetting] = {
     val ranges = (1 to inputs).flatMap { input =>
       val funct = firstFunct + 2 * (input - 1)

@@ -3,38 +3,42 @@ package rackwright.drx
 import chisel3._
 import chisel3.util._
 
-/** What follows from the type of an operand and the way it lies in the scratchpad. */
+/** Properties of an operand that follow from its type and its layout in the scratchpad. */
 object Elements {
 
-  /** Types that lie in the scratchpad. */
+  /** Types that can be stored in the scratchpad. */
   private val stored = Isa.types.filter(_.bytes > 0)
 
   private def select(elementType: UInt, of: ElementType => UInt): UInt =
     MuxLookup(elementType, 0.U)(Isa.types.map(each => each.code.U -> of(each)))
 
-  /** Bytes of an element; 0 of a constant. */
+  /** Size of an element in bytes; 0 for a constant. */
   def bytes(elementType: UInt): UInt = select(elementType, _.bytes.U(3.W))
 
   /** The operand is the value of its calculator. */
   def constant(operand: Operand): Bool = operand.elementType === Isa.typed("constant").code.U
 
-  /** Numbers of binary32, or of its upper half. */
+  /** Elements of type binary32 or bfloat16. */
   def float(operand: Operand): Bool = isFloat(operand.elementType)
   private def isFloat(elementType: UInt): Bool = select(elementType, _.float.B).asBool
 
-  /** An operand that is moved to a place of binary32 or another one is of binary32. */
+  /** An operand that is moved to a destination of type `target` (true: floating point) is floating point. A constant
+    * takes the type of the destination.
+    */
   def moved(operand: Operand, target: Bool): Bool = Mux(constant(operand), target, float(operand))
 
-  /** The type is the upper half of binary32. */
+  /** The type is bfloat16. */
   def short(elementType: UInt): Bool = isFloat(elementType) && bytes(elementType) === 2.U
 
-  /** Elements follow one another without a gap. */
+  /** Elements are contiguous. */
   def packed(operand: Operand): Bool = operand.lane === bytes(operand.elementType)
 
-  /** All lanes have the same element. */
+  /** Every lane gets the same element. */
   def same(operand: Operand): Bool = constant(operand) || operand.lane === 0.U
 
-  /** How many elements are read at once, as a power of two: all lanes, or those that a line has for sure, or one. */
+  /** Number of elements that are accessed in one cycle, as a power of two: one for each lane, as many as a line holds
+    * at any alignment, or one.
+    */
   def together(params: Params, operand: Operand): UInt = {
     val known =
       for {
@@ -42,21 +46,22 @@ object Elements {
         by <- Isa.strides if size * by <= Isa.strideBytes
       } yield (bytes(operand.elementType) === size.U && operand.lane === (size * by).U) ->
         log2Floor(most(params, size, by)).U
-    // At most one of them holds.
+    // At most one of these conditions holds.
     Mux1H((same(operand) -> log2Ceil(params.lanes).U) +: known)
   }
 
-  /** Elements of `size` bytes that a line has, of which every one of so many is taken; a power of two, at most lanes.
+  /** Number of elements of `size` bytes with a stride of `by` elements that fit in a line; a power of two, at most the
+    * number of lanes.
     */
   private def most(params: Params, size: Int, by: Int): Int =
     1 << log2Floor(((params.lineBytes - size) / (size * by) + 1).min(params.lanes))
 
-  /** Bytes from the first of `count` elements to the last; `count` is at most what [[together]] says. */
+  /** Distance in bytes from the first of `count` elements to the last; `count` is at most that of [[together]]. */
   def span(operand: Operand, count: UInt): UInt =
     (count - 1.U) * operand.lane(log2Ceil(Isa.strideBytes), 0) +& bytes(operand.elementType)
 
-  /** Element `lane` of `line` as a number of 32 bits, for all lanes that [[together]] gives elements; if not `strided`,
-    * for those of packed ones alone.
+  /** Element `lane` of `line`, extended to 32 bits, for every lane that [[together]] allows; without `strided`, for
+    * contiguous elements only.
     */
   def load(params: Params, line: UInt, operand: Operand, lane: Int, strided: Boolean): UInt = {
     def number(bits: UInt, of: ElementType): UInt =
@@ -72,7 +77,7 @@ object Elements {
     MuxLookup(operand.elementType, 0.U)(stored.map(each => each.code.U -> number(bits(each.bytes), each)))
   }
 
-  /** The low bits of numbers, packed as elements of `bytes`, and those of the `enabled` whose bytes they are. */
+  /** Packs the low bits of numbers to elements of `bytes`, and computes the byte mask for the `enabled` ones. */
   def pack(values: Seq[UInt], enabled: UInt, bytes: UInt): (UInt, UInt) = {
     def of(size: Int): (UInt, UInt) = (
       Cat(values.map(_(8 * size - 1, 0)).reverse).pad(32 * values.size),
@@ -85,7 +90,7 @@ object Elements {
     )
   }
 
-  /** The nearest number that the type has. */
+  /** Saturates a number to the range of the type. */
   def saturate(value: UInt, elementType: UInt): UInt = {
     def clamp(each: ElementType): UInt = {
       val least = if (each.signed) -(BigInt(1) << (8 * each.bytes - 1)) else BigInt(0)

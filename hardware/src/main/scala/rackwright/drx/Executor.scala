@@ -6,38 +6,38 @@ import chisel3.util._
 import rackwright.port.Status
 import rackwright.stream.StreamRange
 
-/** Carries out steps in their order: gives vectors to the lanes and transfers to the engines, and waits where the
-  * program says so.
+/** Executes steps in order: issues vectors to the lanes and transfers to the engines, and stalls at synchronisation
+  * instructions.
   *
-  * A transfer is given away when no result is under way, so that it finds in the scratchpad what was computed before;
-  * so is a failure told, which may be of a chunk.
+  * A transfer is issued when no result is in flight, so that it sees every earlier result in the scratchpad. A failure
+  * is reported at such a time as well, since an earlier chunk may fail.
   */
 class Executor(params: Params) extends Module {
   private val countBits = Isa.field("synchronisation", "count").bits
 
   val step = IO(Flipped(Decoupled(new Step(params))))
 
-  /** What the program may access: its destination, then its inputs. */
+  /** The ranges that the program may access: its destination, then its inputs. */
   val regions = IO(Input(Vec(Isa.regions, new StreamRange)))
 
-  /** A new program: nothing has been stored. */
+  /** Starts a program, which has not stored anything. */
   val start = IO(Input(Bool()))
 
-  /** Give up what was begun. */
+  /** Abandons the program. */
   val clear = IO(Input(Bool()))
 
   val chunk = IO(Decoupled(new CheckedChunk(params)))
 
-  /** No result is under way. */
+  /** No result is in flight. */
   val computed = IO(Input(Bool()))
   val load = IO(Decoupled(new Transfer(params)))
   val store = IO(Decoupled(new Transfer(params)))
 
-  /** A transfer is done. */
+  /** A transfer has completed. */
   val loaded = IO(Input(Bool()))
   val stored = IO(Input(Bool()))
 
-  /** The instruction that is being carried out; it is taken. */
+  /** The current instruction, and whether it is issued. */
   val at = IO(Output(UInt(params.indexBits.W)))
   val taken = IO(Output(Bool()))
 
@@ -45,10 +45,10 @@ class Executor(params: Params) extends Module {
   val ended = IO(Output(Bool()))
   val failure = IO(Valid(new Failure(params)))
 
-  /** Bytes of the transfers to memory. */
+  /** Total size in bytes of the transfers to memory. */
   val outputBytes = IO(Output(UInt(64.W)))
 
-  /** A wait stands still. */
+  /** A synchronisation instruction is stalling. */
   val transferStall = IO(Output(Bool()))
 
   private val stage = Module(new Queue(new CheckedStep(params), 1, pipe = true, hasFlush = true))
@@ -75,7 +75,7 @@ class Executor(params: Params) extends Module {
   private val loads = new UnderWay(load.fire, loaded)
   private val stores = new UnderWay(store.fire, stored)
 
-  /** Transfers of one direction that have not ended. */
+  /** Counts the outstanding transfers of one direction. */
   private class UnderWay(begins: => Bool, ends: Bool) {
     val count = RegInit(0.U(countBits.W))
     def update(): Unit = count := count + begins - ends
@@ -116,7 +116,7 @@ class Executor(params: Params) extends Module {
   transferStall := (is(StepKind.waitLoads) && !loadsDone) || (is(StepKind.waitStores) && !storesDone) ||
     (is(StepKind.end) && !ended) || (loading && permitted && !load.ready) || (storing && permitted && !store.ready)
 
-  // Steps behind a chunk that is broken have not begun; the program's end is the oldest of what is wrong.
+  // Steps behind a broken chunk have not been issued; of several failures, the end of the program is the oldest.
   private val wrong = Failure.first(
     params,
     (check.broken, Status.malformed, check.index),

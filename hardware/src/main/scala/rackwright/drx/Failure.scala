@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.port.Status
 
-/** Why a program can't go on, and at which instruction. */
+/** The cause of a program's failure, and the instruction. */
 class Failure(params: Params) extends Bundle {
   val status = UInt(Status.width.W)
   val index = UInt(params.indexBits.W)
@@ -13,7 +13,7 @@ class Failure(params: Params) extends Bundle {
 
 object Failure {
 
-  /** The first that holds of several failures, if any. */
+  /** The first of several failures that is present, if any. */
   def first(params: Params, failures: (Bool, UInt, UInt)*): Valid[Failure] = {
     val found = Wire(Valid(new Failure(params)))
     found.valid := failures.map(_._1).reduce(_ || _)

@@ -3,7 +3,7 @@ package rackwright.drx
 import chisel3._
 import chisel3.util._
 
-/** A number of IEEE 754, binary32, taken apart: `significand * 2^(exponent - 150)`, with its sign. */
+/** A decoded number of IEEE 754 binary32: its sign and `significand * 2^(exponent - 150)`. */
 class FloatNumber(bits: UInt) {
   private val field = bits(30, 23)
   private val highest = field.andR
@@ -11,7 +11,7 @@ class FloatNumber(bits: UInt) {
 
   val sign: Bool = bits(31)
 
-  /** At least 1: subnormal numbers have that of the smallest normal ones. */
+  /** At least 1: subnormal numbers have the exponent of the smallest normal number. */
   val exponent: UInt = Mux(normal, field, 1.U)
   val significand: UInt = Cat(normal, bits(22, 0))
   val zero: Bool = !bits(30, 0).orR
@@ -19,18 +19,18 @@ class FloatNumber(bits: UInt) {
   val nan: Bool = highest && bits(22, 0).orR
 }
 
-/** Numbers of binary32, and what becomes of them in other types. */
+/** Conversions of binary32 numbers. */
 object FloatNumber {
 
-  /** The one that is no number; operations give it in this form alone. */
+  /** The canonical NaN, the only one that operations return. */
   val nan: UInt = "h7fc00000".U(32.W)
   val one: UInt = "h3f800000".U(32.W)
   val minusZero: UInt = "h80000000".U(32.W)
 
-  /** The whole number towards 0, or the nearest of 32 bits; 0 of what is no number. */
+  /** Converts to a 32-bit integer, rounding towards zero and saturating; NaN becomes 0. */
   def toInteger(bits: UInt): UInt = {
     val number = new FloatNumber(bits)
-    // Bits of the exponent 2^31 are at the top; what is below the last is dropped.
+    // The exponent 2^31 corresponds to the top bit; bits below the last are dropped.
     val beyond = number.exponent >= 158.U
     val distance = (158.U(9.W) - number.exponent)(7, 0)
     val raised = Cat(number.significand, 0.U(8.W))
@@ -39,7 +39,7 @@ object FloatNumber {
     Mux(number.nan, 0.U, Mux(beyond, most, Mux(number.sign, 0.U - whole, whole)))
   }
 
-  /** The nearest number of bfloat16, the even one of two, in its 16 bits. */
+  /** Rounds to the nearest bfloat16, ties to even; returns its 16 bits. */
   def toShort(bits: UInt): UInt = {
     val number = new FloatNumber(bits)
     val rounded = bits +& (0x7fff.U +& bits(16))

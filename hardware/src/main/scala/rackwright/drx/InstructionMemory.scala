@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.memory.Sram
 
-/** Holds the program; written by rows of a beat, read by instructions. */
+/** Holds the program; a row of one beat is written at once, and one instruction is read. */
 class InstructionMemory(params: Params) extends Module {
   private val rowWords = params.portBytes * 8 / Isa.wordBits
   private val rows = params.instructions / rowWords
@@ -16,7 +16,7 @@ class InstructionMemory(params: Params) extends Module {
     val words = UInt((8 * params.portBytes).W)
   })))
 
-  /** The instruction wanted in the next cycle. */
+  /** The instruction to read in the next cycle. */
   val index = IO(Input(UInt(params.indexBits.W)))
   val word = IO(Output(UInt(Isa.wordBits.W)))
 

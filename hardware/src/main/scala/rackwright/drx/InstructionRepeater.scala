@@ -3,25 +3,25 @@ package rackwright.drx
 import chisel3._
 import chisel3.util._
 
-/** Walks through the program, around its loops, and gives out a step for each instruction that does something.
+/** Sequences the program and its hardware loops, and issues a step for each instruction that performs an action.
   *
-  * Loops and address calculators are set here, each in a cycle. The next instruction is known in the cycle of the one
-  * before, so that a step leaves in every cycle in which one is taken.
+  * Instructions that configure loops and address calculators are executed here, one per cycle. The next instruction is
+  * determined in the cycle of the current one, so that a step can be issued in every cycle.
   */
 class InstructionRepeater(params: Params) extends Module {
 
-  /** Begin with the first instruction of a program of so many. */
+  /** Starts a program with this number of instructions at its first one. */
   val start = IO(Flipped(Valid(UInt(params.indexBits.W))))
 
-  /** Give up. */
+  /** Abandons the program. */
   val stop = IO(Input(Bool()))
 
-  /** To and from the instruction memory. */
+  /** Interface to the instruction memory. */
   val index = IO(Output(UInt(params.indexBits.W)))
   val word = IO(Input(UInt(Isa.wordBits.W)))
   val step = IO(Decoupled(new Step(params)))
 
-  /** An instruction is obeyed that sets something. */
+  /** A configuring instruction is executed. */
   val sets = IO(Output(Bool()))
 
   private val running = RegInit(false.B)
@@ -95,7 +95,7 @@ class InstructionRepeater(params: Params) extends Module {
     bits.index := pc
     bits.function := function
     bits.destination := calculators.operands(0)
-    // The calculators of transfers stand where a destination and a first operand do.
+    // Transfers encode their calculators in the fields of a destination and a first operand.
     bits.first := Mux(moves, calculators.operands(0), calculators.operands(1))
     bits.second := Mux(moves, calculators.operands(1), calculators.operands(2))
     bits.region := calculators.regions(1)

@@ -13,22 +13,24 @@ object Isa {
     ujson.read(Using.resource(Source.fromInputStream(stream, "UTF-8"))(_.mkString))
   }
 
-  /** Address calculators. */
+  /** Number of address calculators. */
   val calculators: Int = table("calculators").num.toInt
 
-  /** Ranges of memory that a program is given: the destination, then inputs. */
+  /** Number of memory ranges of a program: the destination, then inputs. */
   val regions: Int = table("regions").num.toInt
 
-  /** Elements from one to the next of operands that are read at once, as far as a line has them; the first is 1. */
+  /** Strides, in elements, with which an operand's elements are accessed in one cycle as far as a line holds them; the
+    * first is 1.
+    */
   val strides: Seq[Int] = table("strides").arr.toSeq.map(_.num.toInt)
 
-  /** The most bytes from one element to the next of such operands. */
+  /** The largest distance in bytes between such elements. */
   val strideBytes: Int = table("stride_bytes").num.toInt
 
-  /** Bits of an instruction. */
+  /** Size of an instruction in bits. */
   val wordBits: Int = table("word_bits").num.toInt
 
-  /** The two parts that every instruction has. */
+  /** The two fields that every instruction has. */
   val operation: Field = Field(table("operation"))
   val function: Field = Field(table("function"))
 
@@ -45,11 +47,11 @@ object Isa {
     Function(row("name").str, row("code").num.toInt, row.obj.get("sources").fold(0)(_.num.toInt))
   }
 
-  /** The code of one. */
+  /** The code of a function. */
   def functionCode(operation: String, name: String): UInt =
     functions(operation).find(_.name == name).get.code.U(function.bits.W)
 
-  /** A field of all functions of an operation. */
+  /** A field that all functions of an operation have. */
   def field(operation: String, name: String): Field = Field(named(operationRow(operation)("fields"), name))
 
   /** A field of one function. */
@@ -67,27 +69,28 @@ object Isa {
     )
   }
 
-  /** The type of that name. */
+  /** The type with this name. */
   def typed(name: String): ElementType = types.find(_.name == name).get
 }
 
-/** A function of an operation: its code, and how many operands it reads. */
+/** A function of an operation: its code, and the number of operands that it reads. */
 case class Function(name: String, code: Int, sources: Int)
 
-/** A type of elements; one without bytes is not in the scratchpad. Those of `float` are binary32, or its upper bytes.
+/** An element type. One without bytes cannot be stored in the scratchpad. A `float` type is binary32, or bfloat16, its
+  * upper half.
   */
 case class ElementType(name: String, code: Int, bytes: Int, signed: Boolean, float: Boolean)
 
-/** Bits of an instruction. */
+/** A field of an instruction. */
 case class Field(low: Int, bits: Int, signed: Boolean) {
 
-  /** Its value in `word`. */
+  /** The value of the field in `word`. */
   def of(word: UInt): UInt = word(low + bits - 1, low)
 }
 
 object Field {
 
-  /** As the table has it. */
+  /** Reads a field from its row of the table. */
   def apply(row: ujson.Value): Field =
     Field(row("low").num.toInt, row("bits").num.toInt, row.obj.get("signed").exists(_.bool))
 }

@@ -3,39 +3,41 @@ package rackwright.drx
 import chisel3._
 import chisel3.util._
 
-/** What all lanes do with a chunk. */
+/** Control signals for all lanes, for one chunk. */
 class LaneControl extends Bundle {
   val function = UInt(Isa.function.bits.W)
 
-  /** The function is one of these, known before the stage that asks; the first is true of `subtract` as well. */
+  /** Decoded functions, registered ahead of the stage that uses them; the first is asserted for `subtract` as well. */
   val adds = Bool()
   val subtracts = Bool()
   val multiplies = Bool()
   val accumulates = Bool()
   val saturates = Bool()
 
-  /** Numbers are compared, added and multiplied as those of binary32. */
+  /** Operands are binary32 numbers. */
   val float = Bool()
 
-  /** The result comes from the sum of a product; that sum is of binary32, or a whole number that becomes such. */
+  /** The result comes from the adder behind the multiplier; it is a binary32 number, or an integer that is converted to
+    * one.
+    */
   val sums = Bool()
   val rounds = Bool()
 
-  /** A whole number becomes one of binary32; one of binary32 becomes a whole one. */
+  /** Converts an integer to binary32, or a binary32 number to an integer. */
   val toFloat = Bool()
   val toInteger = Bool()
 
-  /** The type of the result, and whether it is the upper half of one of binary32. */
+  /** The type of the result, and whether it is bfloat16. */
   val elementType = UInt(Operand.typeBits.W)
   val short = Bool()
 }
 
 object LaneControl {
 
-  /** What is to be done with a chunk.
+  /** Decodes the control signals for a chunk.
     *
-    * Arithmetic and comparisons are of binary32 if an operand that they read is. A constant that is moved has the type
-    * of the destination; for all that is computed, it is taken as the other operand is.
+    * Arithmetic and comparisons use binary32 if any operand that they read is floating point. A constant that is moved
+    * takes the type of the destination; in other functions it takes the type of the other operand.
     */
   def apply(chunk: VectorChunk): LaneControl = {
     val control = Wire(new LaneControl)
@@ -68,23 +70,23 @@ object LaneControl {
   }
 }
 
-/** One lane: three numbers in, and a result some cycles later; a new one in each cycle.
+/** One lane: a pipeline from three numbers to a result, which accepts new numbers in each cycle.
   *
-  * The first stage is [[LaneFunction]], beside the first of [[MultiplyAdd]]; the last one converts.
+  * The first stage is [[LaneFunction]], in parallel with the first of [[MultiplyAdd]]; the last one converts.
   */
 class Lane extends Module {
 
-  /** What is done, in each stage: `control(0)` with `numbers`, `control(i)` i cycles later. */
+  /** Control signals of each stage: `control(0)` accompanies `numbers`, `control(i)` follows i cycles later. */
   val control = IO(Input(Vec(Lane.stages, new LaneControl)))
   val numbers = IO(Input(Vec(3, UInt(32.W))))
   val result = IO(Output(UInt(32.W)))
 
-  /** The result is one that is written. */
+  /** The result is to be written. */
   val written = IO(Output(Bool()))
 
   private val (first, second, third) = (numbers(0), numbers(1), numbers(2))
 
-  // Sums are products with one, and products are sums with minus 0, which changes nothing.
+  // Additions are products with one, and products are additions of minus zero, which is neutral.
   private val added = Mux1H(
     Seq(
       control(0).adds -> Cat(second(31) ^ control(0).subtracts, second(30, 0)),
@@ -96,7 +98,8 @@ class Lane extends Module {
   private val (value, writes) = LaneFunction(control(0).function, first, second, control(0).float)
   private val computed = RegNext(value)
 
-  // A product of whole numbers is that with the lower half of one, and with its upper half, whose sum is made later.
+  // An integer product is the sum of two partial products, by the lower and the upper half; they are added in a later
+  // stage.
   private val lower = RegNext((first * second(15, 0))(31, 0))
   private val upper = RegNext((first(15, 0) * second(31, 16))(15, 0))
   private val addend = RegNext(third)
@@ -114,12 +117,13 @@ class Lane extends Module {
   private val normalised = RegNext(MultiplyAdd.normalise(counted))
   private val rounded = RegNext(MultiplyAdd.round(normalised))
 
-  // Last stage: the number as that of the destination. One that is not rounded has become so in the stage before.
+  // Last stage: converts to the type of the destination. A number that needs no rounding was converted in the stage
+  // before.
   private val kept = RegNext(converted(ShiftRegister(RegNext(total), 2), control(Lane.stages - 2), saturates = true))
   private val last = control(Lane.stages - 1)
   result := RegNext(Mux(last.rounds, converted(rounded, last, saturates = false), kept))
 
-  /** A number as that of a destination; what is rounded is never to be saturated, since it is of binary32. */
+  /** Converts a number to the type of a destination. Rounded numbers never saturate, since they are binary32. */
   private def converted(number: UInt, by: LaneControl, saturates: Boolean): UInt = {
     val whole = Mux(by.toInteger, FloatNumber.toInteger(number), number)
     val nearest = if (saturates) Mux(by.saturates, Elements.saturate(whole, by.elementType), whole) else whole
@@ -129,6 +133,6 @@ class Lane extends Module {
 
 object Lane {
 
-  /** Cycles from numbers to a result. */
+  /** Latency in cycles. */
   val stages: Int = 6
 }

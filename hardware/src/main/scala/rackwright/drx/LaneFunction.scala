@@ -3,17 +3,18 @@ package rackwright.drx
 import chisel3._
 import chisel3.util._
 
-/** What one lane makes of two numbers of 32 bits in its first stage: all but products, and sums of binary32. */
+/** The first stage of a lane: all functions of two 32-bit numbers except products and binary32 additions. */
 object LaneFunction {
   private def code(name: String): UInt = Isa.functionCode("compute", name)
 
   /** The function is one of these. */
   def isOneOf(function: UInt, names: String*): Bool = names.map(function === code(_)).reduce(_ || _)
 
-  /** The result of `function`, any of a product, and whether it is written; with `float`, numbers are of binary32. */
+  /** The result of `function` (undefined for a product), and whether it is written; with `float`, numbers are binary32.
+    */
   def apply(function: UInt, first: UInt, second: UInt, float: Bool): (UInt, Bool) = {
     val (less, equal, nan) = compare(first, second, float)
-    // Numbers are shifted by all their bits, and by no less, where the distance is larger or negative.
+    // A shift by 32 or more, or by a negative distance, shifts out all bits.
     val far = second(31, 5).orR
     val sign = Fill(32, first(31))
     val unordered = float && nan
@@ -42,19 +43,19 @@ object LaneFunction {
     (value, function =/= code("select") || first =/= 0.U)
   }
 
-  /** Whether the first number is less, with -0 below 0; whether both are the same; whether one is none. */
+  /** Whether the first number is less, with -0 below 0; whether both are equal; whether either is NaN. */
   private def compare(first: UInt, second: UInt, float: Bool): (Bool, Bool, Bool) = {
-    // Numbers of which the bits are compared as those of whole numbers without sign.
+    // Maps numbers to unsigned integers with the same order.
     def ordered(number: UInt): UInt = Cat(!number(31), number(30, 0) ^ Fill(31, float && number(31)))
     val nan = new FloatNumber(first).nan || new FloatNumber(second).nan
     (ordered(first) < ordered(second), first === second, nan)
   }
 
-  /** It reads two operands. */
+  /** The function reads two operands. */
   def isBinary(function: UInt): Bool =
     VecInit(Isa.functions("compute").filter(_.sources >= 2).map(_.code.U === function)).asUInt.orR
 
-  /** It reads its destination as well. */
+  /** The function also reads its destination. */
   def isTernary(function: UInt): Bool =
     VecInit(Isa.functions("compute").filter(_.sources == 3).map(_.code.U === function)).asUInt.orR
 }

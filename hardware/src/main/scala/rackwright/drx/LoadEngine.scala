@@ -7,19 +7,19 @@ import rackwright.memory.RegisterFile
 import rackwright.port.MemoryPort
 import rackwright.stream.{Lines, SkidBuffer}
 
-/** Brings ranges of memory into the scratchpad: a beat is asked for in each cycle, answers come in any order. */
+/** Copies ranges of memory to the scratchpad: requests one beat in each cycle, and accepts responses in any order. */
 class LoadEngine(params: Params) extends Module {
   private val port = params.port
 
   val transfer = IO(Flipped(Decoupled(new Transfer(params))))
 
-  /** Ask for nothing more; what was asked for is awaited. */
+  /** Stops issuing requests; outstanding responses are awaited. */
   val clear = IO(Input(Bool()))
   val memory = IO(new MemoryPort(port))
   val write = IO(Decoupled(new ScratchpadWrite(params)))
   val report = IO(Output(new TransferReport(params)))
 
-  /** No transfer waits, and no beat is under way. */
+  /** No transfer is waiting, and no beat is outstanding. */
   val idle = IO(Output(Bool()))
 
   private val cutter = Module(new TransferCutter(params))
@@ -35,11 +35,11 @@ class LoadEngine(params: Params) extends Module {
   memory.request.bits.read(cutter.beat.bits.beat << port.offsetBits, ring.allocate.bits)
   when(cutter.beat.fire) { asked.write(ring.allocate.bits, cutter.beat.bits) }
 
-  // First stage: the answer, with what was asked for.
+  // First stage: the response, with the information of its request.
   private val answer = SkidBuffer(memory.response)
   private val beat = asked.read(answer.bits.tag)
 
-  // Second stage: its bytes at their place.
+  // Second stage: aligns its bytes.
   private val placed = Wire(Decoupled(new LoadedBeat(params)))
   placed.valid := answer.valid
   answer.ready := placed.ready
@@ -50,7 +50,7 @@ class LoadEngine(params: Params) extends Module {
   private val mask = Lines.mask(beat.count, params.portBytes).pad(params.lineBytes)
   placed.bits.write.place(params, beat.place, bytes, mask)
 
-  // Whether it waits for a line that is accessed does not go back to where it comes from in the same cycle.
+  // Breaks the path of the ready signal from the scratchpad's bank conflicts to the memory port.
   private val ready = SkidBuffer(placed)
   write.valid := ready.valid && !ready.bits.fault
   write.bits := ready.bits.write
@@ -64,7 +64,7 @@ class LoadEngine(params: Params) extends Module {
   idle := cutter.empty && ring.empty
 }
 
-/** A beat that was answered, as it goes into the scratchpad. */
+/** A received beat to write into the scratchpad. */
 class LoadedBeat(params: Params) extends Bundle {
   val write = new ScratchpadWrite(params)
   val tag = UInt(params.port.tagBits.W)

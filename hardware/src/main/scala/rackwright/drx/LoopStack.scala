@@ -3,31 +3,31 @@ package rackwright.drx
 import chisel3._
 import chisel3.util._
 
-/** The hardware loops that are open: where each begins, and how many iterations it has left.
+/** The open hardware loops: the first instruction and the remaining iterations of each.
   *
-  * An instruction may end several loops: the innermost of them that has an iteration left goes on, and those within it
-  * are closed. That is decided in the cycle of the instruction, so that a loop costs no cycle.
+  * An instruction may end several loops: the innermost of these with an iteration left is repeated, and the loops
+  * inside it are closed. This is decided in the cycle of the instruction, so that loops have no overhead.
   */
 class LoopStack(params: Params) extends Module {
   private val levels = params.loopDepth
   private val iterationBits = Isa.field("loop", "loop", "value").bits
 
-  /** Close all. */
+  /** Closes every loop. */
   val clear = IO(Input(Bool()))
 
-  /** Open one: its iterations, at least 1, and its first instruction. Not when `depth` is the most. */
+  /** Opens a loop with at least 1 iteration, and its first instruction. Not allowed at the largest `depth`. */
   val open = IO(Flipped(Valid(new Bundle {
     val iterations = UInt(iterationBits.W)
     val begin = UInt(params.indexBits.W)
   })))
 
-  /** This many loops end with the instruction of this cycle, at most `depth`; obeyed with `step`. */
+  /** The number of loops that end with the current instruction, at most `depth`; takes effect with `step`. */
   val ends = IO(Input(UInt(Isa.field("compute", "ends").bits.W)))
   val step = IO(Input(Bool()))
 
   val depth = IO(Output(UInt(params.depthBits.W)))
 
-  /** Whether, and where, a loop goes on that ends here, and which it is. */
+  /** Whether a loop that ends here is repeated, where, and which one. */
   val repeats = IO(Output(Bool()))
   val target = IO(Output(UInt(params.indexBits.W)))
   val level = IO(Output(UInt(params.depthBits.W)))
@@ -38,7 +38,7 @@ class LoopStack(params: Params) extends Module {
   private val begin = Reg(Vec(levels, UInt(params.indexBits.W)))
   depth := openLoops
 
-  // A loop ends here if it is open and less than `ends` loops are within it.
+  // A loop ends here if it is open and fewer than `ends` loops are inside it.
   private val goesOn = VecInit((0 until levels).map { l =>
     l.U < openLoops && l.U +& ends >= openLoops && !last(l)
   })

@@ -3,61 +3,62 @@ package rackwright.drx
 import chisel3._
 import chisel3.util._
 
-/** `a * b + c` of binary32, rounded once to the nearest (IEEE 754), in five stages of which each has a function here.
+/** `a * b + c` of binary32, rounded once to nearest (IEEE 754), in five pipeline stages, each of which is a function
+  * here.
   *
-  * The product is exact: its lowest bit has place 26 of a word of 101 bits. The third number is shifted to where it
-  * belongs; from place 100 down there is room for one that is so much larger that the product decides about rounding
-  * alone, and below place 26 for the part of a small one that can matter. What is below place 0 is kept as one bit.
+  * The product is exact: its lowest bit is at position 26 of a word of 101 bits. The addend is aligned to it: the
+  * positions down from 100 hold an addend that is so large that the product only affects rounding, and those below 26
+  * hold the bits of a small one that can matter. Bits below position 0 are merged into a sticky bit.
   */
 object MultiplyAdd {
   private val productPlace = 26
 
-  /** The place of the lowest bit of the largest third number. */
+  /** The position of the lowest bit of the largest addend. */
   private val addendPlace = 76
   private val wordBits = 101
   private val significandBits = 24
 
-  /** Bits of a significand that are multiplied at once: the rest is summed in the next stage. */
+  /** Bits of a significand that are multiplied at once: the partial products are added in the next stage. */
   private val partBits = 8
 
-  /** Bits of exponents, which are those of place 0, signed. */
+  /** Width of a signed exponent, which is that of position 0. */
   private val exponentBits = 11
 
-  /** What is known from the first stage to the last. */
+  /** Values that are passed on from the first stage to the last. */
   class Result extends Bundle {
 
-    /** No number; beyond all numbers, with `sign`. */
+    /** The result is NaN, or infinite with `sign`. */
     val nan = Bool()
     val infinite = Bool()
 
-    /** That of the result, if it is not exactly 0. */
+    /** The sign of a result other than zero. */
     val sign = Bool()
 
-    /** That of a result that is exactly 0. */
+    /** The sign of a result that is exactly zero. */
     val zeroSign = Bool()
   }
 
-  /** After the first stage: product and third number, aligned. */
+  /** After the first stage: product and addend, aligned. */
   class Aligned extends Bundle {
     val result = new Result
 
-    /** The products of the first significand with parts of the second, of which the first is the lowest; and the first
-      * significand alone, for a product with one.
+    /** The partial products of the first significand with parts of the second, lowest first; and the first significand
+      * alone, for a product with one.
       */
     val products = Vec(significandBits / partBits, UInt((significandBits + partBits).W))
     val significand = UInt(significandBits.W)
     val addend = UInt(wordBits.W)
 
-    /** Something of the third number is below place 0: in one of these parts. */
+    /** Sticky bits of parts of the addend below position 0. */
     val below = UInt(7.W)
 
-    /** The signs are different; that of the third number. */
+    /** The signs differ; the sign of the addend. */
     val subtracts = Bool()
     val addendSign = Bool()
     val exponent = SInt(exponentBits.W)
   }
 
-  /** After the second stage: their sum, which may be negative. */
+  /** After the second stage: the sum, which may be negative. */
   class Summed extends Bundle {
     val result = new Result
     val sum = SInt((wordBits + 1).W)
@@ -65,7 +66,7 @@ object MultiplyAdd {
     val exponent = SInt(exponentBits.W)
   }
 
-  /** After the third: its magnitude, and how many zeros it begins with. */
+  /** After the third stage: the magnitude, and its number of leading zeros. */
   class Counted extends Bundle {
     val result = new Result
     val magnitude = UInt(wordBits.W)
@@ -74,7 +75,7 @@ object MultiplyAdd {
     val exponent = SInt(exponentBits.W)
   }
 
-  /** After the fourth: the bits that are kept, the next one, and whether there are others. */
+  /** After the fourth stage: the significand, the round bit, and the sticky bit. */
   class Normalised extends Bundle {
     val result = new Result
     val significand = UInt(24.W)
@@ -83,9 +84,9 @@ object MultiplyAdd {
     val exponent = SInt(exponentBits.W)
   }
 
-  /** First stage: of the product of two numbers and a third one, or, with `adds`, of the first one and a third one.
+  /** First stage, of the product of two numbers and an addend, or, with `adds`, of the first number and an addend.
     *
-    * What takes long here does not wait for what `adds` decides: it decides between results.
+    * The long paths do not depend on `adds`, which selects between results.
     */
   def align(first: UInt, second: UInt, third: UInt, adds: Bool): Aligned = {
     val (a, b) = (new FloatNumber(first), new FloatNumber(Mux(adds, FloatNumber.one, second)))
@@ -106,14 +107,14 @@ object MultiplyAdd {
     }
     out.significand := a.significand
 
-    // A third number with its lowest bit at place 76, less `distance`. One for which that is not far enough to the
-    // left, or that is added to nothing, stays there and gives the exponent.
+    // The addend has its lowest bit at position 76 minus `distance`. An addend that would need to be further left, or
+    // that is added to zero, stays there and determines the exponent.
     val distance = (a.exponent +& b.exponent).zext - c.exponent.zext - 100.S
     val stays = nothing || (distance < 0.S && !c.zero)
     val shift = Mux(stays || distance < 0.S, 0.U, Mux(distance > 127.S, 127.U, distance.asUInt(6, 0)))
     val shifted = Cat(c.significand, 0.U((addendPlace + 24).W)) >> shift
     out.addend := shifted(addendPlace + 47, 24)
-    // The 24 bits below place 0, and what has left these too.
+    // The 24 bits below position 0, and the bits shifted out of them.
     val parts = Seq.tabulate(6)(part => shifted(4 * part + 3, 4 * part).orR)
     out.below := VecInit(parts :+ (shift >= (addendPlace + 24).U && !c.zero)).asUInt
     out.exponent := Mux(
@@ -129,13 +130,13 @@ object MultiplyAdd {
     val out = Wire(new Summed)
     val whole = Cat(in.significand, 0.U((significandBits - 1).W))
     val products = in.products.zipWithIndex.map { case (product, part) =>
-      // The part of a product with one is what the highest part of one gives; the others are 0.
+      // For a product with one, only the highest partial product is nonzero.
       val single = if (part == in.products.size - 1) whole >> (partBits * part) else 0.U
       Cat(Mux(adds, single, product), 0.U((productPlace + partBits * part).W)).pad(wordBits + 1)
     }
     val addend = in.addend.pad(wordBits + 1) ^ Fill(wordBits + 1, in.subtracts)
     val sticky = in.below.orR
-    // With bits below place 0 to subtract, the sum is one less and something.
+    // If bits below position 0 are subtracted, the sum is one less, plus a fraction.
     val carry = in.subtracts && !sticky
     val (first, second) = summands(products :+ addend)
     out.sum := (first + second + carry)(wordBits, 0).asSInt
@@ -146,7 +147,7 @@ object MultiplyAdd {
     out
   }
 
-  /** Two numbers with the sum of several, of which three become two without a carry that runs through all bits. */
+  /** Reduces several numbers to two with the same sum, by carry-save adders. */
   private def summands(numbers: Seq[UInt]): (UInt, UInt) =
     if (numbers.size == 2) (numbers(0), numbers(1))
     else {
@@ -155,13 +156,13 @@ object MultiplyAdd {
       summands(numbers.drop(3) ++ Seq(a ^ b ^ c, carries(a.getWidth - 1, 0)))
     }
 
-  /** The sum of whole numbers of 32 bits, in 32 bits. */
+  /** The sum of 32-bit integers, modulo 2^32. */
   def sum(numbers: UInt*): UInt = {
     val (first, second) = summands(numbers.map(number => WireInit(UInt(32.W), number)))
     (first + second)(31, 0)
   }
 
-  /** In the place of the second stage: a whole number. */
+  /** Replaces the second stage for an integer. */
   def whole(number: UInt): Summed = {
     val out = Wire(new Summed)
     out.sum := Cat(number, 0.U(productPlace.W)).asSInt
@@ -188,7 +189,7 @@ object MultiplyAdd {
   /** Fourth stage. */
   def normalise(in: Counted): Normalised = {
     val out = Wire(new Normalised)
-    // Of a subnormal result, the bit of 2^-149 becomes the last; below 0, all are less than half of it.
+    // For a subnormal result, the bit of weight 2^-149 becomes the last; below 0, all bits are less than half of it.
     val most = in.exponent + 226.S
     val tiny = most < 0.S
     val subnormal = most < in.zeros.zext
@@ -198,12 +199,12 @@ object MultiplyAdd {
     out.sticky := in.sticky || shifted(wordBits - 26, 0).orR
     out.exponent := Mux(subnormal || !out.significand(23), 0.S, most + 1.S - in.zeros.zext)
     out.result := in.result
-    // A whole 0 has a sign of its own.
+    // The integer zero has a positive sign.
     when(!in.magnitude.orR && !in.sticky && !in.result.infinite) { out.result.sign := in.result.zeroSign }
     out
   }
 
-  /** Zeros above the highest one of a word, whose bits are a power of two. */
+  /** Number of leading zeros of a word, whose width is a power of two. */
   private def leadingZeros(word: UInt): UInt =
     if (word.getWidth == 2) !word(1)
     else {
@@ -216,7 +217,7 @@ object MultiplyAdd {
   /** Fifth stage: the bits of the result. */
   def round(in: Normalised): UInt = {
     val up = in.guard && (in.significand(0) || in.sticky)
-    // A carry out of the significand is one of the exponent.
+    // A carry out of the significand increments the exponent.
     val rounded = Cat(in.exponent(7, 0), in.significand(22, 0)) + up
     val infinite = in.result.infinite || in.exponent >= 255.S || rounded(30, 23).andR
     Mux(in.result.nan, FloatNumber.nan, Cat(in.result.sign, Mux(infinite, "h7f800000".U(31.W), rounded)))

@@ -4,7 +4,7 @@ import chisel3.util.{isPow2, log2Ceil}
 
 import rackwright.port.MemoryPortParams
 
-/** What the user says about a DRX.
+/** The parameters of a DRX that its user chooses.
   *
   * @param lanes
   *   elements computed in a cycle.
@@ -34,10 +34,10 @@ case class Params(
     commandQueue: Int = 4
 ) {
 
-  /** Bytes that a lane computes in a cycle, of the widest type. */
+  /** Bytes that a lane computes in a cycle, with the widest type. */
   val laneBytes: Int = 4
 
-  /** Bytes of a vector of the widest type, and of a line of the scratchpad. */
+  /** Bytes of a vector of the widest type, which is also the size of a scratchpad line. */
   val lineBytes: Int = laneBytes * lanes
   val scratchpadBytes: Int = 1024 * scratchpadKib
   val lines: Int = scratchpadBytes / lineBytes
@@ -47,21 +47,21 @@ case class Params(
     s"a scratchpad of $scratchpadKib KiB in $banks banks has less than four lines of $lanes lanes in each"
   )
 
-  /** Instructions held. */
+  /** Capacity of the instruction memory in instructions. */
   val instructions: Int = 1024 * instructionKib / 4
 
-  /** Bits of an address in the scratchpad, of the number of a byte in a line, of a count of bytes in it, of a line. */
+  /** Widths of a scratchpad address, of an offset in a line, of a number of bytes, and of a line index. */
   val addressBits: Int = log2Ceil(scratchpadBytes)
   val offsetBits: Int = log2Ceil(lineBytes)
   val countBits: Int = log2Ceil(lineBytes + 1)
   val lineBits: Int = log2Ceil(lines)
 
-  /** Bits of the number of an instruction, where one more than the last is a number too. */
+  /** Width of an instruction index, which includes the one after the last. */
   val indexBits: Int = log2Ceil(instructions + 1)
 
-  /** Bits of a count of open loops. */
+  /** Width of a number of open loops. */
   val depthBits: Int = log2Ceil(loopDepth + 1)
 
-  /** Shape of the read port of what loads data. */
+  /** Parameters of the memory read port. */
   val port: MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(outstanding))
 }

@@ -7,15 +7,15 @@ import rackwright.access.StreamLoader
 import rackwright.port.{MemoryPort, Status}
 import rackwright.stream.StreamRange
 
-/** Brings a program into the instruction memory, a row of a beat in a cycle. */
+/** Copies a program to the instruction memory, one row of a beat in a cycle. */
 class ProgramLoader(params: Params) extends Module {
   private val rowWords = params.portBytes * 8 / Isa.wordBits
   private val rows = params.instructions / rowWords
 
-  /** Where the program is; taken when no other is being loaded. */
+  /** The range of the program; accepted when no other is being loaded. */
   val start = IO(Flipped(Decoupled(new StreamRange)))
 
-  /** The program is there, or can't be. */
+  /** The program is loaded, or cannot be read. */
   val done = IO(Valid(new Bundle {
     val status = UInt(Status.width.W)
     val instructions = UInt(params.indexBits.W)
@@ -25,7 +25,7 @@ class ProgramLoader(params: Params) extends Module {
     val words = UInt((8 * params.portBytes).W)
   }))
 
-  /** Reads only. */
+  /** Only reads. */
   val memory = IO(new MemoryPort(params.port))
   val idle = IO(Output(Bool()))
 
@@ -51,7 +51,7 @@ class ProgramLoader(params: Params) extends Module {
   write.bits.row := row
   write.bits.words := stream.data.asUInt
 
-  // The loader says in the cycle after a start that it has a range.
+  // The loader takes one cycle after a start to report that it is busy.
   private val settled = RegNext(!start.fire, true.B)
   loader.stop := loading && stream.fault
   done.valid := loading && settled && loader.range.ready

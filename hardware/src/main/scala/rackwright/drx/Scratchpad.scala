@@ -6,7 +6,7 @@ import chisel3.util._
 import rackwright.memory.Sram
 import rackwright.stream.Lines
 
-/** Bytes to read from `address`, at most a line; the last of them is in `lastLine`, the same or the next. */
+/** A read of at most a line from `address`; `lastLine` holds its last byte and is the same line or the next. */
 class ScratchpadRead(params: Params) extends Bundle {
   val address = UInt(params.addressBits.W)
   val lastLine = UInt(params.lineBits.W)
@@ -14,12 +14,12 @@ class ScratchpadRead(params: Params) extends Bundle {
   def line: UInt = address >> params.offsetBits
   def offset: UInt = address(params.offsetBits - 1, 0)
 
-  /** Both have bytes of a line. */
+  /** Both access bytes of a common line. */
   def meets(other: ScratchpadRead): Bool =
     line === other.line || lastLine === other.line || line === other.lastLine
 }
 
-/** Bytes to write, each at its place in its line: those of `lower` in `line`, those of `upper` in the next. */
+/** Bytes to write, aligned to lines: those of `lower` go to `line`, those of `upper` to the next. */
 class ScratchpadWrite(params: Params) extends Bundle {
   val line = UInt(params.lineBits.W)
   val data = UInt((8 * params.lineBytes).W)
@@ -27,7 +27,7 @@ class ScratchpadWrite(params: Params) extends Bundle {
   val upper = UInt(params.lineBytes.W)
   val straddles = Bool()
 
-  /** Places the low bytes of `bytes` for which `mask` has ones at `address`. */
+  /** Aligns the low bytes of `bytes` that `mask` selects to `address`. */
   def place(params: Params, address: UInt, bytes: UInt, mask: UInt): Unit = {
     val offset = address(params.offsetBits - 1, 0)
     val turned = (Cat(mask, mask) << offset)(2 * params.lineBytes - 1, params.lineBytes)
@@ -40,23 +40,23 @@ class ScratchpadWrite(params: Params) extends Bundle {
   }
 }
 
-/** The scratchpad: bytes in lines of a vector, in banks that are accessed at the same time.
+/** The scratchpad: lines of one vector, in banks that are accessed in parallel.
   *
-  * A bank is a range of addresses, in two memories: its even and its odd lines, so that any bytes of the length of a
-  * line are read and written in a cycle. Accesses of the same kind to one bank take turns, the first port first. A read
-  * and a write of one line at once, which memories don't define, are kept apart where the ports are those of transfers;
-  * who computes keeps them apart itself.
+  * A bank is a range of addresses in two memories, which hold its even and its odd lines, so that an access of up to a
+  * line at any alignment takes one cycle. Conflicting accesses of the same kind to a bank are serialised, the first
+  * port first. A read and a write of the same line in the same cycle, whose result the memories do not define, are
+  * serialised for transfers; the vector unit avoids them itself.
   */
 class Scratchpad(params: Params) extends Module {
   import Scratchpad._
 
-  /** Three operands, then bytes to be stored. */
+  /** Three operands, then bytes to store. */
   val reads = IO(Vec(readers, Flipped(Decoupled(new ScratchpadRead(params)))))
 
-  /** In the cycle after a read: its bytes, the first one lowest. */
+  /** The bytes of the read in the cycle before, the first one lowest. */
   val data = IO(Output(Vec(readers, UInt((8 * params.lineBytes).W))))
 
-  /** Results, which never wait, then bytes loaded. */
+  /** Results, which never stall, then loaded bytes. */
   val writes = IO(Vec(writers, Flipped(Decoupled(new ScratchpadWrite(params)))))
 
   private val bankBits = log2Ceil(params.banks)
@@ -85,11 +85,11 @@ class Scratchpad(params: Params) extends Module {
 
   private val memories = Seq.tabulate(params.banks, 2)((bank, half) => memory(bank, half == 1))
 
-  /** What a memory reads: the line of the port that has its bank in this cycle. */
+  /** The line that a memory reads: that of the port that owns its bank in this cycle. */
   private def memory(bank: Int, odd: Boolean): UInt = {
     val lines = Sram(params.lines / params.banks / 2, Vec(params.lineBytes, UInt(8.W)))
     def row(line: UInt): UInt = (line >> 1)(params.lineBits - bankBits - 2, 0)
-    // Of the lines of a read, the one that is even or odd; any if there is none.
+    // The even or odd one of the lines of a read; any line if it has none.
     def mine(read: ScratchpadRead): UInt = row(Mux(read.line(0) === odd.B, read.line, read.lastLine))
     val (reading, writing) = (
       reads.zip(readBanks).map { case (read, of) => read.fire && of(bank) },
@@ -97,7 +97,7 @@ class Scratchpad(params: Params) extends Module {
     )
     val write = Mux1H(writing, writes.map(_.bits))
     val first = write.line(0) === odd.B
-    // Lines on both sides of the border of two banks are written by the bank that has them.
+    // An access across the border of two banks is written by the bank that owns each line.
     val place = Mux(first, write.line, next(write.line))
     val mask = Mux(first, write.lower, write.upper)
     when(writing.reduce(_ || _) && bankOf(place) === bank.U) {

@@ -3,25 +3,25 @@ package rackwright.drx
 import chisel3._
 import chisel3.util._
 
-/** Understands instructions of the operation `loop`: what they set, and which of them can't be obeyed. */
+/** Decodes instructions of the operation `loop`: the values that they set, and whether they are illegal. */
 class Setting(params: Params) extends Module {
   val word = IO(Input(UInt(Isa.wordBits.W)))
   val depth = IO(Input(UInt(params.depthBits.W)))
 
-  /** The word is one of these instructions, and its turn has come. */
+  /** The word is such an instruction, and it is executed in this cycle. */
   val obey = IO(Input(Bool()))
 
-  /** Forget the length and what `upper` said. */
+  /** Resets the vector length, and the upper bits set by `upper`. */
   val clear = IO(Input(Bool()))
 
-  /** The word can't be obeyed. */
+  /** The instruction is illegal. */
   val broken = IO(Output(Bool()))
 
-  /** A loop of `value` iterations is opened. */
+  /** Opens a loop of `value` iterations. */
   val opens = IO(Output(Bool()))
   val value = IO(Output(UInt(Isa.field("loop", "loop", "value").bits.W)))
 
-  /** Elements of vectors. */
+  /** The vector length in elements. */
   val length = IO(Output(UInt(Isa.field("loop", "length", "value").bits.W)))
 
   private val change = new CalculatorValue(params.loopDepth)
@@ -34,11 +34,11 @@ class Setting(params: Params) extends Module {
   private def is(name: String): Bool = function === Isa.functionCode("loop", name)
   private def field(of: String, name: String): UInt = Isa.field("loop", of, name).of(word)
 
-  /** What `upper` says of the next value. */
+  /** The upper bits of the next value, set by `upper`. */
   private val upper = Reg(UInt(32.W))
   private val raised = RegInit(false.B)
 
-  /** The value of a function: its own bits below those of `upper`, or with their sign. */
+  /** The value of a function: its own bits below those of `upper`, or sign-extended. */
   private def wide(of: String): UInt = {
     val bits = Isa.field("loop", of, "value").bits
     val own = field(of, "value")

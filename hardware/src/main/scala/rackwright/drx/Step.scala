@@ -2,16 +2,16 @@ package rackwright.drx
 
 import chisel3._
 
-/** An operand of a step: what an address calculator says when the step is issued. */
+/** An operand of a step: the state of an address calculator when the step is issued. */
 class Operand extends Bundle {
 
-  /** A byte of the scratchpad, an offset in a region, or the value of a constant. */
+  /** A scratchpad address, an offset in a region, or the value of a constant. */
   val address = UInt(32.W)
 
   /** One of [[Isa.types]]. */
   val elementType = UInt(Operand.typeBits.W)
 
-  /** Bytes from one element to the next; negative ones as two's complement. */
+  /** Distance in bytes from one element to the next, in two's complement. */
   val lane = UInt(32.W)
 }
 
@@ -19,35 +19,35 @@ object Operand {
   val typeBits: Int = Isa.field("loop", "format", "type").bits
 }
 
-/** What a step asks for. */
+/** The action of a step. */
 object StepKind extends ChiselEnum {
 
-  /** `broken` is an instruction that can't be carried out. */
+  /** `broken` is an illegal instruction. */
   val compute, load, store, waitLoads, waitStores, end, broken = Value
 }
 
-/** An instruction with the operands of its iteration, as it leaves the instruction repeater. */
+/** An instruction with the operands of its iteration, as the instruction repeater issues it. */
 class Step(params: Params) extends Bundle {
   val kind = StepKind()
 
-  /** Which instruction it is of. */
+  /** The index of its instruction. */
   val index = UInt(params.indexBits.W)
 
-  /** Of `compute`: one of its functions. */
+  /** For `compute`: the function. */
   val function = UInt(Isa.function.bits.W)
 
-  /** Of `compute`; the first of the others is in the scratchpad, the second in memory. */
+  /** The operands. For other steps, the first is in the scratchpad and the second in memory. */
   val destination = new Operand
   val first = new Operand
   val second = new Operand
 
-  /** Of `compute`: elements. */
+  /** For `compute`: the number of elements. */
   val length = UInt(Isa.field("loop", "length", "value").bits.W)
 
-  /** Of `load` and `store`: bytes, and the region of memory. */
+  /** For `load` and `store`: the number of bytes, and the memory region. */
   val size = UInt(Isa.field("memory", "size").bits.W)
   val region = UInt(Isa.field("loop", "region", "region").bits.W)
 
-  /** Of waits: how many transfers may be under way afterwards. */
+  /** For synchronisation: the most transfers that may be outstanding afterwards. */
   val count = UInt(Isa.field("synchronisation", "count").bits.W)
 }

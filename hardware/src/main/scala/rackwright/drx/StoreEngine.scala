@@ -7,7 +7,7 @@ import rackwright.memory.RegisterFile
 import rackwright.port.MemoryPort
 import rackwright.stream.{Lines, SkidBuffer}
 
-/** Brings bytes of the scratchpad into memory: a beat is read and written in each cycle. */
+/** Copies bytes of the scratchpad to memory: reads and writes one beat in each cycle. */
 class StoreEngine(params: Params) extends Module {
   import StoreEngine.waiting
 
@@ -15,16 +15,16 @@ class StoreEngine(params: Params) extends Module {
 
   val transfer = IO(Flipped(Decoupled(new Transfer(params))))
 
-  /** Write nothing more that has not been read; what was asked for is awaited. */
+  /** Stops reading the scratchpad; outstanding responses are awaited. */
   val clear = IO(Input(Bool()))
   val memory = IO(new MemoryPort(port))
   val read = IO(Decoupled(new ScratchpadRead(params)))
 
-  /** Of the read of the cycle before. */
+  /** The bytes of the read in the cycle before. */
   val data = IO(Input(UInt((8 * params.lineBytes).W)))
   val report = IO(Output(new TransferReport(params)))
 
-  /** No transfer waits, and no beat is under way. */
+  /** No transfer is waiting, and no beat is in flight. */
   val idle = IO(Output(Bool()))
 
   private val cutter = Module(new TransferCutter(params))
@@ -34,7 +34,7 @@ class StoreEngine(params: Params) extends Module {
   cutter.transfer <> transfer
   cutter.clear := clear
 
-  // Where a beat is in the scratchpad is known in a register: who else accesses that line waits for it.
+  // The scratchpad address of a beat is registered, since other accesses to its line stall on it.
   private val cut = Wire(Decoupled(new PlacedBeat(params)))
   cut.valid := cutter.beat.valid
   cutter.beat.ready := cut.ready
@@ -42,7 +42,7 @@ class StoreEngine(params: Params) extends Module {
   cut.bits.lastLine := (cutter.beat.bits.place + cutter.beat.bits.count - 1.U) >> params.offsetBits
   private val placed = SkidBuffer(cut, clear)
 
-  // A beat is read when there is room for it.
+  // A beat is read when the output buffer has space for it.
   private val reading = RegNext(read.fire, false.B)
   private val room = beats.io.count +& reading < waiting.U
   read.valid := placed.valid && room
@@ -78,21 +78,21 @@ class StoreEngine(params: Params) extends Module {
   idle := cutter.empty && !placed.valid && ring.empty && !reading && !beats.io.deq.valid
 }
 
-/** A beat with the last line of the scratchpad that it reaches. */
+/** A beat with the last scratchpad line that it reaches. */
 class PlacedBeat(params: Params) extends Bundle {
   val beat = new TransferBeat(params)
   val lastLine = UInt(params.lineBits.W)
 }
 
-/** A beat that was read, with the bytes at their place in it. */
+/** A beat read from the scratchpad, with its bytes aligned. */
 class StoredBeat(params: Params) extends Bundle {
   val beat = new TransferBeat(params)
   val data = UInt((8 * params.portBytes).W)
 }
 
-/** What is fixed. */
+/** Constants of the structure. */
 object StoreEngine {
 
-  /** Beats that wait for memory. */
+  /** Capacity of the output buffer in beats. */
   val waiting: Int = 4
 }

@@ -3,20 +3,20 @@ package rackwright.drx
 import chisel3._
 import chisel3.util._
 
-/** Bytes to move between memory and the scratchpad. */
+/** A copy between memory and the scratchpad. */
 class Transfer(params: Params) extends Bundle {
   val address = UInt(params.port.addressBits.W)
   val place = UInt(params.addressBits.W)
   val size = UInt(Isa.field("memory", "size").bits.W)
 
-  /** The instruction it is of. */
+  /** The index of its instruction. */
   val index = UInt(params.indexBits.W)
 }
 
-/** The part of a transfer that is in one beat: `count` bytes from `offset` of the beat. */
+/** The part of a transfer in one beat: `count` bytes from `offset` of the beat. */
 class TransferBeat(params: Params) extends Bundle {
 
-  /** The number of the beat in memory. */
+  /** The index of the beat in memory. */
   val beat = UInt((params.port.addressBits - params.port.offsetBits).W)
   val offset = UInt(params.port.offsetBits.W)
   val count = UInt(log2Ceil(params.portBytes + 1).W)
@@ -25,12 +25,12 @@ class TransferBeat(params: Params) extends Bundle {
   val last = Bool()
 }
 
-/** Cuts transfers into beats, one in each cycle. */
+/** Splits transfers into beats, one in each cycle. */
 class TransferCutter(params: Params) extends Module {
   val transfer = IO(Flipped(Decoupled(new Transfer(params))))
   val beat = IO(Decoupled(new TransferBeat(params)))
 
-  /** Give up the transfer that was begun. */
+  /** Abandons the transfer in progress. */
   val clear = IO(Input(Bool()))
   val empty = IO(Output(Bool()))
 
@@ -63,13 +63,13 @@ class TransferCutter(params: Params) extends Module {
   when(clear) { active := false.B }
 }
 
-/** What transfers of one direction tell. */
+/** Completion events of the transfers of one direction. */
 class TransferReport(params: Params) extends Bundle {
 
-  /** A transfer is done, and all before it are. */
+  /** A transfer retires: it is complete, and so are all before it. */
   val ended = Bool()
 
-  /** Memory answered with a fault, to a transfer of the instruction `index`. */
+  /** Memory returned a fault for a transfer of instruction `index`. */
   val fault = Bool()
   val index = UInt(params.indexBits.W)
 }

@@ -3,10 +3,10 @@ package rackwright.drx
 import chisel3._
 import chisel3.util._
 
-/** As many elements as are computed in a cycle: all lanes, or as many as operands have in a line. */
+/** The elements computed in one cycle: one for each lane, or as many as a line holds of every operand. */
 class VectorChunk(params: Params) extends Bundle {
 
-  /** The instruction it is of. */
+  /** The index of its instruction. */
   val index = UInt(params.indexBits.W)
   val function = UInt(Isa.function.bits.W)
   val count = UInt(log2Ceil(params.lanes + 1).W)
@@ -16,7 +16,7 @@ class VectorChunk(params: Params) extends Bundle {
 
   def operands: Seq[Operand] = Seq(first, second, destination)
 
-  /** Which of the operands are read in the scratchpad. */
+  /** The operands that are read from the scratchpad. */
   def reads: Seq[Bool] = Seq(
     !Elements.constant(first),
     LaneFunction.isBinary(function) && !Elements.constant(second),
@@ -24,15 +24,15 @@ class VectorChunk(params: Params) extends Bundle {
   )
 }
 
-/** Cuts vectors into chunks, one in each cycle. */
+/** Splits vectors into chunks, one in each cycle. */
 class VectorCutter(params: Params) extends Module {
   private val lengthBits = Isa.field("loop", "length", "value").bits
 
-  /** Taken with its last chunk. */
+  /** Accepted with its last chunk. */
   val step = IO(Flipped(Decoupled(new CheckedStep(params))))
   val chunk = IO(Decoupled(new VectorChunk(params)))
 
-  /** Give up the vector that was begun. */
+  /** Abandons the vector in progress. */
   val clear = IO(Input(Bool()))
 
   private val done = RegInit(0.U(lengthBits.W))

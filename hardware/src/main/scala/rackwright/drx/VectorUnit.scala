@@ -3,10 +3,12 @@ package rackwright.drx
 import chisel3._
 import chisel3.util._
 
-/** The lanes: operands from the scratchpad, a function, results to the scratchpad; a chunk in each cycle.
+/** The vector lanes: reads operands from the scratchpad, applies a function, and writes results to the scratchpad; one
+  * chunk in each cycle.
   *
-  * Stages after a chunk has its reads: bytes in order, numbers, those of the [[Lane]]s, packed bytes, write. Nothing
-  * stops on the way; a chunk waits before it begins for the lines it reads that an earlier one writes.
+  * The stages after the reads: align the bytes, extend to numbers, the stages of the [[Lane]]s, pack to bytes, write.
+  * The pipeline never stalls; a chunk waits before it enters until the lines that it reads have been written by the
+  * chunks before.
   */
 class VectorUnit(params: Params) extends Module {
   private val operandCount = 3
@@ -14,14 +16,14 @@ class VectorUnit(params: Params) extends Module {
   val chunk = IO(Flipped(Decoupled(new CheckedChunk(params))))
   val reads = IO(Vec(operandCount, Decoupled(new ScratchpadRead(params))))
 
-  /** Of the reads of the cycle before. */
+  /** The bytes of the reads in the cycle before. */
   val data = IO(Input(Vec(operandCount, UInt((8 * params.lineBytes).W))))
   val write = IO(Valid(new ScratchpadWrite(params)))
 
-  /** No chunk is under way. */
+  /** No chunk is in flight. */
   val empty = IO(Output(Bool()))
 
-  /** A chunk waits for a result, or for a bank. */
+  /** A chunk is waiting for an earlier result, or for a bank. */
   val dependencyStall = IO(Output(Bool()))
   val bankStall = IO(Output(Bool()))
 
@@ -29,13 +31,13 @@ class VectorUnit(params: Params) extends Module {
   private val requests = Seq.tabulate(operandCount)(chunk.bits.place(params, _))
   private val fetched = RegInit(VecInit.fill(operandCount)(false.B))
 
-  // Stage by stage, the chunks under way.
+  // The chunks in the pipeline, by stage.
   private val stages = 4 + Lane.stages
   private val valid = RegInit(VecInit.fill(stages)(false.B))
   private val under = Reg(Vec(stages, new CheckedChunk(params)))
   private val chunks = under.map(_.chunk)
 
-  /** Lines that chunks under way write. */
+  /** Whether a chunk in the pipeline writes a line of this read. */
   private def hazard(read: ScratchpadRead): Bool = VecInit(valid.zip(under).map { case (there, of) =>
     there && read.meets(of.place(params, operandCount - 1))
   }).asUInt.orR
@@ -51,7 +53,7 @@ class VectorUnit(params: Params) extends Module {
   chunk.ready := !waits && served.reduce(_ && _)
   dependencyStall := chunk.valid && waits
   bankStall := chunk.valid && !waits && !chunk.ready
-  // A chunk that waits may be given up.
+  // A waiting chunk may be abandoned.
   for ((before, read) <- fetched.zip(reads)) { before := chunk.valid && !chunk.fire && (before || read.fire) }
 
   valid(0) := chunk.fire
@@ -62,13 +64,13 @@ class VectorUnit(params: Params) extends Module {
   }
   empty := !valid.reduce(_ || _)
 
-  // First stage: bytes. What one operand brings stays until those of the others are there.
+  // First stage: bytes. Those of one operand are held until those of the others have been read.
   private val lines = reads.zip(data).map { case (read, bytes) => RegEnable(bytes, RegNext(read.fire, false.B)) }
 
   // Second stage: numbers.
   private val numbers = lines.zipWithIndex.map { case (line, which) =>
     val operand = chunks(1).operands(which)
-    // A destination that is read is packed, or a single element.
+    // A destination that is read is contiguous, or a single element.
     def element(lane: Int): UInt = Elements.load(params, line, operand, lane, strided = which < operandCount - 1)
     RegNext(VecInit.tabulate(params.lanes) { lane =>
       val shared = Mux(Elements.constant(operand), operand.address, element(0))
@@ -76,7 +78,7 @@ class VectorUnit(params: Params) extends Module {
     })
   }
 
-  // Stages of the lanes: results. What a chunk asks of them is decoded once, before the first of them.
+  // The stages of the lanes. The control signals of a chunk are decoded once, before the first of them.
   private val groups = Seq.fill(params.lanes / LaneGroup.lanes)(Module(new LaneGroup))
   for ((group, i) <- groups.zipWithIndex) {
     group.control := LaneControl(chunks(1))
@@ -84,7 +86,7 @@ class VectorUnit(params: Params) extends Module {
     group.numbers := VecInit.tabulate(LaneGroup.lanes)(lane => VecInit(numbers.map(_(i * LaneGroup.lanes + lane))))
   }
 
-  // Bytes at their place.
+  // Aligns the bytes of results.
   private val placing = chunks(2 + Lane.stages)
   private val (packed, mask) = Elements.pack(
     groups.flatMap(_.results),
