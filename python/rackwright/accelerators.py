@@ -85,7 +85,9 @@ def unit_manifest(config: UnitConfig, *, translation: bool = False, assertions: 
             f"{config.unit}: {', '.join(config.settings)} is set by commands, which its user gives"
         )
     if not config.is_named and config.command != "rocc":
-        raise RackwrightError(f"{config.unit}: is elaborated already, and takes commands as it does")
+        raise RackwrightError(
+            f"{config.unit}: is already elaborated; the way in which it takes commands is fixed"
+        )
     try:
         if config.is_named:
             translated = translation and config.command == "rocc"

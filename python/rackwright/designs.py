@@ -237,7 +237,9 @@ def manifest_of(
     manifest = Path(unit)
     record = read_manifest(manifest)
     if parameters and is_elaborated(record):
-        raise RackwrightError(f"{manifest}: is elaborated already, and takes no {', '.join(parameters)}")
+        raise RackwrightError(
+            f"{manifest}: is already elaborated; its parameters are fixed: {', '.join(parameters)}"
+        )
     if assertions:
         raise RackwrightError(f"{manifest}: is elaborated already, with assertions or without")
     return manifest

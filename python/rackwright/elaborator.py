@@ -65,7 +65,7 @@ class Elaborator:
         answer = self._answers.readline()
         if not answer:
             self.stop()
-            raise RackwrightError(f"{_MAIN} has ended; {self._log} says more")
+            raise RackwrightError(f"{_MAIN} has ended; see {self._log}")
         try:
             reason = json.loads(answer)
         except json.JSONDecodeError:

@@ -40,7 +40,7 @@ def compress(plain: bytes) -> bytes:
     length = ctypes.c_size_t(capacity)
     status = _library().snappy_compress(plain, len(plain), output, ctypes.byref(length))
     if status != _OK:
-        raise AssertionError("the library refused to compress into the room it asked for")
+        raise AssertionError("the library failed to compress into a buffer of the size it asked for")
     return ctypes.string_at(output, length.value)
 
 

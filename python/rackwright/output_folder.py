@@ -14,7 +14,7 @@ def check_output(output: Path, mark: str, maker: str) -> None:
     """Raises `RackwrightError` for a folder without the file `mark` of `maker`."""
     if not output.exists() or (output / mark).is_file() or (output.is_dir() and not any(output.iterdir())):
         return
-    raise RackwrightError(f"{output}: is there, and is no folder that {maker} made: -o names another one")
+    raise RackwrightError(f"{output}: exists and was not made by {maker}; use -o for another folder")
 
 
 @contextmanager

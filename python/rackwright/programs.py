@@ -75,7 +75,7 @@ def driver_archives() -> list[Path]:
 
 def _replaced(library: str) -> list[str]:
     if library not in REPLACED:
-        raise RackwrightError(f"no library {library} by units; there are {', '.join(REPLACED)}")
+        raise RackwrightError(f"no library {library} that units can replace; there are {', '.join(REPLACED)}")
     return replace_flags(library)
 
 

@@ -291,7 +291,7 @@ class Server(Node):
         if self._is_rtl:
             raise RackwrightError(f"{ROCKET_RTL} runs bare-metal programs, and no Linux")
         if self.workload.run is None:
-            raise RackwrightError("a server alone that boots is told what to run: Linux(run=…)")
+            raise RackwrightError("a single server that boots needs a command to run: Linux(run=…)")
         if self._waves or self._check_idle:
             option = "waves" if self._waves else "check_idle"
             raise RackwrightError(f"`{option}` is for servers that run a Program alone")
@@ -329,7 +329,7 @@ class Server(Node):
                 return str(argument)
             if argument not in names:
                 raise TopologyError(
-                    f"`{names[self]}` is given the address of {called(argument)}, and nothing joins the two"
+                    f"`{names[self]}` refers to the address of {called(argument)}, but no path connects them"
                 )
             return {"address_of": names[argument]}
 

@@ -202,7 +202,7 @@ class RegionView:
                 if hashed & mask != bucket or self._header(item.place)[1] != hashed >> 32:
                     raise ValueError(f"{item.key!r} is in bucket {bucket} with another hash")
                 if item.key in found:
-                    raise ValueError(f"{item.key!r} is there twice")
+                    raise ValueError(f"{item.key!r} appears twice")
                 found[item.key] = item
         return found
 
@@ -229,10 +229,10 @@ class RegionView:
         at = self.first_item
         for place, grains in sorted(places):
             if place != at:
-                raise ValueError(f"grain {at} is nobody's, or of two")
+                raise ValueError(f"grain {at} belongs to no item or to two")
             at += grains
         if at != used:
-            raise ValueError(f"items end with grain {at}, and {used} is said")
+            raise ValueError(f"items end at grain {at}, but the header has {used}")
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ def responses(data: bytes) -> list[Response]:
             at += 8
         whole = data[at : at + value_bytes + -value_bytes % 8]
         if any(whole[value_bytes:]):
-            raise ValueError("there is something behind a value")
+            raise ValueError("a value is followed by extra bytes")
         found.append(Response(OUTCOMES[status], whole[:value_bytes], flags, tag, version))
         at += len(whole)
     return found

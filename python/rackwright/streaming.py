@@ -27,7 +27,7 @@ class Stream:
         """
         if unit.unit.design.parameters.get("streaming") != 1:
             raise RackwrightError(
-                f"{unit.unit.design.unit} takes no input in pieces: build it with streaming=1"
+                f"{unit.unit.design.unit} does not support input in pieces; build it with streaming=1"
             )
         self._unit = unit.unit
         self._unit.release_all()

@@ -69,7 +69,7 @@ class UnitConfig:
         for part in ("parameters", "settings"):
             for name, value in getattr(self, part).items():
                 if isinstance(value, bool) or not isinstance(value, int | str):
-                    raise RackwrightError(f"{part}: {name} is {value!r}, neither a whole number nor a word")
+                    raise RackwrightError(f"{part}: {name} is {value!r}, neither an integer nor a word")
 
     def __hash__(self) -> int:
         return hash((self.unit, json.dumps(self._values())))
@@ -168,7 +168,7 @@ def unit_configs(
         called[0].add("")
     elif "" in given:
         names = ", ".join(given[""])
-        raise RackwrightError(f"--set: {names} of which unit? UNIT.PARAMETER=VALUE says it")
+        raise RackwrightError(f"--set: {names} could belong to several units; write UNIT.PARAMETER=VALUE")
     strangers = sorted(set(given) - set().union(*called))
     if strangers:
         raise RackwrightError(f"parameters of {', '.join(strangers)}, which the server does not have")

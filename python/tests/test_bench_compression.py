@@ -111,7 +111,7 @@ def test_gzip_is_measured_on_the_host_and_by_the_unit(plain: Path) -> None:
         (["--format", "snappy", "--level", "3"], "snappy has no levels"),
         (["--format", "zlib", "--level", "10"], "zlib has levels 1 to 9, not 10"),
         (["--format", "zstd", "--level", "0"], "zstd has levels 1 to 22, not 0"),
-        ([], "is empty: there is nothing to measure"),
+        ([], "is empty; nothing to measure"),
     ],
 )
 def test_what_cannot_be_measured_is_said_in_a_line(
@@ -171,5 +171,7 @@ def test_the_libraries_are_made_for_what_uses_them(arguments: list[str], needed:
 
 
 def test_an_unknown_library_is_refused() -> None:
-    with pytest.raises(RackwrightError, match="no library lzma by units; there are zstd, zlib, snappy"):
+    with pytest.raises(
+        RackwrightError, match="no library lzma that units can replace; there are zstd, zlib, snappy"
+    ):
         compile_program([EXAMPLE], by_units=["lzma"])

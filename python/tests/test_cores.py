@@ -85,7 +85,7 @@ def test_a_core_becomes_a_manifest_that_runs(core: Path) -> None:
 
 
 def test_another_target_has_other_sources(core: Path) -> None:
-    with pytest.raises(RackwrightError, match="no input is named as a clock"):
+    with pytest.raises(RackwrightError, match="no input has the name of a clock"):
         scan([core], core.parent, Known(target="sim"))
     found = scan([core], core.parent, Known(top="PopulationCount", target="sim"))
     assert found.manifest["verilog"] == ["constants/Constants.sv", "rtl/Top.sv", "bench/Bench.sv"]

@@ -141,7 +141,7 @@ def test_from_start_to_end(tmp_path: Path) -> None:
             assert dispatcher.process.returncode == 0
             assert json.loads(output)["decisions"]["requests"] == 801
     gone = rw("dispatch", written(tmp_path, [], **fields), "--status")
-    assert (gone.status, "nobody tells a status" in gone.stderr) == (1, True)
+    assert (gone.status, "no dispatcher reports its status" in gone.stderr) == (1, True)
 
 
 def test_bad_configurations_are_one_line(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_every_example(example: Path) -> None:
     [
         ("xp.sin(x)", r"kernel\.py:6: xp\.sin is not something that the unit does; there are abs, add"),
         ("x // 3", r"kernel\.py:6: // 3: the unit divides by powers of two alone"),
-        ("x * 1.5", r"kernel\.py:6: 1\.5 is not a whole number"),
+        ("x * 1.5", r"kernel\.py:6: 1\.5 is not an integer"),
         ("x * 300", r"kernel\.py:6: 300 is not in the range of uint8"),
         ("x + x[:, :3]", r"kernel\.py:6: shapes \(4, 8\) and \(4, 3\) do not fit each other"),
         ("x[5]", r"kernel\.py:6: index 5 is outside axis 0, which has 4 elements"),
@@ -92,10 +92,10 @@ def test_every_example(example: Path) -> None:
         ("xp.astype(x, xp.float64)", r"kernel\.py:6: the unit has no float64; there are u8, i8"),
         ("x if x else x", r"kernel\.py:6: a kernel can't decide by the value of an array"),
         ("(x < 3) + (x < 4)", r"kernel\.py:6: add of truth values"),
-        ("xp.astype(x, xp.int8)", r"kernel: gives back i8\[4, 8\], and is said to give u8\[4, 8\]"),
+        ("xp.astype(x, xp.int8)", r"kernel: returns i8\[4, 8\], but is declared to return u8\[4, 8\]"),
         ("xp.concat([x, x]).T", r"kernel\.py:6: what xp\.concat gives can be cast, computed with, and"),
         ("xp.concat([x, x[:, 1:]])", r"kernel\.py:6: concat: arrays differ in their types, or in their"),
-        ("3", "kernel: gives back int, not an array"),
+        ("3", "kernel: returns int, not an array"),
     ],
 )
 def test_what_can_not_be_expressed(tmp_path: Path, body: str, complaint: str) -> None:

@@ -68,7 +68,7 @@ def test_mistakes_have_a_line(text: str, complaint: str) -> None:
 
 
 def test_bytes_that_are_no_program() -> None:
-    with pytest.raises(RackwrightError, match="5 bytes are no whole number of instructions"):
+    with pytest.raises(RackwrightError, match="5 bytes is not a multiple of the size of an instruction"):
         Program.from_bytes(bytes(5))
     with pytest.raises(RackwrightError, match="instruction 1: 0xbc000000 is no instruction"):
         Program.from_bytes(Program.from_text("end").to_bytes() + (0xBC00_0000).to_bytes(4, "little"))

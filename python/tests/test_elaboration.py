@@ -81,7 +81,7 @@ def test_one_run_of_java_does_what_a_process_asks_for_and_another_takes_its_plac
 def test_an_elaborator_that_ends_in_the_middle_says_where_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(elaborator, "_kept", elaborator.Elaborator("nowhere", "of a test"))
     monkeypatch.setattr(designs, "hardware_fingerprint", lambda: "of a test")
-    with pytest.raises(RackwrightError, match=r"has ended; .*elaborator\.log says more"):
+    with pytest.raises(RackwrightError, match=r"has ended; see .*elaborator\.log"):
         elaborate("stream-copy")
 
 

@@ -216,7 +216,7 @@ def test_workers_of_dask_measure_the_same(
         ("unit: snappy-compress\nvary: {placement: near-core}", "not a list of values"),
         ("unit: snappy-compress\nvary: {placement: [pcie, pcie]}", "has a value twice"),
         ("unit: snappy-compress\nstandard_error: 2", "standard_error is 2, not a number between 0 and 1"),
-        ("unit: snappy-compress\nseed: x", "seed is 'x', not a whole number"),
+        ("unit: snappy-compress\nseed: x", "seed is 'x', not an integer"),
         (
             "unit: snappy-compress\nvary: {memory: {l4-bytes: [1]}}",
             "vary.memory has 'l4-bytes'; there are l2-",

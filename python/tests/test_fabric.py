@@ -309,5 +309,5 @@ def test_random_runs_of_the_model_have_the_digest_of_the_rtl(seed: int) -> None:
 
 
 def test_only_traffic_is_there_as_a_model() -> None:
-    with pytest.raises(RackwrightError, match="only `traffic` is there as a model, not snappy"):
+    with pytest.raises(RackwrightError, match="only `traffic` has a model, not snappy"):
         Card("snappy", model=True)

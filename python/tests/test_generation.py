@@ -131,7 +131,7 @@ def test_files_of_ones_own_are_what_a_suite_is_made_of(tmp_path: Path) -> None:
         ),
         (
             "operations: {compress: {format: snappy, sizes: [[4, 2, 30]]}}",
-            "says nothing of calls of 2^4 bytes",
+            "has no data for calls of 2^4 bytes",
         ),
         (
             "operations: {compress: {format: snappy, shares: {99: 1}, ratios: {any: [2]}}}",

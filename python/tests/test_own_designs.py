@@ -80,7 +80,7 @@ def test_parameters_on_the_command_line_go_to_the_unit_of_that_name(gathered: Pa
     assert (config.parameters, config.plusargs) == ({"EXTRA": "7"}, ("A=1",))
     (config,) = unit_configs([str(gathered)], parameters={"": {"EXTRA": "7"}})
     assert config.parameters == {"EXTRA": "7"}
-    with pytest.raises(RackwrightError, match="of which unit"):
+    with pytest.raises(RackwrightError, match="could belong to several units"):
         unit_configs([str(gathered), "snappy-compress"], parameters={"": {"EXTRA": "7"}})
 
 

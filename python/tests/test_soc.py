@@ -80,7 +80,7 @@ def test_units_of_one_opcode_are_told_apart_as_on_a_server(tmp_path: Path) -> No
         ({"harness": {"memory_cycles": 0}}, "harness.memory_cycles: 0 is not from 1"),
         ({"harness": {"console": 0x1000_1000}}, "harness.to_host and harness.console are both"),
         ({"system": {"bus_bits": 512}}, "bus_bits: 512 is none of 64, 128, 256"),
-        ({"system": {"bus_bits": "wide"}}, "system.bus_bits is 'wide', not a whole number"),
+        ({"system": {"bus_bits": "wide"}}, "system.bus_bits is 'wide', not an integer"),
         ({"system": {"trackers": 0}}, "trackers: 0"),
         ({"system": {"clock_hz": "1e6"}}, "below the 10 MHz"),
         ({"system": {"data_cache": {"sets": 128}}}, "data_cache.sets: 128"),

@@ -254,7 +254,7 @@ def test_a_manifest_of_gates_is_refused_in_a_line(tmp_path: Path) -> None:
     record = json.loads(elaborate("stream-copy").read_text(encoding="utf-8"))
     path = tmp_path / "manifest.json"
     path.write_text(json.dumps(record | {"verilog": [CELLS_FILE, "Top.v"]}), encoding="utf-8")
-    with pytest.raises(RackwrightError, match="is in gates already") as refused:
+    with pytest.raises(RackwrightError, match="is already a gate netlist") as refused:
         read_design(path)
     assert "\n" not in str(refused.value)
 

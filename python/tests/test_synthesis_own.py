@@ -127,8 +127,8 @@ def test_parameters_and_included_files_are_part_of_the_design(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("always_latch if (x[0]) late = x;", r"Top\.sv:12\S*: synthesis does not take a latch"),
-        ("always_ff @(negedge other) late <= x;", r"Top\.sv:12\S*: synthesis does not take falling edges"),
+        ("always_latch if (x[0]) late = x;", r"Top\.sv:12\S*: synthesis does not support a latch"),
+        ("always_ff @(negedge other) late <= x;", r"Top\.sv:12\S*: synthesis does not support falling edges"),
         ("always_ff @(posedge (other & x[0])) late <= x;", r"the clock at .*Top\.sv:12\S* is made inside"),
         ("assign late = nowhere;", r"synthesis cannot read it: .*Top\.sv:12.*undeclared identifier"),
     ],
@@ -251,7 +251,7 @@ def test_what_old_verilog_says_is_read_by_lists_with_variables(
     assert "8'h5a" in textual(tmp_path, "files.f")
     assert "latch" not in textual(tmp_path, "files.f")
     (folder / "Textual.v").write_text(LEGACY.replace("(* full_case *)", ""))
-    with pytest.raises(RackwrightError, match=r"Textual\.v:\S*: synthesis does not take a latch"):
+    with pytest.raises(RackwrightError, match=r"Textual\.v:\S*: synthesis does not support a latch"):
         textual(tmp_path, "files.f")
     monkeypatch.delenv("LEGACY_HOME")
     with pytest.raises(RackwrightError, match=r"inner\.f: \$LEGACY_HOME is not set"):

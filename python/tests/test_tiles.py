@@ -183,7 +183,7 @@ def test_the_drawing_is_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ("width: 2", "width: 9", "width is 9, not a whole number from 1 to 8"),
+        ("width: 2", "width: 9", "width is 9, not an integer from 1 to 8"),
         ("width: 2", "wide: 2", "mesh has 'wide'; there are width"),
         ("memory: [0, 0]", "memory: [5, 0]", "memory is at (5, 0), which is beside the mesh"),
         ("memory: [0, 0]", "routing: up", "routing is 'up'; there are xy, yx"),
@@ -194,7 +194,11 @@ def test_the_drawing_is_a_file(tmp_path: Path) -> None:
         ),
         ("at: [1, 1]", "at: [0, 1]", "tile snappy: (0, 1) is the place of copy"),
         ("at: [1, 1]", "at: 3", "tile snappy: at is 3, not a place like [0, 1]"),
-        ("unit: stream-copy", "unit: nic", "tile copy has unit nic, which cannot stand on a tile; there are"),
+        (
+            "unit: stream-copy",
+            "unit: nic",
+            "tile copy has unit nic, which cannot be placed on a tile; there are",
+        ),
         ("unit: stream-copy", "fixed: true", "tile copy is either `hart: true` or has a unit"),
         ("mesh:", "mesh: {", "not YAML"),
     ],
@@ -218,7 +222,7 @@ def test_a_wrong_file_of_tiles_is_refused_in_a_line(
         (
             "elements: 16, element_bytes: 64",
             "elements: 0",
-            "to-copy: elements is 0, not a whole number from 1",
+            "to-copy: elements is 0, not an integer from 1",
         ),
         ("element_bytes: 64", "element_bytes: 12", "element_bytes is 12, not a multiple of 8 from 8 to 64"),
         ("element_bytes: 64", "full: never", "queue to-copy: full is 'never'; there are wait, drop"),
@@ -230,7 +234,7 @@ def test_a_wrong_file_of_tiles_is_refused_in_a_line(
             "what it begins ends at copier (queue to-copy), and no answer comes back",
         ),
         ("element_bytes: 64", "rate: fast", "queue to-copy: rate is 'fast', not a number from 0 on"),
-        ("window: 16", "window: many", "service client: window is 'many', not a whole number from 1"),
+        ("window: 16", "window: many", "service client: window is 'many', not an integer from 1"),
         ("tile: hart0", "tile: attic", "service client: there is no tile attic"),
         ("tile: copy", "tile: hart1", "service copier: tile hart1 is a hart, which cannot be stream-copy"),
         ("by: stream-copy", "by: drx", "service copier: tile copy is stream-copy, not drx"),
@@ -246,5 +250,5 @@ def test_a_wrong_graph_is_refused_in_a_line(tmp_path: Path, old: str, new: str, 
 
 
 def test_there_is_a_hart() -> None:
-    with pytest.raises(RackwrightError, match="there is no hart"):
+    with pytest.raises(RackwrightError, match="no tile has a hart"):
         Layout(Mesh(2, 1), (Tile("copy", Place(0, 0), "stream-copy"),))

@@ -179,11 +179,11 @@ def test_what_precedes_damage_is_kept(threads: Traced, tmp_path: Path) -> None:
     path.write_bytes(whole[:-1])
     given, said = parts(path)
     assert len(given) == 2
-    assert "breaks off at byte" in said
+    assert "is truncated at byte" in said
     path.write_bytes(whole[: len(whole) - 500])
     given, said = parts(path)
     assert [each.equals(frame) for each, frame in zip(given, frames, strict=False)] == [True]
-    assert "breaks off at byte" in said
+    assert "is truncated at byte" in said
     flipped = bytearray(whole)
     flipped[len(whole) - 500] ^= 1
     path.write_bytes(flipped)

@@ -111,7 +111,7 @@ def measure(
     chosen = codec.level(level)
     empty = [name for name, data in inputs if not data]
     if empty:
-        raise RackwrightError(f"{empty[0]} is empty: there is nothing to measure")
+        raise RackwrightError(f"{empty[0]} is empty; nothing to measure")
     if not benchmark(HOST, format_name, "library").exists():
         raise MissingBuildError("the benchmark of formats", "./rw bench compression")
     for operation in operations:

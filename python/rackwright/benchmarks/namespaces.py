@@ -45,7 +45,7 @@ class Namespaces:
     def _fresh(self) -> int:
         if _LIBC.unshare(_CLONE_NEWNET) != 0:
             reason = os.strerror(ctypes.get_errno())
-            raise RackwrightError(f"network namespaces cannot be made ({reason}); it takes root")
+            raise RackwrightError(f"network namespaces cannot be made ({reason}); it needs root")
         descriptor = _present()
         self._descriptors.append(descriptor)
         return descriptor

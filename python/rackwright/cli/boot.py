@@ -191,7 +191,7 @@ def boot(
 
     interactive = run is None and checkpoint is None
     if json and interactive:
-        raise RackwrightError("--json goes with --run: the console takes all of the terminal")
+        raise RackwrightError("--json requires --run: the console occupies the terminal")
     asked, numbers = guest_memory(memory)
     size, timing = memory_bytes(asked or DEFAULT_SIZE), parse_timing(numbers, core)
     units = unit_configs(

@@ -113,7 +113,9 @@ def _asked(configuration: Configuration) -> dict[str, Any]:
             status: dict[str, Any] = json_format.load(answer)
     except (urllib.error.URLError, OSError, ValueError) as error:
         reason = getattr(error, "reason", error)
-        raise RackwrightError(f"nobody tells a status on {configuration.metrics} ({reason})") from None
+        raise RackwrightError(
+            f"no dispatcher reports its status on {configuration.metrics} ({reason})"
+        ) from None
     return status
 
 

@@ -134,7 +134,7 @@ def _scan(files: list[str], output: Path | None, json: bool, known: Known) -> No
         raise RackwrightError("scan is for files: ./rw units scan TOP.sv")
     path = output or Path("manifest.json")
     if output is None and path.exists():
-        raise RackwrightError(f"{path}: is there already; -o says where the manifest is to be")
+        raise RackwrightError(f"{path}: already exists; use -o for another path")
     found = scan([Path(file) for file in files], path.absolute().parent, known)
     write_output(path, (dumps(found.manifest, indent=2) + "\n").encode())
     if json:
@@ -147,7 +147,9 @@ def _scan(files: list[str], output: Path | None, json: bool, known: Known) -> No
 
 def _print_manifests(manifests: list[str], others: list[str], json: bool) -> None:
     if others:
-        raise RackwrightError(f"{others[0]}: units by name and by manifest are described apart")
+        raise RackwrightError(
+            f"{others[0]}: describe units by name and units by manifest in separate commands"
+        )
     records = [read_manifest(Path(name)) for name in manifests]
     if json:
         print_json({"manifests": dict(zip(manifests, records, strict=True))})

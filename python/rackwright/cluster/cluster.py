@@ -48,7 +48,7 @@ class Cluster:
             raise TopologyError("a cluster needs at least one node: Cluster(root)")
         for root in roots:
             if not isinstance(root, Node):
-                raise TopologyError(f"a cluster is made of switches and servers, not of {root!r}")
+                raise TopologyError(f"a cluster consists of switches and servers, not of {root!r}")
         values = current().settings
         self.topology = Topology.reached_from(roots, values.value("link", link), values.change)
         self.clock_hz = round(values.value("clock_ghz", clock_ghz) * 1e9)

@@ -235,7 +235,7 @@ class Traffic(Node):
             return None
         strangers = [node for node in self.to if node not in names]
         if strangers:
-            raise TopologyError(f"`{names[self]}` sends to {called(strangers[0])}, and nothing joins the two")
+            raise TopologyError(f"`{names[self]}` sends to {called(strangers[0])}, but no path connects them")
         return {
             "to": [names[node] for node in self.to],
             "load": self.sends.describe(),

@@ -76,7 +76,7 @@ class Settings:
         """Raises `RackwrightError` for a value that found no place: a slip must not go unseen."""
         for setting in self._all:
             if setting not in self._used:
-                raise setting.error("no cluster was made and run that has it")
+                raise setting.error("it is part of no cluster that was built and run")
 
 
 def _change(setting: Setting, name: str, node: Any) -> None:

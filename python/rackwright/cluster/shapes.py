@@ -66,7 +66,7 @@ def fat_tree(ports: int, *, switch: MakeSwitch = Switch, link: Ethernet | None =
     of `ports` pods; ports/2 servers fit below each of the latter.
     """
     if ports < 2 or ports % 2:
-        raise TopologyError(f"a fat tree is made of switches with an even number of ports, not {ports}")
+        raise TopologyError(f"the switches of a fat tree have an even number of ports, not {ports}")
     half = ports // 2
     cores = [switch(f"core{index}") for index in range(half * half)]
     aggregation: list[Switch] = []

@@ -82,7 +82,7 @@ def compare(plain: bytes, folder: Path, begin: Progress, detail: Progress) -> Co
     `folder` takes the programs' outputs. `begin` is called for each measurement, `detail` with its progress.
     """
     if not plain:
-        raise RackwrightError("there is nothing to measure: the input is empty")
+        raise RackwrightError("the input is empty")
     inputs = Inputs.of(plain)
     bench = _Bench(folder, detail)
     pairs = [(operation, target) for operation in OPERATIONS for target in TARGETS]

@@ -249,7 +249,7 @@ def _check(source: Source, configuration: Configuration) -> None:
             if replica.address in listening:
                 raise source.error(where_replica, f"{replica.address} is where the dispatcher itself listens")
             if replica.address in seen:
-                raise source.error(where_replica, f"{replica.address} is there twice")
+                raise source.error(where_replica, f"{replica.address} appears twice")
             seen.add(replica.address)
     _check_peers(source, configuration, names)
     if configuration.tracked & (configuration.tracked - 1):
@@ -260,7 +260,9 @@ def _check(source: Source, configuration: Configuration) -> None:
 
 def _check_peers(source: Source, configuration: Configuration, names: set[str]) -> None:
     if configuration.peers and configuration.key is None:
-        raise source.error(("peers",), "peers need a `key`, the same for all, to be told from strangers")
+        raise source.error(
+            ("peers",), "peers need a `key`, the same for all, which authenticates their messages"
+        )
     if configuration.peers and configuration.listen_peers is None:
         raise source.error(("peers",), "peers need `listen-peers`, the address at which they reach this one")
     racks = {configuration.rack}

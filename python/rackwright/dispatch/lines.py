@@ -52,7 +52,7 @@ class Source:
             for key, value in node.value:
                 if key.value in seen:
                     line = key.start_mark.line + 1
-                    raise RackwrightError(f"{self.path}:{line}: {key.value}: is there twice")
+                    raise RackwrightError(f"{self.path}:{line}: {key.value}: appears twice")
                 seen.add(str(key.value))
                 self._refuse_doubles(value)
 

@@ -180,7 +180,7 @@ def _constant(number: Any, element: Element, shape: tuple[int, ...]) -> Constant
         return Constant(f32, shape, float(np.float32(number)))
     if isinstance(number, float | np.floating):
         raise RackwrightError(
-            f"{number} is not a whole number, as those of {element.dtype.name} are: xp.astype the array to "
+            f"{number} is not an integer, and the elements are {element.dtype.name}: xp.astype the array to "
             "xp.float32 first"
         )
     if not isinstance(number, int):
@@ -213,7 +213,7 @@ def concatenated(arrays: list[Array], axis: int) -> Array:
     if len(shapes) != 1 or len({part.element for part in parts}) != 1:
         raise RackwrightError("concat: arrays differ in their types, or in their extents along other axes")
     if any(isinstance(part, Concat) for part in parts):
-        raise RackwrightError("concat: of what is put together along another axis")
+        raise RackwrightError("concat: of arrays that were joined along another axis")
     extent = sum(part.shape[axis] for part in parts)
     shape = (*parts[0].shape[:axis], extent, *parts[0].shape[axis + 1 :])
     return Array(Concat(parts[0].element, shape, tuple(parts), axis))
@@ -229,7 +229,7 @@ def binary(function: str, first: Any, second: Any) -> Array:
     if element is boolean and function not in _BITWISE:
         raise RackwrightError(f"{function} of truth values: xp.astype them to a type of numbers first")
     if element.float and function in (*_BITWISE, "shift_left", "shift_right"):
-        raise RackwrightError(f"{function} of float32: xp.astype it to a type of whole numbers first")
+        raise RackwrightError(f"{function} of float32: xp.astype it to an integer type first")
     return apply(function, element, _alike(parts, element))
 
 
@@ -277,7 +277,7 @@ def cast(array: Array, element: Element) -> Array:
 def _cast(own: Expression, element: Element) -> Expression:
     if own.element is i64 and element.float:
         raise RackwrightError(
-            "numbers of 64 bits can be cast to whole numbers alone: xp.astype them to xp.int32 first"
+            "64-bit elements can only be cast to integer types: xp.astype them to xp.int32 first"
         )
     if isinstance(own, Constant) and element.float:
         return Constant(element, own.shape, float(np.float32(own.value)))

@@ -25,7 +25,7 @@ def tiled(nest: Nest, configuration: Configuration) -> Tiling:
     fitting = [tile for extents in itertools.product(*choices) for tile in costs.tiles(extents)]
     if not fitting:
         raise RackwrightError(
-            "an element of the result and all that it is made of need more than the "
+            "an element of the result and its operands exceed the "
             f"{configuration.scratchpad_kib} KiB of the scratchpad"
         )
     every = range(len(nest.operations))

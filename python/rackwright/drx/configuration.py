@@ -55,7 +55,7 @@ class Configuration:
                 names = ", ".join(each.replace("_", "-") for each in (*LIMITS, *OTHERS))
                 raise RackwrightError(f"{name} is not a parameter of drx; it has {names}")
             if not str(value).isdecimal():
-                raise RackwrightError(f"{name}: {value} is not a whole number")
+                raise RackwrightError(f"{name}: {value} is not an integer")
             if own in known:
                 chosen[own] = int(value)
         return cls(**chosen)

@@ -75,11 +75,11 @@ class Kernel:
             raise RackwrightError(f"{self._line(error)}: {error}") from error
         if not isinstance(found, Array):
             raise RackwrightError(
-                f"{self.name}: gives back {type(found).__name__}, not an array made of its inputs"
+                f"{self.name}: returns {type(found).__name__}, not an array made of its inputs"
             )
         own = ArrayType(found.expression.element, found.shape)
         if own != self.result:
-            raise RackwrightError(f"{self.name}: gives back {own}, and is said to give {self.result}")
+            raise RackwrightError(f"{self.name}: returns {own}, but is declared to return {self.result}")
         if found.expression.element is i64:
             raise RackwrightError(f"{self.name}: gives back i64, which the unit does not compute")
         return found.expression

@@ -36,7 +36,7 @@ class Program:
     def from_bytes(cls, data: bytes) -> Program:
         """The program of these bytes; raises `RackwrightError` with the first invalid word."""
         if len(data) % WORD_BYTES:
-            raise RackwrightError(f"{len(data)} bytes are no whole number of instructions")
+            raise RackwrightError(f"{len(data)} bytes is not a multiple of the size of an instruction")
         program = cls()
         for place in range(0, len(data), WORD_BYTES):
             try:

@@ -133,7 +133,7 @@ def _parts_reshaped(whole: Concat, shape: tuple[int, ...]) -> Expression:
     """Each part in its own shape, which differs from the complete shape only in the first extent."""
     inner = math.prod(shape[1:])
     if any(math.prod(part.shape) % inner for part in whole.parts):
-        raise RackwrightError(f"reshape to {shape} mixes arrays that xp.concat has put together")
+        raise RackwrightError(f"reshape to {shape} mixes arrays that xp.concat has joined")
     shapes = [(math.prod(part.shape) // inner, *shape[1:]) for part in whole.parts]
     parts = tuple(reshaped(part, own) for part, own in zip(whole.parts, shapes, strict=True))
     return Concat(whole.element, shape, parts, 0)

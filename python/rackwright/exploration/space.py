@@ -195,7 +195,7 @@ class _Reader(DocumentReader):
             raise self.error(where, f"is {document!r}, not a list of values")
         odd = [value for value in document if isinstance(value, bool) or not isinstance(value, int | str)]
         if odd:
-            raise self.error(where, f"has {odd[0]!r}, neither a whole number nor a word")
+            raise self.error(where, f"has {odd[0]!r}, neither an integer nor a word")
         if len(set(document)) < len(document):
             raise self.error(where, "has a value twice")
         return tuple(document)
@@ -212,5 +212,5 @@ class _Reader(DocumentReader):
 
     def _whole(self, where: str, value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int):
-            raise self.error(where, f"is {value!r}, not a whole number")
+            raise self.error(where, f"is {value!r}, not an integer")
         return value

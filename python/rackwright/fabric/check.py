@@ -127,7 +127,7 @@ def _check_credits(where: str, credits: tuple[int, int], payload: int, kind: str
         )
     if headers > _HEADERS or data > _DATA:
         raise RackwrightError(
-            f"{where} has {headers} header and {data} data credits; {_HEADERS} and {_DATA} can be told"
+            f"{where} has {headers} header and {data} data credits; {_HEADERS} and {_DATA} can be advertised"
         )
 
 

@@ -108,7 +108,7 @@ class Card(Node):
     ) -> None:
         super().__init__(name, payload_bytes)
         if model and unit != TRAFFIC:
-            raise RackwrightError(f"only `traffic` is there as a model, not {unit}")
+            raise RackwrightError(f"only `traffic` has a model, not {unit}")
         self.unit = unit
         self.model = model
         self.parameters = dict(parameters or {})

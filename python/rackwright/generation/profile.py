@@ -77,7 +77,7 @@ class Profile:
         """The operations, or the requested one; raises `RackwrightError` if it does not exist."""
         found = tuple(each for each in self.operations if operation in (None, each.operation))
         if not found:
-            raise RackwrightError(f"the profile {self.name} says nothing of {operation}")
+            raise RackwrightError(f"the profile {self.name} has no data for {operation}")
         return found
 
 
@@ -166,7 +166,7 @@ class _Reader(DocumentReader):
             ratios[None if key == ANY_SIZE else self._integer(where, key)] = tuple(sorted(map(float, values)))
         missing = [each.log2 for each in sizes if each.log2 not in ratios]
         if missing and None not in ratios:
-            raise self.error(where, f"says nothing of calls of 2^{missing[0]} bytes, and has no '{ANY_SIZE}'")
+            raise self.error(where, f"has no data for calls of 2^{missing[0]} bytes, and has no '{ANY_SIZE}'")
         return ratios
 
     def _weights(self, where: str, document: Any) -> dict[int, float]:
@@ -181,7 +181,7 @@ class _Reader(DocumentReader):
 
     def _integer(self, where: str, key: Any) -> int:
         if isinstance(key, bool) or not isinstance(key, int):
-            raise self.error(where, f"has the key {key!r}, not a whole number")
+            raise self.error(where, f"has the key {key!r}, not an integer")
         return key
 
 

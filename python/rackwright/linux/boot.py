@@ -341,7 +341,7 @@ class _Run:
     def _serve_console(self, *, idle: bool) -> None:
         if self._console is None:
             if idle:
-                raise RackwrightError("the guest waits for something that never comes")
+                raise RackwrightError("the guest waits for an event that cannot occur")
             return
         # A user types in real time: a guest that only waits must not run ahead of it.
         simulated = (self._guest.cycles - self._simulated) / self._guest.clock_hz

@@ -31,7 +31,7 @@ class NicFeatures:
     def __post_init__(self) -> None:
         """Raises `RackwrightError` for numbers that the registers don't hold."""
         if not 0 <= self.frames <= _MOST_FRAMES:
-            raise RackwrightError(f"an interrupt stands for 0 to {_MOST_FRAMES} frames, not {self.frames}")
+            raise RackwrightError(f"an interrupt coalesces 0 to {_MOST_FRAMES} frames, not {self.frames}")
         if not 0 <= self.delay <= _MOST_CYCLES:
             raise RackwrightError(f"an interrupt waits for 0 to {_MOST_CYCLES} cycles, not {self.delay}")
 

@@ -139,7 +139,7 @@ def load_image(path: Path) -> Image:
     except FileNotFoundError as error:
         raise RackwrightError(f"{path}: no such file") from error
     except (OSError, tarfile.TarError, KeyError, ValueError, TypeError) as error:
-        raise RackwrightError(f"{path} is no image that `./rw image` has made, or is damaged") from error
+        raise RackwrightError(f"{path} is not an image of `./rw image`, or is damaged") from error
     return Image(firmware, kernel, files, tuple(description["packages"]))
 
 

@@ -45,7 +45,9 @@ class PackageClient:
         """Raises `RackwrightError` when this machine has no such client or knows no mirror."""
         for program, package in _PROGRAMS.items():
             if shutil.which(program) is None:
-                raise RackwrightError(f"images are made with {program}, which is not here: install {package}")
+                raise RackwrightError(
+                    f"images are made with {program}, which is not installed: install {package}"
+                )
         if not KEYRING.exists():
             raise RackwrightError(f"{KEYRING} is not here: install debian-archive-keyring")
         self.folder = folder

@@ -58,7 +58,7 @@ class Stacks:
             made = f"`rw profile -o {folder} -- …` makes one"
             raise RackwrightError(f"{error.filename}: no such file; is there a profile? {made}") from None
         except (KeyError, ValueError):
-            raise RackwrightError(f"{folder}: the profile there can't be read") from None
+            raise RackwrightError(f"{folder}: its profile cannot be read") from None
 
     def functions(self) -> tuple[Counter[str], Counter[str]]:
         """Cycles of each function: its own, and including its callees."""

@@ -140,7 +140,7 @@ class _Document:
             or number != int(number)
             or number < 0
         ):
-            raise self.reader.error(where, f"is {value!r}, not a whole number")
+            raise self.reader.error(where, f"is {value!r}, not an integer")
         return int(number)
 
     def _range(self, where: str, value: Any) -> AddressRange:

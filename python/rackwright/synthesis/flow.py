@@ -93,11 +93,15 @@ def read_design(manifest: Path, parameters: Mapping[str, ParameterValue] | None 
     try:
         record = read_manifest(manifest)
         if CELLS_FILE in record["verilog"]:
-            raise RackwrightError(f"{manifest}: is in gates already; take the unit that it was made of")
+            raise RackwrightError(
+                f"{manifest}: is already a gate netlist; synthesise the unit that it was made from"
+            )
         if not is_elaborated(record):
             return _own_design(manifest, record, {**record.get("parameters", {}), **(parameters or {})})
         if parameters:
-            raise RackwrightError(f"{manifest}: is elaborated already, and takes no {', '.join(parameters)}")
+            raise RackwrightError(
+                f"{manifest}: is already elaborated; its parameters are fixed: {', '.join(parameters)}"
+            )
         text = "\n".join((manifest.parent / file).read_text(encoding="utf-8") for file in record["verilog"])
     except OSError as error:
         raise RackwrightError(f"{manifest}: not the manifest of a unit: {error}") from error

@@ -236,9 +236,7 @@ def _clocks(flat: Mapping[str, Any]) -> tuple[str, ...]:
     """The inputs that are clocks in a flat module, by name."""
     for name, port in flat["ports"].items():
         if port["direction"] == "inout":
-            raise RackwrightError(
-                f"{name}: synthesis takes inputs and outputs, and no pin that goes both ways"
-            )
+            raise RackwrightError(f"{name}: synthesis does not support bidirectional pins")
     inputs = {
         bit: name
         for name, port in flat["ports"].items()
@@ -248,9 +246,9 @@ def _clocks(flat: Mapping[str, Any]) -> tuple[str, ...]:
     found: set[str] = set()
     for cell in flat["cells"].values():
         if cell["type"] in _UNTIMED:
-            raise RackwrightError(f"{_source(cell)}: synthesis does not take {_UNTIMED[cell['type']]}")
+            raise RackwrightError(f"{_source(cell)}: synthesis does not support {_UNTIMED[cell['type']]}")
         if cell["parameters"].get("CLK_POLARITY", "1").endswith("0"):
-            raise RackwrightError(f"{_source(cell)}: synthesis does not take falling edges of a clock")
+            raise RackwrightError(f"{_source(cell)}: synthesis does not support falling edges of a clock")
         for pin in ("CLK", "WR_CLK", "RD_CLK"):
             for bit in cell["connections"].get(pin, ()):
                 if isinstance(bit, str):

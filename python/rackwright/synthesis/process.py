@@ -128,7 +128,7 @@ def _read(path: Path) -> tuple[dict[str, dict[str, float]], tuple[Macro, ...]]:
     for table, rules in tables.items():
         if table != "macro":
             if not isinstance(rules, dict):
-                raise RackwrightError(f"{path}: {table} stands outside of [logic], [sram] and [power]")
+                raise RackwrightError(f"{path}: {table} is outside of [logic], [sram] and [power]")
             values[table] = {name: _positive(path, name, value) for name, value in rules.items()}
     return values, tuple(_macro(path, entry) for entry in tables.get("macro", ()))
 

@@ -119,7 +119,7 @@ class Graph:
     def _check_answers(self, service: str, queue: str, passed: tuple[str, ...] = ()) -> None:
         if queue in passed:
             raise RackwrightError(
-                f"service {service}: has a window, but what it begins goes round by {queue} without an end"
+                f"service {service}: has a window, but its requests circulate through {queue} for ever"
             )
         then, receiver = self.queues[queue].then, self.queues[queue].receiver
         if not then and receiver != service:
@@ -216,5 +216,5 @@ def _queue(
 
 def _number(reader: DocumentReader, where: str, value: Any, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise reader.error(where, f"is {value!r}, not a whole number from {least} to {most}")
+        raise reader.error(where, f"is {value!r}, not an integer from {least} to {most}")
     return value

@@ -68,11 +68,11 @@ class Layout:
             if tile.at in taken:
                 raise RackwrightError(f"tile {tile.name}: {tile.at} is the place of {taken[tile.at]}")
             if tile.name in names:
-                raise RackwrightError(f"tile {tile.name}: there are two of this name")
+                raise RackwrightError(f"tile {tile.name}: the name is used twice")
             taken[tile.at] = tile.name
             names.add(tile.name)
         if not any(tile.is_hart for tile in self.tiles):
-            raise RackwrightError("tiles: there is no hart")
+            raise RackwrightError("tiles: no tile has a hart")
 
     @cached_property
     def by_name(self) -> dict[str, Tile]:
@@ -135,7 +135,7 @@ def _tile(reader: DocumentReader, name: str, described: Any, units: list[str] | 
         raise reader.error(where, f"has unit {unit!r}, which is no name")
     if units is not None and unit != HART and unit not in units:
         raise reader.error(
-            where, f"has unit {unit}, which cannot stand on a tile; there are {', '.join(units)}"
+            where, f"has unit {unit}, which cannot be placed on a tile; there are {', '.join(units)}"
         )
     parameters = reader.mapping(f"{where}: parameters", fields.get("parameters"), None)
     at = _place(reader, f"{where}: at", fields.get("at"))

@@ -83,7 +83,7 @@ class Mesh:
         ):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-                raise RackwrightError(f"{name} is {value!r}, not a whole number from {least} to {most}")
+                raise RackwrightError(f"{name} is {value!r}, not an integer from {least} to {most}")
         if self.width * self.height < 2:
             raise RackwrightError("width and height are 1: a mesh has two tiles at least")
         if self.routing not in ROUTINGS:

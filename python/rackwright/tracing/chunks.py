@@ -93,14 +93,14 @@ def read_chunks(file: IO[bytes], path: Path) -> Iterator[Head]:
         at = file.tell()
         fixed = file.read(_CHUNK.size)
         if len(fixed) < _CHUNK.size:
-            raise TraceError(f"{path}: the trace breaks off at byte {at}; what precedes is whole")
+            raise TraceError(f"{path}: the trace is truncated at byte {at}; everything before is intact")
         kind, hart, compressed, length, *numbers, summed = _CHUNK.unpack(fixed)
         payload = file.read(min(compressed, _MOST_BYTES))
         sum_ = zlib.crc32(payload, zlib.crc32(fixed[:_SUMMED]))
         if len(payload) < compressed and not file.read(1):
-            raise TraceError(f"{path}: the trace breaks off at byte {at}; what precedes is whole")
+            raise TraceError(f"{path}: the trace is truncated at byte {at}; everything before is intact")
         if sum_ != summed or kind not in (_END, _BLOCKS) or length > _MOST_BYTES:
-            raise TraceError(f"{path}: the trace is damaged at byte {at}; what precedes is whole")
+            raise TraceError(f"{path}: the trace is damaged at byte {at}; everything before is intact")
         if kind == _END:
             return
         codes, words, contexts, blocks, instructions, before, last = numbers

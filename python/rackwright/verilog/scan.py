@@ -71,7 +71,9 @@ def _give_registers(ports: Sequence[dict[str, Any]], path: Path) -> None:
     holders = [port for port in ports if has_registers(port)]
     if len(holders) != 1:
         names = ", ".join(port["name"] for port in holders) or "none"
-        raise RackwrightError(f"{path}: registers are for a design with one port for them; there are {names}")
+        raise RackwrightError(
+            f"{path}: --registers needs a design with exactly one register port; there are {names}"
+        )
     (port,) = holders
     port["registers"] = read_register_map(path, register_bytes(port))
 
@@ -80,7 +82,7 @@ def _only_top(design: VerilogDesign, sources: VerilogSources) -> ast.InstanceSym
     tops = design.tops
     if len(tops) != 1:
         names = ", ".join(each.name for each in tops) or "none"
-        raise RackwrightError(f"{sources.files[0]}: which top module? --top says it; there are {names}")
+        raise RackwrightError(f"{sources.files[0]}: several top modules; choose one with --top from {names}")
     return tops[0]
 
 
@@ -104,7 +106,7 @@ def _sources(files: tuple[Path, ...], known: Known) -> CoreTarget:
             raise RackwrightError("--target is for core files of FuseSoC (.core)")
         return CoreTarget(VerilogSources(files, known.include, top=known.top), {})
     if len(files) != 1:
-        raise RackwrightError(f"{cores[0]}: a core file says all its sources; give it alone")
+        raise RackwrightError(f"{cores[0]}: a core file lists all its sources; give no other files")
     core = read_core(cores[0], known.target or DEFAULT_TARGET, known.top)
     sources = replace(core.sources, include=(*core.sources.include, *known.include))
     return replace(core, sources=sources)
@@ -187,9 +189,7 @@ def _pins(top: ast.InstanceSymbol, remarks: list[str]) -> dict[str, Pin]:
 def _clock(pins: Mapping[str, Pin], remarks: list[str]) -> str:
     names = [name for name, pin in pins.items() if pin.is_input and pin.bits == 1 and _CLOCK.fullmatch(name)]
     if not names:
-        raise RackwrightError(
-            "no input is named as a clock is (clk, clock, aclk, ap_clk): --clock NAME says it"
-        )
+        raise RackwrightError("no input has the name of a clock (clk, clock, aclk, ap_clk); use --clock NAME")
     shortest = min(names, key=len)
     others = [name for name in names if name != shortest]
     if others:

@@ -198,7 +198,7 @@ def test_a_server_is_the_same_value_alone_and_in_a_cluster() -> None:
 def test_what_a_server_that_boots_alone_cannot_is_refused() -> None:
     with pytest.raises(RackwrightError, match=r"needs Linux: Server\(workload=Linux"):
         Server(workload=BareMetal("ping.elf")).boot()
-    with pytest.raises(RackwrightError, match="is told what to run"):
+    with pytest.raises(RackwrightError, match="needs a command to run"):
         Server(workload=Linux("default")).boot()
     with pytest.raises(RackwrightError, match="`check_idle` is for servers that run a Program alone"):
         Server(workload=Linux("default", run="true"), check_idle=True).boot()

@@ -305,7 +305,7 @@ def test_what_cannot_run_is_refused_with_the_name_of_the_server(tmp_path: Path) 
         alone(Server(workload=BareMetal(text), name="broken"))
     with pytest.raises(RackwrightError, match=r"nothing.elf: no such file.*ping"):
         alone(Server(workload=BareMetal("nothing.elf")))
-    with pytest.raises(TopologyError, match=r"is given the address of `stranger`"):
+    with pytest.raises(TopologyError, match=r"refers to the address of `stranger`"):
         alone(Server(workload=BareMetal("ping.elf", [Server(name="stranger")])))
 
 

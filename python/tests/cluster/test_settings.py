@@ -100,5 +100,5 @@ def test_what_cannot_be_set_is_told(value: str, message: str) -> None:
 
 def test_a_value_that_finds_no_place_is_told() -> None:
     settings = Settings(["link.latency_us=1"])
-    with pytest.raises(RackwrightError, match="no cluster was made and run that has it"):
+    with pytest.raises(RackwrightError, match="it is part of no cluster that was built and run"):
         settings.check_used()

@@ -163,7 +163,7 @@ def test_impossible_links_name_their_ends() -> None:
 def test_a_target_that_nothing_joins_is_refused() -> None:
     switch = Switch("s")
     switch.add_downlinks([Traffic("a", sends=Poisson(1), to=Traffic("far", service=Constant(1)))])
-    with pytest.raises(TopologyError, match="`a` sends to `far`, and nothing joins the two"):
+    with pytest.raises(TopologyError, match="`a` sends to `far`, but no path connects them"):
         Cluster(switch)
 
 
