@@ -23,6 +23,7 @@ import rackwright
 from bootstrap.usage import GROUPS
 from rackwright.cli.app import command_line
 from rackwright.documentation.build import build_site, serve_site
+from rackwright.documentation.code import REFERENCES, build_references
 from rackwright.errors import RackwrightError
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -58,7 +59,25 @@ def test_every_page_is_reached_from_the_contents(site: Path) -> None:
     targets = re.findall(r'href="([^"#]+\.html)', sidebar)
     reached = {(site / "docs" / target).resolve() for target in targets} | {site / "docs" / "index.html"}
     pages = {page for page in site.rglob("*.html") if page.parent != site or page.stem.isupper()}
-    assert sorted(str(page) for page in pages - reached if "_static" not in page.parts) == []
+    apart = {"_static", "code"}
+    assert sorted(str(page) for page in pages - reached if not apart & set(page.parts)) == []
+
+
+def test_references_of_the_code_are_linked(site: Path) -> None:
+    """Without `--code`, which takes minutes, the links lead to pages that say how to build them."""
+    page = site / "docs" / "reference" / "code.html"
+    links = re.findall(r'href="(\.\./\.\./code/[^"]*)"', page.read_text(encoding="utf-8"))
+    assert len(links) == len(REFERENCES)
+    assert ["./rw docs --code" in text_of(page.parent / link) for link in links] == [True, True]
+
+
+@pytest.mark.long("some minutes: everything is compiled once more")
+def test_references_of_the_code_are_built(tmp_path: Path) -> None:
+    build_references(tmp_path)
+    crate = tmp_path / "code" / "rust" / "rackwright_machine" / "struct.Machine.html"
+    assert "harts" in text_of(crate)
+    unit = next(tmp_path.joinpath("code", "scala").rglob("ZstdDecompressor.html"))
+    assert "README.md is its contract" in text_of(unit)
 
 
 def test_every_verb_has_its_help(site: Path) -> None:

@@ -10,6 +10,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from bootstrap.paths import BUILD, REPOSITORY
+from rackwright.documentation.code import announce_references, build_references
 from rackwright.errors import MissingBuildError, RackwrightError
 
 _ROOT = "docs/index.html"
@@ -22,10 +23,11 @@ _START = f"""<!doctype html>
 _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
 
-def build_site(output: Path) -> Path:
-    """Makes the site in the folder `output` and returns its first page.
+def build_site(output: Path, code: bool = False) -> Path:
+    """Makes the site in the folder `output`, with the references of the `code` if asked to.
 
-    Raises `RackwrightError` with the warnings of Sphinx, such as a link that leads nowhere.
+    Returns its first page. Raises `RackwrightError` with the warnings of Sphinx, such as a broken link, or of
+    the compilers' documentation tools.
     """
     try:
         from sphinx.application import Sphinx
@@ -46,6 +48,9 @@ def build_site(output: Path) -> Path:
     complaints = _COLOURS.sub("", warnings.getvalue()).strip()
     if complaints or app.statuscode:
         raise RackwrightError(f"the site has warnings:\n{complaints}")
+    if code:
+        build_references(output)
+    announce_references(output)
     first = output / "index.html"
     first.write_text(_START, encoding="utf-8")
     return first
