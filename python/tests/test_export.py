@@ -80,6 +80,8 @@ def test_memories_are_listed_as_firtool_lists_those_that_are_replaced() -> None:
     (memory,) = memories_of(MEMORY)
     assert memory.line == "name memory_2x8 depth 2 width 8 ports mwrite,read mask_gran 4"
     assert memory.synchronous
+    (unmasked,) = memories_of(MEMORY.replace("W0_data,\n  input  [1:0] W0_mask", "W0_data"))
+    assert unmasked.line == "name memory_2x8 depth 2 width 8 ports write,read"
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,23 @@ def test_an_idle_unit_has_leakage_and_clock_alone(runs: Runs) -> None:
 
 
 @needs_synthesis
+def test_gates_of_a_busy_unit_switch(runs: Runs) -> None:
+    switching = sum(row.switching for row in runs[8][2].modules if row.module != "clock")
+    assert switching > 0.01 * runs[8][2].milliwatts["total"]
+
+
+@needs_synthesis
+@pytest.mark.parametrize(("changes", "held"), [(0.9, 0.32), (0.1, 0.1)])
+def test_a_flop_that_was_not_counted_changes_no_more_than_random_bits(changes: float, held: float) -> None:
+    """Of 0.2 ones: two bits in a row that are independent of each other differ in 2 * 0.2 * 0.8 of all cases."""
+    wires = Wires(gates=[Gate("DFFPOSX1", "flop", "top", {"CLK": 3, "D": 2, "Q": 4})])
+    wires.names[2].append("data")
+    activity = Activity(1, {"data": Signal(changes, 0.2)})
+    found = propagate(wires, activity, load_library().liberty).signals[4]
+    assert (found.changes, found.ones) == pytest.approx((held, 0.2))
+
+
+@needs_synthesis
 def test_a_flop_takes_in_a_cycle_what_the_library_says(runs: Runs) -> None:
     # A rising and a falling edge at DFFPOSX1, at the least slew of the table: 0.007 and 0.110 pJ.
     library, idle = load_library(), runs[0][2]
