@@ -12,7 +12,7 @@ import rackwright.port.{MemoryPort, MemoryPortParams}
 class BeatWriter(port: MemoryPortParams, outstanding: Int) extends Module {
   require(outstanding <= port.outstanding, s"$outstanding writes outstanding need more than ${port.tagBits} tag bits")
 
-  /** Forget the fault of the range before. */
+  /** Clears the fault of the range before. */
   val clear = IO(Input(Bool()))
 
   /** Beats to write. */

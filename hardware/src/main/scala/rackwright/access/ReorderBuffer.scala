@@ -17,7 +17,7 @@ class ReorderBuffer(port: MemoryPortParams, slots: Int) extends Module {
   require(slots <= port.outstanding, s"$slots beats outstanding need more than ${port.tagBits} tag bits")
   private val slotBits = log2Ceil(slots)
 
-  /** Forget every beat; only while `quiet`. */
+  /** Drops every beat; allowed only while `quiet`. */
   val clear = IO(Input(Bool()))
 
   /** The slot for one more beat. */

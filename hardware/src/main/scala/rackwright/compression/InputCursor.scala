@@ -136,7 +136,7 @@ class InputCursor(port: MemoryPortParams, outstanding: Int, streaming: Boolean) 
   }
 }
 
-/** What is fixed. */
+/** Constants of the structure. */
 object InputCursor {
 
   /** The consumer has observed within 2^settleBits cycles that no bytes are offered. */

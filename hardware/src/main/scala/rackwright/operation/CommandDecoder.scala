@@ -158,7 +158,7 @@ class CommandDecoder(opcode: Int, settings: Seq[Setting], streaming: Boolean) ex
   }
 }
 
-/** What is fixed. */
+/** Constants of the structure. */
 object CommandDecoder {
 
   /** Bits of the number of operations that the unit has not taken. */

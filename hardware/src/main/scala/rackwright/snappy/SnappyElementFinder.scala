@@ -59,7 +59,7 @@ class SnappyElementFinder(params: DecoderParams) extends Module {
   /** A stream begins, `offset` bytes into its first beat. */
   val start = IO(Flipped(Valid(UInt(params.lineBits.W))))
 
-  /** Forgets the stream. */
+  /** Abandons the stream. */
   val stop = IO(Input(Bool()))
   val beat = IO(Flipped(Decoupled(new PlacedBeat(params.port))))
 

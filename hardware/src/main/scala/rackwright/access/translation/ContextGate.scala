@@ -24,7 +24,7 @@ class ContextGate extends Module {
   /** The context of the unit. */
   val context = IO(Output(new TranslationContext))
 
-  /** Translations are to be flushed. */
+  /** Flush the translations. */
   val forget = IO(Output(Bool()))
 
   /** The unit is to be reset, before commands of another process. */

@@ -21,7 +21,7 @@ class PageWalker(ports: Int) extends Module {
   /** Changes only while `idle`. */
   val context = IO(Input(new TranslationContext))
 
-  /** Tables have changed: cached entries are dropped, and a walk restarts. */
+  /** Page tables have changed: drops cached entries and restarts a walk. */
   val forget = IO(Input(Bool()))
 
   /** Reads of entries. */

@@ -24,7 +24,7 @@ class TranslatedPort(port: MemoryPortParams, params: TranslationParams) extends 
   /** Changes only while `idle`. */
   val context = IO(Input(new TranslationContext))
 
-  /** Forget all translations. */
+  /** Drops all translations. */
   val forget = IO(Input(Bool()))
 
   /** No operation of the unit is in progress: refused pages may be looked up again. */

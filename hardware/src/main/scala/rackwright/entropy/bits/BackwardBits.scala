@@ -26,7 +26,7 @@ class BackwardBits(port: MemoryPortParams, width: Int, step: Option[Int]) extend
   val begin = IO(Flipped(Valid(UInt(BackwardBits.lengthBits.W))))
   val beat = IO(Flipped(Decoupled(new BackwardBeat(port))))
 
-  /** Forgets the stream. */
+  /** Abandons the stream. */
   val clear = IO(Input(Bool()))
 
   /** The stream is open: `window` contains its next bits, `count` of which are valid. */
@@ -34,16 +34,16 @@ class BackwardBits(port: MemoryPortParams, width: Int, step: Option[Int]) extend
   val window = IO(Output(UInt(width.W)))
   val count = IO(Output(UInt(countBits.W)))
 
-  /** Bits are taken, at most `count`. */
+  /** Consumes bits, at most `count`. */
   val take = IO(Flipped(Valid(UInt(7.W))))
 
-  /** Bits of the stream that were not taken; less than none if too many were. */
+  /** Number of bits of the stream that were not consumed; negative if too many were. */
   val left = IO(Output(SInt(BackwardBits.leftBits.W)))
 
   /** The last byte is zero: not a stream. */
   val unmarked = IO(Output(Bool()))
 
-  /** Its bytes can't be read. */
+  /** The stream cannot be read. */
   val fault = IO(Output(Bool()))
 
   private object State extends ChiselEnum {

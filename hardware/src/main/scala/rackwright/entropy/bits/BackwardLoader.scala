@@ -17,7 +17,7 @@ class BackwardBeat(val port: MemoryPortParams) extends Bundle {
   val end = UInt(port.offsetBits.W)
   val last = Bool()
 
-  /** It could not be read. */
+  /** The beat could not be read. */
   val fault = Bool()
 }
 
@@ -34,7 +34,7 @@ class BackwardLoader(port: MemoryPortParams, outstanding: Int) extends Module {
   /** A range of at least one byte that does not wrap. */
   val range = IO(Flipped(Decoupled(new StreamRange)))
 
-  /** Forgets all ranges; held until `idle`. */
+  /** Abandons all ranges; held until `idle`. */
   val stop = IO(Input(Bool()))
   val beat = IO(Decoupled(new BackwardBeat(port)))
 

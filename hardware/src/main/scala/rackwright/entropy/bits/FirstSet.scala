@@ -3,7 +3,7 @@ package rackwright.entropy.bits
 import chisel3._
 import chisel3.util._
 
-/** The lowest bit that is set of many. Pure logic, in two levels: groups, and the bits of one.
+/** A priority encoder for the lowest set bit. Combinational, in two levels: groups, and the bits of a group.
   *
   * @param bits
   *   the bits, at least one of which is set.
@@ -15,10 +15,10 @@ class FirstSet(bits: UInt) {
   private val group = PriorityEncoderOH(groups.map(_.orR))
   private val within = PriorityEncoderOH(Mux1H(group, groups))
 
-  /** Its place. */
+  /** Index of the lowest set bit. */
   val place: UInt = Cat(OHToUInt(group), OHToUInt(within))
 
-  /** All others. */
+  /** The bits without the lowest set one. */
   val rest: UInt = bits & ~Cat(group.reverse.map(chosen => Mux(chosen, within, 0.U(width.W))))
 }
 

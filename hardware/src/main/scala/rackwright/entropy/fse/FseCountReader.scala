@@ -3,7 +3,7 @@ package rackwright.entropy.fse
 import chisel3._
 import chisel3.util._
 
-/** The parameters of a reader of counts. */
+/** Limits of an FSE table description. */
 class FseCountOrder extends Bundle {
 
   /** The largest accuracy and the largest symbol allowed. */
@@ -11,34 +11,34 @@ class FseCountOrder extends Bundle {
   val mostSymbol = UInt(FseTable.symbolBits.W)
 }
 
-/** Reads the description of an FSE table (RFC 8878, section 4.1.1), a symbol every four cycles. Its input is a window
-  * of bytes; it outputs the number of consumed ones.
+/** Parses an FSE table description (RFC 8878, section 4.1.1), one symbol every four cycles. Its input is a window of
+  * bytes; it outputs the number of consumed ones.
   */
 class FseCountReader extends Module {
   private val windowBits = 32
   private val remainingBits = FseTable.stateBits + 2
 
-  /** A description begins at the next byte. */
+  /** A description starts at the next byte. */
   val start = IO(Flipped(Valid(new FseCountOrder)))
 
-  /** Forgets it. */
+  /** Abandons the description. */
   val clear = IO(Input(Bool()))
 
-  /** The next four bytes, the first one lowest, if `there`. */
+  /** The next four bytes, the first one lowest; valid with `there`. */
   val window = IO(Input(UInt(windowBits.W)))
   val there = IO(Input(Bool()))
 
-  /** Bytes that are done with. */
+  /** Number of bytes to consume. */
   val consume = IO(Output(UInt(2.W)))
 
-  /** To the builder of the table. */
+  /** Interface to the table builder. */
   val log = IO(Valid(UInt(FseTable.logBits.W)))
   val count = IO(Valid(new FseCount))
 
-  /** The description ended, after all its bytes were consumed. */
+  /** The description is complete, and all its bytes have been consumed. */
   val done = IO(Output(Bool()))
 
-  /** It is wrong. */
+  /** The description is invalid. */
   val wrong = IO(Output(Bool()))
 
   private object State extends ChiselEnum {
@@ -74,7 +74,7 @@ class FseCountReader extends Module {
     state := State.idle
   }
 
-  // Small values take a bit less: those below `max` of the lower bits.
+  // Values below `max` take one bit less.
   private val max = Reg(UInt(remainingBits.W))
   private val low = Reg(UInt(FseTable.stateBits.W))
   private val high = fresh & ((threshold << 1) - 1.U)

@@ -5,11 +5,11 @@ import chisel3.util._
 
 import rackwright.entropy.bits.BitString
 
-/** Describes an FSE table by its counts (RFC 8878, section 4.1.1), none of which is less than one. */
+/** Writes an FSE table description (RFC 8878, section 4.1.1). Probabilities of less than one are not supported. */
 class FseDescription extends Module {
   import FseDescription.State
 
-  /** A table of that accuracy; its count of `symbol` is available in the same cycle. */
+  /** Starts the description of a table with this accuracy log; the count of `symbol` is valid in the same cycle. */
   val start = IO(Flipped(Valid(UInt(FseTable.logBits.W))))
   val symbol = IO(Output(UInt(FseTable.symbolBits.W)))
   val count = IO(Input(UInt((FseTable.stateBits + 1).W)))
@@ -101,10 +101,10 @@ class FseDescription extends Module {
 
 object FseDescription {
 
-  /** The most that leaves in a cycle. */
+  /** The most bits emitted in a cycle. */
   val mostBits: Int = 16
 
-  /** `narrow` follows the power of two down. */
+  /** `narrow` lowers the power of two as the remaining sum shrinks. */
   object State extends ChiselEnum {
     val idle, head, fetch, value, narrow, end = Value
   }

@@ -16,25 +16,24 @@ class FseTransition extends Bundle {
   val offset = SInt((FseTable.stateBits + 2).W)
 }
 
-/** A table to encode one kind of symbols by FSE. States are counted from the size of the table on, so that the highest
-  * bit of a state is always the same; see "Finite State Entropy" in the reference library (`fse.h`, comments on
-  * `FSE_encodeSymbol`).
+/** An FSE encoding table. States are numbered from the size of the table on, so that the highest bit of a state is
+  * always the same; see "Finite State Entropy" in the reference library (`fse.h`, comments on `FSE_encodeSymbol`).
   */
 class FseEncodeTable extends Module {
   private val symbols = 1 << FseTable.symbolBits
   private val states = 1 << FseTable.stateBits
 
-  /** As of [[FseTableBuilder]]. */
+  /** Same contract as the ports of [[FseTableBuilder]]. */
   val start = IO(Flipped(Valid(UInt(FseTable.logBits.W))))
   val count = IO(Flipped(Valid(new FseCount)))
   val build = IO(Input(Bool()))
   val busy = IO(Output(Bool()))
 
-  /** The effect of a symbol, two cycles later. */
+  /** A symbol, whose transition is valid two cycles later. */
   val symbol = IO(Flipped(Valid(UInt(FseTable.symbolBits.W))))
   val transition = IO(Output(new FseTransition))
 
-  /** A position, and the state stored there, one cycle later. */
+  /** A table index, whose state is valid one cycle later. */
   val place = IO(Flipped(Valid(UInt(FseTable.stateBits.W))))
   val state = IO(Output(UInt((FseTable.stateBits + 1).W)))
 
@@ -44,7 +43,7 @@ class FseEncodeTable extends Module {
   builder.build := build
   busy := builder.busy
 
-  // Transitions, as counts arrive.
+  // Computes transitions as counts arrive.
   private val log = Reg(UInt(FseTable.logBits.W))
   private val total = Reg(UInt((FseTable.stateBits + 1).W))
   when(start.valid) {

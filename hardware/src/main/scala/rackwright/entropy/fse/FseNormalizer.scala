@@ -5,8 +5,8 @@ import chisel3.util._
 
 import rackwright.memory.RegisterFile
 
-/** Scales counts of symbols to those of an FSE table, whose sum is the size of the table: each is rounded, none that
-  * occurs becomes zero, and the largest takes the remainder.
+/** Normalizes symbol counts to the distribution of an FSE table, whose sum is the size of the table: counts are
+  * rounded, none that occurs becomes zero, and the largest absorbs the remainder.
   *
   * @param countBits
   *   bits of a count.
@@ -15,21 +15,24 @@ class FseNormalizer(countBits: Int) extends Module {
   import FseNormalizer.{fraction, State}
   private val symbols = 1 << FseTable.symbolBits
 
-  /** The sum of the counts: at least 32. `reciprocal` follows some 30 cycles later; then tables may be started. */
+  /** The sum of the counts, at least 32. The reciprocal is computed in some 30 cycles; tables may be started after
+    * that.
+    */
   val total = IO(Flipped(Valid(UInt(countBits.W))))
 
-  /** Starts a table of that accuracy: the requested count, and its value one cycle later. */
+  /** Starts a table with this accuracy log; the requested count, and its value one cycle later. */
   val start = IO(Flipped(Decoupled(UInt(FseTable.logBits.W))))
   val symbol = IO(Output(UInt(FseTable.symbolBits.W)))
   val count = IO(Input(UInt(countBits.W)))
 
-  /** Ended: the table can be used, or only one symbol occurs (the largest), or rounding left nothing of the largest. */
+  /** Complete. The table is valid, or only one symbol occurs (the largest), or rounding left nothing for the largest.
+    */
   val done = IO(Output(Bool()))
   val usable = IO(Output(Bool()))
   val single = IO(Output(Bool()))
   val largest = IO(Output(UInt(FseTable.symbolBits.W)))
 
-  /** The scaled count of a symbol, until the next table is started. */
+  /** The normalized count of a symbol, valid until the next table is started. */
   val asked = IO(Input(UInt(FseTable.symbolBits.W)))
   val scaled = IO(Output(UInt((FseTable.stateBits + 1).W)))
 
@@ -43,7 +46,7 @@ class FseNormalizer(countBits: Int) extends Module {
 
   start.ready := state === State.idle && !total.valid
 
-  // A pass over the symbols: read, multiplied in two parts, rounded.
+  // A pass over the symbols: read, multiply in two parts, round.
   private val at = Reg(UInt((FseTable.symbolBits + 1).W))
   private val reading = state === State.scale && at =/= symbols.U
   symbol := at

@@ -14,30 +14,30 @@ class FseEntry extends Bundle {
   val symbol = UInt(FseTable.symbolBits.W)
 }
 
-/** An entry for its table. */
+/** A write of an entry to its table. */
 class FseWrite extends Bundle {
   val state = UInt(FseTable.stateBits.W)
   val entry = new FseEntry
 }
 
-/** A symbol's count in a table: 1 to the size of the table, or `low`, which stands for less than one. */
+/** The normalized count of a symbol: 1 to the size of the table, or `low` for a probability of less than one. */
 class FseCount extends Bundle {
   val symbol = UInt(FseTable.symbolBits.W)
   val low = Bool()
   val count = UInt((FseTable.stateBits + 1).W)
 }
 
-/** The supported tables. */
+/** Limits of the supported tables. */
 object FseTable {
 
-  /** The largest accuracy (RFC 8878, section 3.1.1.3.2.1): 2^9 states. */
+  /** The largest accuracy log (RFC 8878, section 3.1.1.3.2.1): 2^9 states. */
   val stateBits: Int = 9
   val symbolBits: Int = 6
 
-  /** Bits of an accuracy. */
+  /** Width of an accuracy log. */
   val logBits: Int = 4
 
-  /** The entries of a table that is known when the hardware is made (RFC 8878, section 4.1.1): symbol, bits and base of
+  /** The entries of a table that is constant in hardware (RFC 8878, section 4.1.1): symbol, number of bits and base of
     * each state.
     *
     * @param log
@@ -60,24 +60,24 @@ object FseTable {
   }
 }
 
-/** Makes decoding tables from counts (RFC 8878, section 4.1.1): symbols are spread over the states, one per cycle, then
-  * each state gets its entry, one per cycle.
+/** Builds decoding tables from normalized counts (RFC 8878, section 4.1.1): spreads the symbols over the states, one
+  * per cycle, then computes the entry of each state, one per cycle.
   */
 class FseTableBuilder extends Module {
   private val states = 1 << FseTable.stateBits
   private val symbols = 1 << FseTable.symbolBits
 
-  /** A table of that accuracy begins; then come its counts, symbols ascending, and then `build`. */
+  /** Starts a table with this accuracy log. Its counts follow, in ascending order of symbols, and then `build`. */
   val start = IO(Flipped(Valid(UInt(FseTable.logBits.W))))
   val count = IO(Flipped(Valid(new FseCount)))
 
-  /** All counts have been given; their sum is the size of the table. */
+  /** All counts have been given; their sum must be the size of the table. */
   val build = IO(Input(Bool()))
 
   /** The entries. */
   val write = IO(Valid(new FseWrite))
 
-  /** With an entry: where its state stands among those of its symbol, counted from the symbol's count on. */
+  /** Valid with an entry: the rank of its state among those of its symbol, numbered from the count of the symbol on. */
   val ordinal = IO(Output(UInt((FseTable.stateBits + 1).W)))
   val busy = IO(Output(Bool()))
 
@@ -93,7 +93,7 @@ class FseTableBuilder extends Module {
   private val low = Reg(Vec(symbols, Bool()))
   private val cells = Sram(states, UInt(FseTable.symbolBits.W))
 
-  // Counts; symbols of less than one stand at the end of the table.
+  // Counts; symbols with a probability of less than one occupy the end of the table.
   private val cell = Wire(Valid(new Bundle {
     val place = UInt(FseTable.stateBits.W)
     val symbol = UInt(FseTable.symbolBits.W)
@@ -119,7 +119,8 @@ class FseTableBuilder extends Module {
     }
   }
 
-  // Spread, up to the last symbol that occurs; the next one begins with the cycle after a symbol's last place.
+  // Spreads symbols, up to the last one that occurs. The next symbol starts in the cycle after the last state of a
+  // symbol.
   private val symbol = Reg(UInt(FseTable.symbolBits.W))
   private val last = RegEnable(count.bits.symbol, count.valid)
   private val nth = Reg(UInt((FseTable.stateBits + 1).W))
@@ -147,7 +148,7 @@ class FseTableBuilder extends Module {
   }
   when(cell.valid) { cells.write(cell.bits.place, cell.bits.symbol) }
 
-  // Entries.
+  // Computes entries.
   private val at = RegInit(0.U((FseTable.stateBits + 1).W))
   private val reading = state === State.build && at <= mask
   private val read = cells.read(at(FseTable.stateBits - 1, 0), reading)

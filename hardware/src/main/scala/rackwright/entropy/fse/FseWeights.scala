@@ -5,22 +5,22 @@ import chisel3.util._
 
 import rackwright.entropy.bits.BitSource
 
-/** Decodes weights of a Huffman code that are compressed by FSE: two states take turns (RFC 8878, section 4.2.1.2). A
+/** Decodes FSE-compressed weights of a Huffman code, with two interleaved states (RFC 8878, section 4.2.1.2), one
   * weight per cycle.
   */
 class FseWeights extends Module {
 
-  /** States of the table: an accuracy of up to 6. */
+  /** States of the table, whose accuracy log is at most 6. */
   private val states = 1 << FseWeights.mostLog
   val write = IO(Flipped(Valid(new FseWrite)))
 
-  /** The table, of that accuracy, has been written, and the stream comes. */
+  /** The table with this accuracy log has been written, and the stream follows. */
   val start = IO(Flipped(Valid(UInt(FseTable.logBits.W))))
   val clear = IO(Input(Bool()))
   val source = IO(Flipped(new BitSource(FseWeights.shown)))
   val weight = IO(Valid(UInt(8.W)))
 
-  /** All weights have been given. */
+  /** All weights have been decoded. */
   val done = IO(Output(Bool()))
   val wrong = IO(Output(Bool()))
   val busy = IO(Output(Bool()))
@@ -39,7 +39,7 @@ class FseWeights extends Module {
 
   private val enough = source.open && source.count >= FseWeights.shown.U
 
-  /** What stands at `now`, which is known a cycle before it is wanted: `other` is `now` next when a weight is given. */
+  /** The entry of state `now`, which is read one cycle ahead: `other` becomes `now` when a weight is emitted. */
   private val turn = WireDefault(false.B)
   private val entry = RegNext(Mux(turn, table(other), table(now)))
   source.take := false.B
@@ -86,7 +86,7 @@ class FseWeights extends Module {
         source.bits := entry.bits
         now := other
         other := entry.base + bits(entry.bits)
-        // Two more must have room, as in the reference library.
+        // Space for two more is required, as in the reference library.
         when(count > (FseWeights.most - 2).U) {
           failed := true.B
           state := State.idle
@@ -106,15 +106,15 @@ class FseWeights extends Module {
   }
 }
 
-/** What is fixed. */
+/** Constants of the format. */
 object FseWeights {
 
-  /** The largest accuracy of weights (RFC 8878, section 4.2.1.2). */
+  /** The largest accuracy log of weights (RFC 8878, section 4.2.1.2). */
   val mostLog: Int = 6
 
-  /** The most weights; the last one of a code is not among them. */
+  /** The most weights; the last weight of a code is implicit. */
   val most: Int = 255
 
-  /** Bits that are looked at. */
+  /** Number of bits visible at once. */
   val shown: Int = 6
 }

@@ -5,8 +5,8 @@ import chisel3.util._
 
 import rackwright.memory.Sram
 
-/** A Huffman code in canonical form, the shortest codes lowest (RFC 1951, section 3.2.2): a length follows from
-  * comparisons, and a symbol's place among all symbols from its code.
+/** A canonical Huffman code with the shortest codes lowest (RFC 1951, section 3.2.2): comparisons give the length of a
+  * code, and an addition the index of its symbol.
   *
   * @param mostBits
   *   the longest code.
@@ -15,21 +15,19 @@ import rackwright.memory.Sram
   */
 class CanonicalCode(val mostBits: Int, val symbols: Int) extends Bundle {
 
-  /** For each length from 1 on: the first value, of `mostBits` bits, above all codes of that length or a shorter one.
-    */
+  /** For each length from 1 on: the first value, of `mostBits` bits, above all codes of at most that length. */
   val limits = Vec(mostBits, UInt((mostBits + 1).W))
 
-  /** For each length from 1 on: what is added to a code to get the place of its symbol. */
+  /** For each length from 1 on: the offset from a code to the index of its symbol. */
   val places = Vec(mostBits, UInt(log2Ceil(symbols).W))
 
-  /** The length of the code that `value` (its first bit highest) begins with: a bit per length, none if there is none.
-    */
+  /** The length of the code at the start of `value` (its first bit highest), one-hot; zero if there is no such code. */
   def lengthOf(value: UInt): UInt = {
     val below = limits.map(value < _)
     Cat(below.zipWithIndex.map { case (is, length) => is && (if (length == 0) true.B else !below(length - 1)) }.reverse)
   }
 
-  /** The place of the symbol of that code. */
+  /** The index of the symbol of that code. */
   def placeOf(value: UInt, length: UInt): UInt = {
     val bits = log2Ceil(symbols)
     val code = Mux1H(length.asBools, (1 to mostBits).map(n => (value >> (mostBits - n)).pad(bits)(bits - 1, 0)))
@@ -37,7 +35,7 @@ class CanonicalCode(val mostBits: Int, val symbols: Int) extends Bundle {
   }
 }
 
-/** A symbol and its place in the order of codes. */
+/** A symbol and its index in the order of codes. */
 class CanonicalPlace(symbols: Int) extends Bundle {
   val place = UInt(log2Ceil(symbols).W)
   val symbol = UInt(log2Ceil(symbols).W)
@@ -49,8 +47,8 @@ class SymbolLength(mostBits: Int, symbols: Int) extends Bundle {
   val length = UInt(log2Ceil(mostBits + 1).W)
 }
 
-/** Makes a code from the lengths of its symbols' codes (RFC 1951, section 3.2.2): takes one symbol per cycle, then
-  * works out one length of codes per cycle, then gives one symbol its place per cycle.
+/** Builds a canonical code from code lengths (RFC 1951, section 3.2.2): reads one symbol per cycle, then computes one
+  * code length per cycle, then assigns one symbol its index per cycle.
   *
   * @param mostBits
   *   the longest code.
@@ -61,19 +59,19 @@ class CanonicalCodeBuilder(mostBits: Int, symbols: Int) extends Module {
   private val symbolBits = log2Ceil(symbols)
   private val countBits = log2Ceil(symbols + 1)
 
-  /** Symbols that have a code follow, one in a cycle at most, in ascending order. */
+  /** Starts a code. Its symbols follow in ascending order, at most one in a cycle. */
   val start = IO(Input(Bool()))
   val length = IO(Flipped(Valid(new SymbolLength(mostBits, symbols))))
 
-  /** No more of them come. */
+  /** All symbols have been given. */
   val finish = IO(Input(Bool()))
   val code = IO(Output(new CanonicalCode(mostBits, symbols)))
   val place = IO(Valid(new CanonicalPlace(symbols)))
 
-  /** All places were given; stays until `start`. */
+  /** The code is complete; held until `start`. */
   val done = IO(Output(Bool()))
 
-  /** With `done`: there are more codes than bits allow; fewer. The only code has one bit; there is no code. */
+  /** Valid with `done`: the code is oversubscribed; it is incomplete; its only code has one bit; it has no code. */
   val oversubscribed = IO(Output(Bool()))
   val incomplete = IO(Output(Bool()))
   val single = IO(Output(Bool()))
@@ -86,13 +84,13 @@ class CanonicalCodeBuilder(mostBits: Int, symbols: Int) extends Module {
   private val coded = Sram(symbols, new SymbolLength(mostBits, symbols))
   private val count = Reg(UInt(countBits.W))
 
-  /** How many codes have each length from 1 on; turned by one in each cycle of `codes`. */
+  /** Number of codes of each length from 1 on, rotated by one in each cycle of `codes`. */
   private val counts = Reg(Vec(mostBits, UInt(countBits.W)))
   private val step = Reg(UInt(mostBits.W))
   private val table = Reg(new CanonicalCode(mostBits, symbols))
   private val positions = Reg(Vec(mostBits, UInt(symbolBits.W)))
 
-  /** Up to twice the codes that there may be, then more than that. */
+  /** Width of the Kraft sum, with headroom to detect oversubscription. */
   private val sumBits = mostBits + symbolBits
   private val aligned = Reg(UInt(sumBits.W))
   private val first = Reg(UInt(sumBits.W))
@@ -143,7 +141,7 @@ class CanonicalCodeBuilder(mostBits: Int, symbols: Int) extends Module {
     is(State.last) { state := State.end }
   }
 
-  // Read, kept, placed.
+  // Reads lengths, buffers them, and assigns indices.
   private val asks = state === State.places && asked =/= count
   private val placing = RegNext(RegNext(asks, false.B), false.B)
   private val placed = RegNext(coded.read(asked(symbolBits - 1, 0), asks))

@@ -5,54 +5,56 @@ import chisel3.util._
 
 import rackwright.memory.Sram
 
-/** How often a symbol occurs. */
+/** The number of occurrences of a symbol. */
 class SymbolCount(val countBits: Int, val symbolBits: Int = 8) extends Bundle {
   val symbol = UInt(symbolBits.W)
   val count = UInt(countBits.W)
 }
 
-/** A symbol's code, in the low `length` bits. */
+/** The code word of a symbol, in the low `length` bits. */
 class HuffmanWord(val mostBits: Int = HuffmanCodeMaker.mostBits) extends Bundle {
   val code = UInt(mostBits.W)
   val length = UInt(4.W)
 }
 
-/** A symbol with its code. */
+/** A symbol with its code word. */
 class HuffmanAssignment(val symbolBits: Int = 8, val mostBits: Int = HuffmanCodeMaker.mostBits) extends Bundle {
   val symbol = UInt(symbolBits.W)
   val word = new HuffmanWord(mostBits)
 }
 
-/** Which of a code's words have the lowest values, and how a word stands in its bits. */
+/** The order of the code words of a code, and the bit order of a word. */
 sealed trait WordOrder
 object WordOrder {
 
-  /** The longest ones, a word's last bit lowest (RFC 8878, section 4.2.1.3). */
+  /** The longest words have the lowest values; the last bit of a word is the lowest (RFC 8878, section 4.2.1.3). */
   case object LongestLowest extends WordOrder
 
-  /** The shortest ones, a word's first bit lowest (RFC 1951, sections 3.1.1 and 3.2.2). */
+  /** The shortest words have the lowest values; the first bit of a word is the lowest (RFC 1951, sections 3.1.1 and
+    * 3.2.2).
+    */
   case object ShortestLowest extends WordOrder
 }
 
-/** What is known of a code when it is made. */
+/** Properties of a complete code. */
 class HuffmanSummary(countBits: Int, symbols: Int = 256) extends Bundle {
 
-  /** Symbols that occur, and the last of them. */
+  /** Number of symbols that occur, and the last of them. */
   val used = UInt(log2Ceil(symbols + 1).W)
   val last = UInt(log2Ceil(symbols).W)
   val longest = UInt(4.W)
 
-  /** Bits that all symbols take. */
+  /** Total size of all symbols in bits. */
   val bits = UInt((countBits + 4).W)
 }
 
-/** Makes a prefix code from counts.
+/** Builds a length-limited prefix code from symbol counts, without a tree.
   *
-  * Each symbol first gets the length that its frequency asks for, rounded up, with some room for those whose lengths
-  * are cut. Then symbols are visited in passes and made one bit shorter while the code has room, first those that were
-  * rounded up most. Every pass takes one symbol per cycle, and the last one ends when there is no more room; the code
-  * is complete then because a code with room has room for making one of its longest words shorter. Words of one length
-  * follow each other, symbols ascending.
+  * Each symbol first gets a length from its frequency, rounded up, with a reserve of code space for symbols whose
+  * length is limited. Passes over the symbols then shorten words by one bit while code space is left, starting with
+  * those that were rounded up most. A pass takes one symbol per cycle, and the last pass ends when no code space is
+  * left; the code is then complete, since any code space left would suffice to shorten one of the longest words. Words
+  * of the same length are consecutive in ascending order of symbols.
   *
   * @param countBits
   *   bits of a count.
@@ -77,7 +79,7 @@ class HuffmanCodeMaker(
   private val symbolBits = log2Ceil(symbols)
   private val usedBits = log2Ceil(symbols + 1)
 
-  /** Counts of all symbols follow, ascending. */
+  /** Starts a code. The counts of all symbols follow in ascending order. */
   val start = IO(Input(Bool()))
   val count = IO(Flipped(Valid(new SymbolCount(countBits, symbolBits))))
 
@@ -86,7 +88,7 @@ class HuffmanCodeMaker(
   val word = IO(Valid(new HuffmanAssignment(symbolBits, mostBits)))
   val summary = IO(Output(new HuffmanSummary(countBits, symbols)))
 
-  /** The code is made; or there are fewer than two symbols, and none is. */
+  /** The code is complete; or fewer than two symbols occur, and there is no code. */
   val done = IO(Output(Bool()))
 
   private val state = RegInit(State.idle)
@@ -96,7 +98,7 @@ class HuffmanCodeMaker(
   private val counts = Sram(symbols, new SymbolCount(countBits, symbolBits))
   private val lengths = Sram(symbols, UInt(4.W))
 
-  // Collected: the symbols that occur.
+  // Collects the symbols that occur.
   when(count.valid && count.bits.count =/= 0.U) {
     counts.write(used(symbolBits - 1, 0), count.bits)
     used := used + 1.U
@@ -104,7 +106,7 @@ class HuffmanCodeMaker(
     total := total + count.bits.count
   }
 
-  // A pass: one symbol after the other, with what is asked of it.
+  // A pass: one symbol after the other.
   private val passing = Seq(State.first, State.shorten, State.assign).map(state === _).reduce(_ || _)
   private val at = RegInit(0.U(usedBits.W))
   private val reading = passing && at =/= used
@@ -122,7 +124,7 @@ class HuffmanCodeMaker(
   private val decidedLength = RegNext(foundLength)
   private val ends = passing && at === used && !arrived && !shifting && !deciding && !RegNext(deciding, false.B)
 
-  // The first lengths, against the total and some more.
+  // Computes the initial lengths from the total count and the reserve.
   private val bound = Reg(UInt((countBits + 1).W))
   private val boundLog = RegEnable(Log2(bound), true.B)
   private val distance = boundLog - Log2(found.count)
@@ -131,7 +133,7 @@ class HuffmanCodeMaker(
   private val wanted = distanceNow +& (scaled < bound)
   private val firstLength = Mux(wanted > mostBits.U, mostBits.U, wanted)
 
-  // Shorter: where the length was rounded up by more than the threshold, and there is room.
+  // Shortens words that were rounded up by more than the threshold, while code space is left.
   private val room = Reg(UInt((mostBits + 2).W))
   private val threshold = Reg(UInt((countBits + 2).W))
   private val step = (bound >> 3) + 1.U
@@ -145,7 +147,7 @@ class HuffmanCodeMaker(
   private val entered = RegNext(deciding && state === State.first, false.B)
   when(entered) { room := room - firstCost }
 
-  // Words of each length, and all bits: from the first lengths on, a cycle after each of them is known.
+  // Counts words by length, and the total size: starting with the initial lengths, one cycle after each is computed.
   private val ranks = Reg(Vec(mostBits + 1, UInt(usedBits.W)))
   private val bits = Reg(UInt((countBits + 4).W))
   private val shortened = RegNext(shortens, false.B)
@@ -160,7 +162,7 @@ class HuffmanCodeMaker(
   when(RegNext(entered, false.B)) { bits := bits + product }
   when(shortened) { bits := bits - measuredCount }
 
-  // Words of one length follow each other; where the shortest are lowest, they are kept with their first bit highest.
+  // Words of the same length are consecutive. If the shortest are lowest, they are stored with the first bit highest.
   private val shortestLowest = order == WordOrder.ShortestLowest
   private val words = Reg(Vec(mostBits + 1, UInt(mostBits.W)))
   private val lowest = Reg(UInt((mostBits + 1).W))
@@ -237,11 +239,11 @@ class HuffmanCodeMaker(
 
 object HuffmanCodeMaker {
 
-  /** The longest word of a code for literals (RFC 8878, section 4.2.1). */
+  /** The longest code word for literals (RFC 8878, section 4.2.1). */
   val mostBits: Int = 11
 
-  /** Whether the first lengths always leave room. Words that are not cut get no more than 32/37 of all words of
-    * `mostBits` bits, each a power of two of at least two; all others are cut, and get one.
+  /** Whether the initial lengths always leave code space. Symbols whose length is not limited take at most 32/37 of all
+    * words of `mostBits` bits, each a power of two of at least two; every other symbol takes one.
     */
   def hasRoom(symbols: Int, mostBits: Int): Boolean = {
     val all = 1 << mostBits
@@ -250,8 +252,8 @@ object HuffmanCodeMaker {
     uncut.indices.forall(k => uncut.take(k + 1).sum + symbols - (k + 1) <= all)
   }
 
-  /** `settle` lets what was collected take effect; `first`, `shorten` and `assign` are passes over all symbols that
-    * occur, `starts` one over the lengths.
+  /** `settle` waits for the pipeline; `first`, `shorten` and `assign` are passes over all symbols that occur, `starts`
+    * one over the lengths.
     */
   object State extends ChiselEnum {
     val idle, collect, settle, first, shorten, starts, assign, end = Value

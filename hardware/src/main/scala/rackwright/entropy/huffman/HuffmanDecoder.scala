@@ -6,24 +6,24 @@ import chisel3.util._
 import rackwright.entropy.bits.{BackwardBeat, BackwardBits}
 import rackwright.port.MemoryPortParams
 
-/** A stream of Huffman codes: its bytes, and the symbols that they must be. */
+/** A Huffman stream: its size in bytes, and its number of symbols. */
 class HuffmanStream extends Bundle {
   val bytes = UInt(BackwardBits.lengthBits.W)
   val symbols = UInt(BackwardBits.lengthBits.W)
 }
 
-/** Symbols of one cycle, the first `count` of `bytes`. */
+/** Symbols decoded in one cycle, the first `count` of `bytes`. */
 class HuffmanSymbols(val most: Int) extends Bundle {
   val bytes = Vec(most, UInt(8.W))
   val count = UInt(log2Ceil(most + 1).W)
 }
 
-/** Decodes streams of Huffman codes, `bits` bits per cycle: a code may begin at each of them.
+/** Decodes Huffman streams speculatively, `bits` bits per cycle: a code may start at each of these bits.
   *
-  * For every bit it is worked out how long a code there would be ([[HuffmanLengths]]), and then, for every bit at which
-  * the first code of the chunk may begin, where the first code of the next chunk does ([[HuffmanExits]]). To go from
-  * chunk to chunk is then a choice among twelve numbers. Behind that it is marked where codes begin ([[HuffmanStarts]])
-  * and what they stand for. Nothing waits: chunks are taken while there is room for what is under way.
+  * [[HuffmanLengths]] determines the length of a code at every bit. [[HuffmanExits]] computes for every bit at which
+  * the first code of a chunk may start where the first code of the next chunk starts, so that the loop from chunk to
+  * chunk is a selection among twelve numbers. [[HuffmanStarts]] then marks the starts of codes, whose symbols are
+  * looked up. The pipeline never stalls: chunks enter while there is space for everything in flight.
   *
   * @param port
   *   shape of the beats.
@@ -34,23 +34,23 @@ class HuffmanDecoder(port: MemoryPortParams, bits: Int) extends Module {
   private val most = HuffmanCode.mostBits
   private val reach = bits + most - 1
 
-  /** The next stream; its beats follow those of the one before. */
+  /** The next stream; its beats follow those of the stream before. */
   val stream = IO(Flipped(Decoupled(new HuffmanStream)))
   val beat = IO(Flipped(Decoupled(new BackwardBeat(port))))
   val code = IO(Input(new HuffmanCode))
   val place = IO(Flipped(Valid(new HuffmanPlace)))
 
-  /** Forgets everything. */
+  /** Abandons all streams. */
   val clear = IO(Input(Bool()))
 
-  /** There is room for all symbols that may be under way. */
+  /** The consumer has space for all symbols that may be in flight. */
   val roomy = IO(Input(Bool()))
   val output = IO(Valid(new HuffmanSymbols(bits)))
 
-  /** Every stream taken has been decoded. */
+  /** Every accepted stream has been decoded. */
   val idle = IO(Output(Bool()))
 
-  /** A stream was not what it must be; its bytes can't be read. Stay until `clear`. */
+  /** A stream is invalid; its bytes cannot be read. Held until `clear`. */
   val wrong = IO(Output(Bool()))
   val fault = IO(Output(Bool()))
 
@@ -70,7 +70,7 @@ class HuffmanDecoder(port: MemoryPortParams, bits: Int) extends Module {
     current := stream.bits
   }
 
-  // A chunk: its bits and those that its last code may reach.
+  // A chunk: its bits, and those that its last code may extend to.
   private val isLast = reader.left <= bits.S
   private val go = busy && reader.open && roomy && reader.count >= reach.U
   private val first = RegInit(true.B)
@@ -104,7 +104,7 @@ class HuffmanDecoder(port: MemoryPortParams, bits: Int) extends Module {
   exits.clear := clear
   exits.input := next(lengths.output)
 
-  // From chunk to chunk.
+  // The loop from chunk to chunk.
   private val entry = Reg(UInt(4.W))
   private val here = Mux(exits.output.bits.chunk.first, 0.U, entry)
   private val chosen = exits.exits(here)
@@ -114,7 +114,7 @@ class HuffmanDecoder(port: MemoryPortParams, bits: Int) extends Module {
   starts.input := next(exits.output)
   starts.entry := RegEnable(here, exits.output.valid)
 
-  // What the codes stand for: their places among the symbols, side by side, then the symbols.
+  // Looks up symbols: their indices, packed, then the symbols.
   private val marked = next(starts.output)
   private val at = RegEnable(starts.starts, starts.output.valid)
   private val ends = RegEnable(starts.ends, starts.output.valid)
@@ -136,7 +136,7 @@ class HuffmanDecoder(port: MemoryPortParams, bits: Int) extends Module {
   output.bits.count := RegEnable(packer.count, packer.output.valid)
   output.bits.bytes := RegEnable(VecInit(packer.output.bits.map(symbols(_))), packer.output.valid)
 
-  // The end of a stream: as many symbols as there must be, and the last one ends with the last bit.
+  // The end of a stream: the expected number of symbols, the last of which ends with the last bit.
   private val made = RegInit(0.U((BackwardBits.lengthBits + 1).W))
   private val total = made + counted
   private val ended = RegNext(marked.valid && marked.bits.chunk.last, false.B)
@@ -156,33 +156,33 @@ class HuffmanDecoder(port: MemoryPortParams, bits: Int) extends Module {
     !packer.busy && !output.valid
 }
 
-/** Bits in which codes begin, and what is known of them. */
+/** The bits at which codes may start, with their properties. */
 class HuffmanChunk(val bits: Int) extends Bundle {
 
-  /** The bits and those behind them that the last code may reach, the first one highest. */
+  /** The bits, followed by those that the last code may extend to, the first one highest. */
   val window = UInt((bits + HuffmanCode.mostBits - 1).W)
 
-  /** The first and the last one of its stream. */
+  /** The first and the last chunk of its stream. */
   val first = Bool()
   val last = Bool()
 
-  /** Bits in which codes may begin: those of the stream. */
+  /** Number of bits at which codes may start: those of the stream. */
   val left = UInt(log2Ceil(bits + 1).W)
 
-  /** Symbols of the stream. */
+  /** Number of symbols of the stream. */
   val symbols = UInt(BackwardBits.lengthBits.W)
 
-  /** The longest code at bit `i`. */
+  /** The longest code that may start at bit `i`. */
   def code(i: Int): UInt = window(bits + HuffmanCode.mostBits - 2 - i, bits - 1 - i)
 }
 
-/** A chunk, and for each of its bits the length of a code there: a bit per length. */
+/** A chunk, and for each of its bits the length of a code there, one-hot. */
 class MeasuredChunk(val bits: Int) extends Bundle {
   val chunk = new HuffmanChunk(bits)
   val lengths = Vec(bits, UInt(HuffmanCode.mostBits.W))
 }
 
-/** Works out how long a code would be at each bit. */
+/** Determines the length of a code at each bit. */
 class HuffmanLengths(bits: Int) extends Module {
   val input = IO(Flipped(Valid(new HuffmanChunk(bits))))
   val code = IO(Input(new HuffmanCode))
@@ -199,8 +199,8 @@ class HuffmanLengths(bits: Int) extends Module {
   })
 }
 
-/** Works out, for every bit at which the first code of a chunk may begin, where the first code of the next one does: a
-  * few bits per stage, from the last one on.
+/** Computes, for every bit at which the first code of a chunk may start, where the first code of the next chunk starts:
+  * a few bits per stage, from the last bit on.
   */
 class HuffmanExits(bits: Int) extends Module {
   private val most = HuffmanCode.mostBits
@@ -208,7 +208,7 @@ class HuffmanExits(bits: Int) extends Module {
   val input = IO(Flipped(Valid(new MeasuredChunk(bits))))
   val output = IO(Valid(new MeasuredChunk(bits)))
 
-  /** By the bit of the first code, counted from the begin of the chunk; both may be behind its end. */
+  /** Indexed by the bit of the first code, relative to the start of the chunk; both may be beyond its end. */
   val exits = IO(Output(Vec(1 << log2Ceil(most), UInt(4.W))))
   val busy = IO(Output(Bool()))
 
@@ -216,7 +216,7 @@ class HuffmanExits(bits: Int) extends Module {
   private var valid: Bool = input.valid
   private var chunk: MeasuredChunk = input.bits
 
-  /** Exits of the bits from the one that is next on, and of twelve behind the chunk. */
+  /** Exits from the next bit on, and from the twelve bits after the chunk. */
   private var known: Seq[UInt] = Seq.tabulate(most)(i => i.U(4.W))
   private val valids = scala.collection.mutable.ArrayBuffer(valid)
   for (stage <- 0 until stages) {
@@ -242,17 +242,17 @@ object HuffmanExits {
   val step: Int = 3
 }
 
-/** Marks where codes begin, from the first one on: a few bits per stage. */
+/** Marks the starts of codes from the first one on, a few bits per stage. */
 class HuffmanStarts(bits: Int) extends Module {
   private val most = HuffmanCode.mostBits
   val clear = IO(Input(Bool()))
   val input = IO(Flipped(Valid(new MeasuredChunk(bits))))
 
-  /** With `input`: the bit of the first code. */
+  /** Accompanies `input`: the bit of the first code. */
   val entry = IO(Input(UInt(4.W)))
   val output = IO(Valid(new MeasuredChunk(bits)))
 
-  /** The bits at which codes begin, and whether one would begin behind the last bit of the stream. */
+  /** The bits at which codes start, and whether one would start after the last bit of the stream. */
   val starts = IO(Output(UInt(bits.W)))
   val ends = IO(Output(Bool()))
   val busy = IO(Output(Bool()))
@@ -283,7 +283,7 @@ class HuffmanStarts(bits: Int) extends Module {
   busy := valids.reduce(_ || _)
 }
 
-/** Puts the numbers that are kept side by side. Two stages. */
+/** Compacts the selected numbers to the front, in two stages. */
 class HuffmanPacker(bits: Int) extends Module {
   val clear = IO(Input(Bool()))
   val input = IO(Flipped(Valid(Vec(bits, UInt(8.W)))))
@@ -294,7 +294,7 @@ class HuffmanPacker(bits: Int) extends Module {
 
   private val shiftBits = log2Ceil(bits)
 
-  // How far each number moves: by as many as are left out before it.
+  // Each number moves by the number of those before it that are not selected.
   private val moving = RegNext(input.valid && !clear, false.B)
   private val numbers = RegEnable(input.bits, input.valid)
   private val kept = RegEnable(keep, input.valid)

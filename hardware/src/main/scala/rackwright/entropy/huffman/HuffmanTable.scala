@@ -6,50 +6,48 @@ import chisel3.util._
 import rackwright.entropy.bits.FirstSet
 import rackwright.memory.RegisterFile
 
-/** A Huffman code in canonical form: the codes of one length are neighbours, the longest codes lowest, so that a length
-  * follows from comparisons, and a symbol's place among all symbols from its code (RFC 8878, section 4.2.1.3).
+/** A canonical Huffman code with the longest codes lowest: codes of the same length are adjacent, so that comparisons
+  * give the length of a code, and an addition the index of its symbol (RFC 8878, section 4.2.1.3).
   */
 class HuffmanCode extends Bundle {
 
-  /** For each length from 1 on: the lowest code of that length or a shorter one, followed by zeros up to the longest
-    * length.
-    */
+  /** For each length from 1 on: the lowest code of at most that length, padded with zeros to the longest length. */
   val thresholds = Vec(HuffmanCode.mostBits, UInt((HuffmanCode.mostBits + 1).W))
 
-  /** For each length from 1 on: what is added to a code to get the place of its symbol. */
+  /** For each length from 1 on: the offset from a code to the index of its symbol. */
   val places = Vec(HuffmanCode.mostBits, UInt(8.W))
 }
 
 object HuffmanCode {
 
-  /** The longest code that the reference library takes; RFC 8878 says 11. */
+  /** The longest code that the reference library accepts; RFC 8878 allows 11 bits. */
   val mostBits: Int = 12
 
   val symbols: Int = 256
 }
 
-/** A symbol and its place in the order of codes. */
+/** A symbol and its index in the order of codes. */
 class HuffmanPlace extends Bundle {
   val place = UInt(8.W)
   val symbol = UInt(8.W)
 }
 
-/** Makes a code from weights (RFC 8878, section 4.2.1): takes one per cycle, the last one follows from the others, then
-  * each symbol that occurs gets its place, one per cycle.
+/** Builds a code from weights (RFC 8878, section 4.2.1): reads one per cycle, derives the last one, then assigns each
+  * symbol that occurs its index, one per cycle.
   */
 class HuffmanTableBuilder extends Module {
   private val most = HuffmanCode.mostBits
 
-  /** Weights follow, one in a cycle at most, of symbols from 0 on; at most 255 of them. */
+  /** Starts a code. The weights of symbols from 0 on follow, at most one in a cycle and at most 255. */
   val start = IO(Input(Bool()))
   val weight = IO(Flipped(Valid(UInt(8.W))))
 
-  /** No more weights come. */
+  /** All weights have been given. */
   val finish = IO(Input(Bool()))
   val code = IO(Output(new HuffmanCode))
   val place = IO(Valid(new HuffmanPlace))
 
-  /** It ended: all places were given, or the weights are not those of a code. */
+  /** Complete: all indices have been assigned, or the weights are not those of a code. */
   val done = IO(Output(Bool()))
   val wrong = IO(Output(Bool()))
 
@@ -70,7 +68,7 @@ class HuffmanTableBuilder extends Module {
   private val aligned = Reg(UInt((most + 1).W))
   private val index = Reg(UInt(9.W))
 
-  /** Symbols that occur and have no place yet. */
+  /** Symbols that occur and have no index yet. */
   private val unplaced = Reg(UInt(HuffmanCode.symbols.W))
   private val first = FirstSet(unplaced)
   private val tooLarge = Reg(Bool())
@@ -124,7 +122,7 @@ class HuffmanTableBuilder extends Module {
       when(length === 1.U) { state := State.check }
     }
     is(State.check) {
-      // Codes of the longest length come in pairs.
+      // There must be an even number of codes of the longest length, at least two.
       state := Mux(ranks(1) < 2.U || ranks(1)(0), State.failed, State.places)
     }
     is(State.places) {

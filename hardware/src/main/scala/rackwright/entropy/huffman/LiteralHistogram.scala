@@ -18,9 +18,9 @@ object CountedLiterals {
   val lanes: Int = 4
 }
 
-/** Counts the literals of a block, four per cycle, and gives out the counts of those that occur, one per cycle, symbols
-  * ascending. What was given out counts from zero again. A bit for each literal says whether it has been counted, so
-  * that memories need not be cleared.
+/** Counts the literals of a block, four per cycle, and emits the counts of those that occur, one per cycle, in
+  * ascending order of symbols. An emitted count restarts from zero. A valid bit for each literal and memory makes
+  * clearing the memories unnecessary.
   *
   * @param countBits
   *   bits of a count.
@@ -28,24 +28,24 @@ object CountedLiterals {
 class LiteralHistogram(countBits: Int) extends Module {
   private val symbols = 256
 
-  /** Not while counts are given out. */
+  /** Not allowed while counts are being emitted. */
   val counted = IO(Flipped(Valid(new CountedLiterals)))
 
-  /** Asks for the counts, once what was counted last is two cycles old. */
+  /** Requests the counts, at least two cycles after the last literals. */
   val gather = IO(Input(Bool()))
   val count = IO(Valid(new SymbolCount(countBits)))
 
-  /** Counts are given out. */
+  /** Counts are being emitted. */
   val busy = IO(Output(Bool()))
 
-  /** Literals that each memory has counted, and those of all that are still to be given out. */
+  /** Literals that each memory has counted, and the literals whose counts are still to be emitted. */
   private val seen = Seq.fill(CountedLiterals.lanes)(RegInit(0.U(symbols.W)))
   private val left = RegInit(0.U(symbols.W))
   private val next = FirstSet(left)
   private val visiting = left.orR
   left := Mux(gather, seen.reduce(_ | _), Mux(visiting, next.rest, 0.U))
 
-  // Found, read, added.
+  // Finds the next literal, reads its counts, adds them.
   private val reading = RegNext(visiting, false.B)
   private val at = RegNext(next.place)
   private val read = RegNext(reading, false.B)

@@ -20,7 +20,7 @@ class DecoderIssue(params: DecoderParams) extends Module {
   private val lanes = params.lanes
   private val places = 2 * lanes + 1
 
-  /** Forgets everything. */
+  /** Abandons everything in flight. */
   val clear = IO(Input(Bool()))
   val row = IO(Flipped(Decoupled(new PieceRow(params))))
 

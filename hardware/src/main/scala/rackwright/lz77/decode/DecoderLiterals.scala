@@ -16,7 +16,7 @@ class DecoderLiterals(params: DecoderParams) extends Module {
   private val lines = params.literalBytes / bytes
   private val addressBits = log2Ceil(params.literalBytes)
 
-  /** Forgets everything. */
+  /** Drops all literals. */
   val clear = IO(Input(Bool()))
 
   /** A run to append; allowed while `roomy`, and some cycles longer. */

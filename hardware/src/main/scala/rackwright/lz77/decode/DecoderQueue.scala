@@ -21,7 +21,7 @@ class DecoderQueue[T <: Data](gen: T, entries: Int, lanes: Int) extends Module {
   private val laneBits = log2Ceil(lanes)
   private val pointerBits = log2Ceil(entries)
 
-  /** Forgets everything. */
+  /** Drops all entries. */
   val clear = IO(Input(Bool()))
 
   /** The entries of this cycle are the first `pushed` of `push`; allowed while `roomy`. */

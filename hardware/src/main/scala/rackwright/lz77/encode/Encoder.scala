@@ -65,7 +65,7 @@ class Encoder(params: EncoderParams, streamBytes: Int, literalReadBytes: Int) ex
   /** Groups between the window and the choice: as many as the stages take to do their work without a pause. */
   private val groupsInFlight = 16
 
-  /** Sequences found while a long run of literals leaves; those under way find room. */
+  /** Capacity for sequences that are found while a long run of literals is emitted, including those in flight. */
   private val sequencesWaiting = 32
   private val sequencesUnderWay = 8
 

@@ -15,7 +15,7 @@ class EncoderJob(dictionary: Boolean = false) extends Bundle {
   /** Bytes of input. */
   val length = UInt(32.W)
 
-  /** Groups of eight bytes at its beginning that are searched but not given out; fewer than there are. */
+  /** Number of groups of eight bytes at the start that are searched but not emitted; fewer than all groups. */
   val before = Option.when(dictionary)(UInt(EncoderParams.beforeBits.W))
 
   /** The furthest match allowed, in bytes; the encoder takes the smaller of this and what it was built for. */

@@ -23,7 +23,7 @@ class EncoderLiterals(params: EncoderParams, readBytes: Int) extends Module {
 
   val write = IO(Flipped(Valid(new LiteralWrite)))
 
-  /** The groups under way and one more may be written. */
+  /** There is space for the groups in flight and one more. */
   val room = IO(Output(Bool()))
 
   /** The next `readBytes` bytes, first byte lowest. */
@@ -74,9 +74,9 @@ class EncoderLiterals(params: EncoderParams, readBytes: Int) extends Module {
   held := held + written - consume
 }
 
-/** What is fixed by the structure of the buffer. */
+/** Constants of the structure. */
 object EncoderLiterals {
 
-  /** Bytes kept free for groups that are under way when there is no room any more. */
+  /** Bytes reserved for groups in flight when the buffer is full. */
   val reserve: Int = 128
 }

@@ -30,7 +30,7 @@ class ChainGatherer extends Module {
   val wanted = IO(Input(Valid(UInt(Virtio.totalBits.W))))
   val gathered = IO(Output(new Gathered))
 
-  /** Forgets everything. */
+  /** Drops everything in flight. */
   val clear = IO(Input(Bool()))
 
   /** The gatherer is inactive until a chain arrives or leaves, or there is another frame. */
