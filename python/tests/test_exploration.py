@@ -221,7 +221,10 @@ def test_workers_of_dask_measure_the_same(
             "unit: snappy-compress\nvary: {memory: {l4-bytes: [1]}}",
             "vary.memory has 'l4-bytes'; there are l2-",
         ),
-        ("unit: snappy-compress\nvary: {memory: {l2-latency: [fast]}}", "l2-latency is 'fast', not an integer"),
+        (
+            "unit: snappy-compress\nvary: {memory: {l2-latency: [fast]}}",
+            "l2-latency is 'fast', not an integer",
+        ),
         (
             "unit: snappy-compress\nvary: {memory: {l2-ways: [8, 7]}}",
             "vary.memory l2: 1048576 bytes in 7 ways",

@@ -99,7 +99,7 @@ def test_gates_of_a_busy_unit_switch(runs: Runs) -> None:
 @needs_synthesis
 @pytest.mark.parametrize(("changes", "held"), [(0.9, 0.32), (0.1, 0.1)])
 def test_a_flop_that_was_not_counted_changes_no_more_than_random_bits(changes: float, held: float) -> None:
-    """Of 0.2 ones: two bits in a row that are independent of each other differ in 2 * 0.2 * 0.8 of all cases."""
+    """With a share of 0.2 ones, successive independent bits differ in 2 * 0.2 * 0.8 of all cases."""
     wires = Wires(gates=[Gate("DFFPOSX1", "flop", "top", {"CLK": 3, "D": 2, "Q": 4})])
     wires.names[2].append("data")
     activity = Activity(1, {"data": Signal(changes, 0.2)})
