@@ -171,6 +171,19 @@ def test_a_fault_in_the_input_ends_the_operation(algorithm: str, part: int) -> N
 
 
 @pytest.mark.parametrize("algorithm", ["snappy", "zstd", "gzip"])
+def test_an_unreadable_input_ends_behind_a_malformed_one(algorithm: str) -> None:
+    unit = CombinedDecompressor(algorithm, parameters=SMALL, assertions=True)
+    data = packed(algorithm, TEXT[:2000])
+    assert agrees(unit, algorithm, data[: len(data) // 2]) == "malformed"
+    source = unit.unit.load(data)
+    target = unit.unit.reserve(2000, "rw")
+    unit.unit.bench.fault(source.address, 1)
+    assert operate(unit.unit, source, target, max_cycles=HUNG).status == "access_fault"
+    gives(unit, algorithm, data, TEXT[:2000])
+    assert unit.unit.violations == 0
+
+
+@pytest.mark.parametrize("algorithm", ["snappy", "zstd", "gzip"])
 def test_a_fault_in_the_output_ends_the_operation(algorithm: str) -> None:
     unit = CombinedDecompressor(algorithm, parameters=SMALL, assertions=True)
     source = unit.unit.load(packed(algorithm, TEXT))

@@ -15,7 +15,7 @@ class SnappyDecompressor(params: SnappyDecompressorParams = SnappyDecompressorPa
     extends DecompressorUnit(params) {
   private val control = Module(new SnappyDecompressorControl(params))
   private val loader = Module(new BeatLoader(params.port, params.outstanding))
-  private val elements = Module(new SnappyElementDecoder(params.decoder, forgets = true))
+  private val elements = Module(new SnappyElementDecoder(params.decoder))
   private val decoder = Module(new Decoder(params.decoder))
   private val writer = Module(new LineWriter(params.port, params.outstanding))
   connect(control.decode, decoder, writer, elements.starved, settled = Some(control.counted))

@@ -11,12 +11,8 @@ import rackwright.lz77.decode.{DecoderParams, LiteralRun, SegmentGroup}
   * Mostly wires: the meaning of each byte ([[PlacedBeat]]), the starts of elements ([[SnappyElementFinder]]), their
   * contents ([[SnappyElementReader]]) and their validity ([[SnappyElementChecker]]). There are no stalls between the
   * finder and the output; the finder stops while the output has no room for the elements in progress.
-  *
-  * @param forgets
-  *   a preamble that can't be read is told of whatever the verdict on the stream before was. Without it, nothing is
-  *   told behind a wrong stream until a body begins.
   */
-class SnappyElementDecoder(params: DecoderParams, forgets: Boolean = false) extends Module {
+class SnappyElementDecoder(params: DecoderParams) extends Module {
 
   /** A stream begins, `offset` bytes into its first beat: its preamble is read. */
   val open = IO(Flipped(Valid(UInt(params.lineBits.W))))
@@ -100,9 +96,8 @@ class SnappyElementDecoder(params: DecoderParams, forgets: Boolean = false) exte
   private val ended = body && quiet && finder.ended && !checker.busy
   finished := ended && checker.complete && !checker.wrong
   malformed := body && (checker.wrong || (ended && !checker.complete))
-  // The checker keeps its verdict on the stream before until a body begins.
-  private val judged = if (forgets) body && checker.wrong else checker.wrong
-  unreadable := quiet && finder.unreadable && !judged
+  // The checker keeps its verdict on the stream before until a body begins: it is not one on this preamble.
+  unreadable := quiet && finder.unreadable && !(body && checker.wrong)
   faultAhead := finder.faultAhead
   starved := body && finder.starved
   elementLeft := Mux(checker.wrong, checker.wrongLeft, Mux(finder.inLiteral, checker.latestLeft, checker.left))
