@@ -40,6 +40,8 @@ pub struct Drx {
     stores: StoreEngine,
     /// Who wrote last.
     last_writer: u16,
+    /// Cycles of its clock, which stops while it is idle; a chunk that was taken as its program ended may be in progress.
+    clock: u64,
     events: [u64; EVENTS.len()],
 }
 
@@ -69,12 +71,15 @@ impl Drx {
             loads: LoadEngine::new(shape),
             stores: StoreEngine::new(shape),
             last_writer: ENGINE,
+            clock: 0,
             events: [0; EVENTS.len()],
         }
     }
 
     /// The scratchpad, its accesses in a cycle, and the vector unit: which chunk moves, which bytes are stored and loaded.
-    fn access(&mut self, cycle: u64) -> (Moves, Option<Place>, bool) {
+    fn access(&mut self) -> (Moves, Option<Place>, bool) {
+        let cycle = self.clock;
+        self.clock += 1;
         let chunk = self.check.front();
         let results = self.vector.written(cycle);
         let mut ports = Ports::new(&self.scratchpad, results);
@@ -212,7 +217,7 @@ impl UnitModel for Drx {
             stored: self.stores.ended(),
             broken: self.check.broken(),
         };
-        let (moves, stored, loaded) = self.access(pins.cycle().0);
+        let (moves, stored, loaded) = self.access();
         let writer = self.writer();
         let executed = self.execute(&told, moves);
 
