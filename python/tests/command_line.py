@@ -30,6 +30,15 @@ def environment() -> dict[str, str]:
 _PLAIN = environment()
 """That of tests that do not change it."""
 
+
+def network() -> str:
+    """The network namespace of this thread."""
+    return os.readlink("/proc/thread-self/ns/net")
+
+
+_NETWORK = network()
+"""That of tests that make none."""
+
 _started: set[str] = set()
 """Verbs that were started as a process of their own."""
 
@@ -101,12 +110,13 @@ def rw(*arguments: object, timeout: float = 1200, stdin: str = "") -> Ended:
     """Runs `./rw ARGUMENTS` with `stdin` to read.
 
     What the launcher does before is not done again, as all is built: it takes as long as the command itself.
-    test_bootstrap.py is about it. The first command of a verb, and one with another environment, is a process
-    of its own; others are copies of one that has imported what they need.
+    test_bootstrap.py is about it. The first command of a verb, and one with another environment or network, is
+    a process of its own; others are copies of one that has imported what they need.
     """
     words = list(map(str, arguments))
     verb = words[0] if words else ""
-    if verb in _started and verb != "doctor" and environment() == _PLAIN:
+    is_plain = environment() == _PLAIN and network() == _NETWORK
+    if verb in _started and verb != "doctor" and is_plain:
         with _turn:
             copies = _copies()
         ended = copies.run(words, stdin, timeout)

@@ -121,7 +121,7 @@ def test_what_fusesoc_fetches_is_left_to_it(core: Path) -> None:
 
 def test_a_core_is_given_alone(core: Path) -> None:
     shutil.copy(COUNTER, core.parent)
-    with pytest.raises(RackwrightError, match="give it alone"):
+    with pytest.raises(RackwrightError, match="give no other files"):
         scan([core, core.parent / COUNTER.name], core.parent)
     with pytest.raises(RackwrightError, match="--target is for core files"):
         scan([COUNTER], core.parent, Known(target="sim"))

@@ -108,7 +108,7 @@ def test_what_cannot_be_exported_is_one_line(
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "count").mkdir()
     (tmp_path / "count" / "thesis.tex").write_text("all my work")
-    with pytest.raises(RackwrightError, match="is no folder that `rw export chipyard` made"):
+    with pytest.raises(RackwrightError, match="was not made by `rw export chipyard`"):
         exported(tmp_path, "stream-copy")
     assert default_output(unit_configs(["snappy"])).name == "snappy"
     assert default_output([UnitConfig("stream-copy"), UnitConfig("nic")]).name == "stream-copy-nic"

@@ -170,7 +170,7 @@ def test_an_image_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RackwrightError, match="no such file"):
         load_image(other)
     other.write_bytes(b"something else")
-    with pytest.raises(RackwrightError, match="no image"):
+    with pytest.raises(RackwrightError, match="is not an image"):
         load_image(other)
     other.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(RackwrightError, match="damaged"):

@@ -279,7 +279,7 @@ def test_clock_reset_and_included_folders_may_be_said(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     files, include = [tmp_path / "Pixels.sv"], (tmp_path / "inc",)
-    with pytest.raises(RackwrightError, match=r"--clock NAME says it"):
+    with pytest.raises(RackwrightError, match=r"use --clock NAME"):
         scan(files, tmp_path, Known(include=include))
     with pytest.raises(RackwrightError, match=r"module Pixels has no input sum of one bit"):
         scan(files, tmp_path, Known(include=include, clock="sum"))

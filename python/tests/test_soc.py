@@ -267,7 +267,7 @@ def test_check_says_how_units_are_reached_or_what_is_wrong(tmp_path: Path) -> No
 
 def test_a_folder_that_is_no_chip_is_never_overwritten(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("all my work")
-    with pytest.raises(RackwrightError, match="is no folder that `rw soc compose` made"):
+    with pytest.raises(RackwrightError, match="was not made by `rw soc compose`"):
         compose(Soc.load(EXAMPLES / "tiny.yaml"), tmp_path)
     with pytest.raises(RackwrightError, match="is no folder"):
         compose(Soc.load(EXAMPLES / "tiny.yaml"), tmp_path / "thesis.tex")

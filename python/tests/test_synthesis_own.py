@@ -142,7 +142,7 @@ def test_what_has_no_figures_is_named_with_its_place(tmp_path: Path, line: str, 
 
 def test_a_pin_that_goes_both_ways_is_named(tmp_path: Path) -> None:
     manifest = design(tmp_path, TOP.replace("input logic other,", "input logic other, inout wire both,"))
-    with pytest.raises(RackwrightError, match=r"^both: synthesis takes inputs and outputs"):
+    with pytest.raises(RackwrightError, match=r"^both: synthesis does not support bidirectional pins"):
         read_design(manifest)
 
 

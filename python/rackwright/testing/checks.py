@@ -168,6 +168,6 @@ def run_check(check: Check, environment: Mapping[str, str]) -> Outcome:
 
 def run_lanes(lanes: Sequence[Sequence[Check]], environment: Mapping[str, str]) -> list[Outcome]:
     """Runs the checks of each lane one after the other, and the lanes at the same time."""
-    with ThreadPoolExecutor(len(lanes)) as pool:
+    with ThreadPoolExecutor(max(len(lanes), 1)) as pool:
         run = pool.map(lambda lane: [run_check(check, environment) for check in lane], lanes)
         return [outcome for outcomes in run for outcome in outcomes]

@@ -149,7 +149,7 @@ def test_a_ping_between_servers_that_boot_in_the_cluster(tmp_path: Path) -> None
 def test_what_a_linux_server_cannot_be() -> None:
     with pytest.raises(RackwrightError, match="needs an image to boot"):
         Server(run="true")
-    with pytest.raises(RackwrightError, match="told what to run"):
+    with pytest.raises(RackwrightError, match="needs a command to run"):
         Server(workload=Linux("default")).boot()
     with pytest.raises(RackwrightError, match="`program` is of bare metal, `image` of Linux"):
         Server(image="default", program="ping.elf")
