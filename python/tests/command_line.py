@@ -110,7 +110,7 @@ def rw(*arguments: object, timeout: float = 1200, stdin: str = "") -> Ended:
     """Runs `./rw ARGUMENTS` with `stdin` to read.
 
     What the launcher does before is not done again, as all is built: it takes as long as the command itself.
-    test_bootstrap.py is about it. The first command of a verb, and one with another environment or network, is
+    test_bootstrap.py is about it. The first command of a verb, and one in another environment or network, is
     a process of its own; others are copies of one that has imported what they need.
     """
     words = list(map(str, arguments))
