@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from command_line import rw
 from tiers import long
+from tile_programs import said
 
 from rackwright import compile_program
 
 SOURCE = Path(__file__).parent / "fixtures" / "shared_queues.c"
-MOST_CYCLES = 30_000_000
 
 TILES = """
 mesh: {width: 3, height: 2}
@@ -35,13 +34,6 @@ def tiles(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def program() -> Path:
     return compile_program([SOURCE], options=["-pthread", "-Wall", "-Wextra", "-Werror"])
-
-
-def said(tiles: Path, program: Path, *words: object) -> list[str]:
-    """The lines of a program that ends well."""
-    record = rw("run", "--tiles", tiles, "--max-cycles", MOST_CYCLES, "--json", program, "--", *words).json()
-    assert record["exit_code"] == 0, record["stdout"]
-    return str(record["stdout"]).splitlines()
 
 
 def test_what_one_program_sees(tiles: Path, program: Path) -> None:

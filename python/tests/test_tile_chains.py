@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from command_line import REPOSITORY, rw
+from command_line import REPOSITORY
+from tile_programs import said
 
 from rackwright import compile_program
 from rackwright.tiles import check, read_graph, read_layout
 
 EXAMPLES = REPOSITORY / "examples" / "tiles"
 SOURCE = Path(__file__).parent / "fixtures" / "tile_chains.c"
-MOST_CYCLES = 30_000_000
 
 TILES = """
 mesh: {width: 2, height: 2}
@@ -35,13 +35,6 @@ def tiles(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def program() -> Path:
     return compile_program([SOURCE], options=["-Wall", "-Wextra", "-Werror"])
-
-
-def said(tiles: Path, program: Path, *words: object) -> list[str]:
-    """The lines of a program that ends well."""
-    record = rw("run", "--tiles", tiles, "--max-cycles", MOST_CYCLES, "--json", program, "--", *words).json()
-    assert record["exit_code"] == 0, record["stdout"]
-    return str(record["stdout"]).splitlines()
 
 
 def test_payloads_go_through_two_units(tiles: Path, program: Path) -> None:

@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import REPOSITORY, Ended, rw
+from command_line import REPOSITORY, rw
 from tiers import long
+from tile_programs import record_of, run
 
 from rackwright import compile_program
 from rackwright.designs import elaborate
@@ -15,7 +16,6 @@ from rackwright.errors import RackwrightError
 
 EXAMPLES = REPOSITORY / "examples" / "tiles"
 SOURCE = Path(__file__).parent / "fixtures" / "tile_queues.c"
-MOST_CYCLES = 30_000_000
 
 TILES = """
 mesh: {width: 2, height: 2}
@@ -39,14 +39,9 @@ def program() -> Path:
     return compile_program([SOURCE], options=["-pthread", "-Wall", "-Wextra", "-Werror"])
 
 
-def run(tiles: Path, *arguments: object) -> Ended:
-    return rw("run", "--tiles", tiles, "--max-cycles", MOST_CYCLES, "--json", *arguments)
-
-
 def said(tiles: Path, program: Path, *words: object) -> list[str]:
     """The lines of a program that ends well."""
-    record = run(tiles, program, "--", *words).json()
-    assert record["exit_code"] == 0, record["stdout"]
+    record = record_of(tiles, program, *words)
     assert record["harts"] == 2
     assert record["accelerators"] == ["stream-copy"]
     return str(record["stdout"]).splitlines()

@@ -1,0 +1,28 @@
+"""Programs on the tiles of a file, as `./rw run --tiles` runs them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from command_line import Ended, rw
+
+MOST_CYCLES = 30_000_000
+"""Cycles after which a run is stopped."""
+
+
+def run(tiles: Path, *arguments: object) -> Ended:
+    """`./rw run --tiles` with these arguments."""
+    return rw("run", "--tiles", tiles, "--max-cycles", MOST_CYCLES, "--json", *arguments)
+
+
+def record_of(tiles: Path, program: Path, *words: object) -> Any:
+    """The JSON of a program that ends well."""
+    record = run(tiles, program, "--", *words).json()
+    assert record["exit_code"] == 0, record["stdout"]
+    return record
+
+
+def said(tiles: Path, program: Path, *words: object) -> list[str]:
+    """The lines of a program that ends well."""
+    return str(record_of(tiles, program, *words)["stdout"]).splitlines()
