@@ -10,6 +10,13 @@ namespace rackwright {
 // Has the unit that is evaluated now stop, for a reason.
 void complain(const std::string& reason);
 
+// A register port answers an access with an error.
+inline void complain_of_error(const std::string& port, const RackwrightRegisterAccess& access) {
+    char address[32];
+    std::snprintf(address, sizeof address, "%#x", access.address);
+    complain(port + ": it answers with an error to a " + (access.write != 0 ? "write to " : "read of ") + address);
+}
+
 // What a unit offers through a channel until it is taken: it may neither change nor go away (section A3.2.1).
 template <size_t numbers>
 class Offer {
@@ -121,7 +128,7 @@ class LiteChannel {
         const bool answered = writes() ? Pins::b_valid(model) : Pins::r_valid(model);
         if (!answered) return;
         if (address_waits_ || data_waits_) fail("answers before it has taken what it is asked");
-        if ((writes() ? Pins::b_response(model) : Pins::r_response(model)) != 0) refuse();
+        if ((writes() ? Pins::b_response(model) : Pins::r_response(model)) != 0) complain_of_error(Pins::name, access_);
         const uint64_t data = Pins::r_data(model);
         answers.push_back({cycle, data >> 8 * (access_.address % Pins::bytes)});
         busy_ = address_waits_ = data_waits_ = false;
@@ -147,12 +154,6 @@ class LiteChannel {
     }
 
     static void fail(const char* what) { complain(std::string(Pins::name) + ": it " + what); }
-
-    void refuse() const {
-        char text[32];
-        std::snprintf(text, sizeof text, "%#x", access_.address);
-        fail((std::string("answers with an error to a ") + (writes() ? "write to " : "read of ") + text).c_str());
-    }
 };
 
 // The registers of the unit, as a completer of APB (IHI 0024): one transfer after the other, of a cycle of set-up and
@@ -183,7 +184,7 @@ class ApbChannel {
             return;
         }
         if (phase_ == Phase::idle || !Pins::ready(model)) return;
-        if (Pins::error(model)) refuse();
+        if (Pins::error(model)) complain_of_error(Pins::name, access_);
         const uint64_t data = Pins::read_data(model);
         answers.push_back({cycle, data >> 8 * (access_.address % Pins::bytes)});
         phase_ = Phase::idle;
@@ -203,13 +204,6 @@ class ApbChannel {
         accesses.pop();
         ++unanswered;
         phase_ = Phase::setup;
-    }
-
-    void refuse() const {
-        char text[32];
-        std::snprintf(text, sizeof text, "%#x", access_.address);
-        complain(std::string(Pins::name) + ": it answers with an error to a " + (writes() ? "write to " : "read of ") +
-                 text);
     }
 };
 

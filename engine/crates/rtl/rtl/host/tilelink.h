@@ -53,7 +53,7 @@ class TileLinkRegisters {
         if (Pins::d_opcode(model) != (writes() ? access_ack : access_ack_data)) fail("answers with another opcode");
         if (Pins::d_size(model) != size()) fail("answers with another size than it was asked for");
         if (Pins::d_source(model) != 0) fail("answers another source than the one that asks");
-        if (Pins::d_denied(model) || (!writes() && Pins::d_corrupt(model))) refuse();
+        if (Pins::d_denied(model) || (!writes() && Pins::d_corrupt(model))) complain_of_error(Pins::name, access_);
         const uint64_t data = Pins::d_data(model);
         answers.push_back({cycle, data >> 8 * (access_.address % Pins::bytes)});
         busy_ = waits_ = false;
@@ -80,12 +80,6 @@ class TileLinkRegisters {
     }
 
     static void fail(const char* what) { complain(std::string(Pins::name) + ": it " + what); }
-
-    void refuse() const {
-        char text[32];
-        std::snprintf(text, sizeof text, "%#x", access_.address);
-        fail((std::string("answers with an error to a ") + (writes() ? "write to " : "read of ") + text).c_str());
-    }
 };
 
 // Memory of the unit, which sends requests of TL-UH: operations of several beats become a request for each word of the
