@@ -15,24 +15,24 @@ class GrainWrite extends Bundle {
 
 object GrainWrite {
 
-  /** The mask of a place, of which a grain has eight. */
+  /** The byte mask of a 4-byte word in its grain, which has eight of them. */
   def lane(number: UInt): UInt = FillInterleaved(4, UIntToOH(number, 8))
 }
 
-/** Reads grains one at a time and writes them one behind the other, for changes. */
+/** The memory port of changes: reads one grain at a time, and writes grains in order. */
 class ChangeMemory(params: Params) extends Module {
   val base = IO(Input(UInt(64.W)))
 
-  /** Offered until `answer` is valid. */
+  /** Held until `answer` is valid. */
   val read = IO(Flipped(Valid(UInt(Grain.placeBits.W))))
   val answer = IO(Valid(UInt((8 * Grain.bytes).W)))
   val write = IO(Flipped(Decoupled(new GrainWrite)))
 
-  /** Memory refused an access since `clear`. */
+  /** Memory has refused an access since `clear`. */
   val clear = IO(Input(Bool()))
   val faulted = IO(Output(Bool()))
 
-  /** All that was written has been answered. */
+  /** Every write has been answered. */
   val settled = IO(Output(Bool()))
   val reads = IO(new MemoryPort(params.index))
   val writes = IO(new MemoryPort(params.index))

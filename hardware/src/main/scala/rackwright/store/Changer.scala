@@ -3,10 +3,10 @@ package rackwright.store
 import chisel3._
 import chisel3.util._
 
-/** Changes the store: sets and deletes, one at a time, while no lookup is under way.
+/** Executes changes (sets and deletes) one at a time, while no lookup is in flight.
   *
-  * What a change needs is written beside what is there; then one write of 4 bytes puts it into its chain. Only then the
-  * item that it replaces becomes free.
+  * The new item is first written to free memory; then one write of 4 bytes links it into its chain. Only after that,
+  * the replaced item is freed.
   */
 class Changer(params: Params) extends Module {
   private object State extends ChiselEnum {
@@ -16,21 +16,21 @@ class Changer(params: Params) extends Module {
 
   val region = IO(Input(new Region))
 
-  /** What the lookup has found, and the request. */
+  /** The result of the lookup, and the request. */
   val found = IO(Flipped(Decoupled(new Found)))
   val change = IO(Input(new Change(params)))
   val value = IO(Flipped(Decoupled(new ValueLine)))
 
-  /** The value ends before it should: nothing is changed, and there is no response. */
+  /** The value is truncated: nothing is changed, and there is no response. */
   val cut = IO(Input(Bool()))
   val response = IO(Decoupled(new Response))
 
-  /** The change is over. */
+  /** The change has ended. */
   val changed = IO(Output(Bool()))
   val keyRead = IO(Valid(new KeyLine(params)))
   val keyLine = IO(Input(Vec(Grain.words, UInt(64.W))))
 
-  /** To and from memory. */
+  /** The memory port of changes. */
   val read = IO(Valid(UInt(Grain.placeBits.W)))
   val got = IO(Flipped(Valid(UInt((8 * Grain.bytes).W))))
   val write = IO(Decoupled(new GrainWrite))
@@ -44,7 +44,7 @@ class Changer(params: Params) extends Module {
   private val isSet = RequestHeader.stores(now.sought.operation)
   private val replaces = now.walk.status === Outcome.ok
 
-  /** Ends without a change; the value is not wanted. */
+  /** Ends without a change; the value is discarded. */
   private def end(why: UInt): Unit = {
     status := why
     state := Mux(isSet && change.valueBytes =/= 0.U, State.drain, State.answer)
@@ -57,7 +57,7 @@ class Changer(params: Params) extends Module {
     state := State.size
   }
 
-  // The class that the item needs.
+  // The size class of the new item.
   private val classifier = Module(new SizeClassifier)
   private val keyGrains = (change.keyBytes +& (Grain.bytes - 1).U) >> Grain.shift
   private val valueGrains = (change.valueBytes +& (Grain.bytes - 1).U) >> Grain.shift
@@ -85,7 +85,7 @@ class Changer(params: Params) extends Module {
     state := State.usage
   }
 
-  // How much of the region is used; the new item's place, and the class of the old one.
+  // The usage of the region; the place of the new item, and the size class of the old one.
   private val usage = Reg(new Usage)
   private val place = Reg(UInt(Grain.placeBits.W))
   private val freeClass = Reg(new SizeClass)
@@ -103,7 +103,7 @@ class Changer(params: Params) extends Module {
     when(faulted) { end(Outcome.accessFault) }
   }
 
-  // A free item, or what was never used.
+  // The item comes from a free list, or from memory that was never allocated.
   private val reuses = Reg(Bool())
   private val nextFree = Reg(UInt(Grain.placeBits.W))
   private val limit = Reg(UInt((Grain.placeBits + 1).W))
@@ -135,7 +135,7 @@ class Changer(params: Params) extends Module {
       }
   }
 
-  // The item: its header, its key, its value.
+  // Writes the item: its header, its key, its value.
   private val line = Reg(UInt(Limits.lineBits.W))
   private val words = KeyLines.words(change.keyBytes)
   private val at = Reg(UInt(Grain.placeBits.W))
@@ -192,7 +192,7 @@ class Changer(params: Params) extends Module {
     when(faulted) { end(Outcome.accessFault) }
   }
 
-  // What is free and used, then the one write that counts.
+  // Updates free list and usage; then one write commits the change.
   private def putHead(number: UInt, head: UInt, next: State.Type): Unit = {
     put(Fill(8, head), next)
     write.bits.place := headsOf(number)
@@ -222,7 +222,7 @@ class Changer(params: Params) extends Module {
     when(faulted) { end(Outcome.accessFault) }
   }
 
-  // The item that is in no chain any more.
+  // Frees the item that has been removed from its chain.
   when(state === State.freeSize) { state := State.freeSized }
   when(state === State.freeSized && classifier.above.valid) {
     freeClass := classifier.below

@@ -5,25 +5,25 @@ import chisel3.util._
 
 import rackwright.memory.Sram
 
-/** Where a word of a key is kept. */
+/** The address of a word of a key. */
 class KeyPlace(params: Params) extends Bundle {
   val slot = UInt(params.slotBits.W)
   val word = UInt(log2Ceil(Limits.keyLines * Grain.words).W)
   val data = UInt(64.W)
 }
 
-/** Which line of a key is wanted. */
+/** The address of a line of a key. */
 class KeyLine(params: Params) extends Bundle {
   val slot = UInt(params.slotBits.W)
   val line = UInt(Limits.lineBits.W)
 }
 
-/** The keys of the requests under way, in lines as items have them. */
+/** Stores the keys of the requests in flight, in the same lines as items in memory. */
 class KeyMemory(params: Params) extends Module {
   val write = IO(Flipped(Valid(new KeyPlace(params))))
   val read = IO(Flipped(Valid(new KeyLine(params))))
 
-  /** In the next cycle. */
+  /** Valid in the next cycle. */
   val line = IO(Output(Vec(Grain.words, UInt(64.W))))
 
   private val lines = Sram(Limits.keyLines << params.slotBits, Vec(Grain.words, UInt(64.W)))
@@ -38,16 +38,16 @@ class KeyMemory(params: Params) extends Module {
   line := lines.read(Cat(read.bits.line, read.bits.slot), read.valid)
 }
 
-/** How the bytes of a key are spread over lines. */
+/** The arrangement of the bytes of a key in lines. */
 object KeyLines {
 
   /** The words of a key, from 1 to 32. */
   def words(keyBytes: UInt): UInt = (keyBytes +& 7.U)(Limits.keyBits, 3)
 
-  /** The number of its last line. */
+  /** The index of its last line. */
   def last(words: UInt): UInt = ((words - 1.U) >> log2Ceil(Grain.words))(Limits.lineBits - 1, 0)
 
-  /** Which words of a line belong to it. */
+  /** The words of a line that belong to the key. */
   def mask(words: UInt, line: UInt): Vec[Bool] =
     VecInit.tabulate(Grain.words)(i => Cat(line, i.U(log2Ceil(Grain.words).W)) < words)
 }

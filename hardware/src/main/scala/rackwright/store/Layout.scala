@@ -3,29 +3,29 @@ package rackwright.store
 import chisel3._
 import chisel3.util._
 
-/** The unit in which places and sizes in a region are counted. */
+/** The unit of places and sizes in a region: 32 bytes. */
 object Grain {
   val bytes: Int = 32
   val shift: Int = log2Ceil(bytes)
   val words: Int = bytes / 8
 
-  /** Bits of a place: a region has at most 128 GiB. */
+  /** Width of a place: a region has at most 128 GiB. */
   val placeBits: Int = 32
 
-  /** Grains before the table: header, usage, heads of the free lists, and room for more. */
+  /** Grains before the buckets: header, usage, heads of the free lists, and reserved ones. */
   val table: Int = 16
 
-  /** The grain with how much of the region is used. */
+  /** The grain that holds the usage of the region. */
   val usage: Int = 1
 
   /** The first grain with heads of free lists, eight in each. */
   val freeHeads: Int = 2
 
-  /** Where a place is: one adder. */
+  /** The address of a place: one adder. */
   def address(base: UInt, place: UInt): UInt = base + Cat(place, 0.U(shift.W))
 }
 
-/** What keys and values there may be. */
+/** Limits of keys and values. */
 object Limits {
   val keyBytes: Int = 250
   val keyBits: Int = 8
@@ -35,26 +35,26 @@ object Limits {
   val valueBytes: Int = 1 << 20
   val valueBits: Int = 21
 
-  /** Bits of the grains of an item. */
+  /** Width of the number of grains of an item. */
   val sizeBits: Int = 17
 
-  /** The most items that are looked at for a key. */
+  /** The largest number of items in a chain that a lookup visits. */
   val steps: Int = 4095
 }
 
-/** What is known of the region under way, from its first grain. */
+/** The parameters of the current region, from its first grain. */
 class Region extends Bundle {
   val base = UInt(64.W)
   val hashKey = Vec(2, UInt(64.W))
   val total = UInt(Grain.placeBits.W)
 
-  /** Ones in the bits of a bucket's number. */
+  /** A mask for the bits of a bucket index. */
   val bucketMask = UInt(Region.mostBucketBits.W)
 
-  /** The first grain that may be an item's. */
+  /** The first grain that may belong to an item. */
   val firstItem = UInt(Grain.placeBits.W)
 
-  /** Whether an item may begin there. */
+  /** Whether an item may begin at this place. */
   def holds(place: UInt): Bool = place >= firstItem && place < total
 }
 
@@ -66,7 +66,7 @@ object Region {
   val mostBucketBits: Int = 28
 }
 
-/** The grain that says how much of a region is used. */
+/** The grain that holds the usage of a region. */
 class Usage extends Bundle {
   val reserved = UInt(64.W)
 
@@ -75,7 +75,7 @@ class Usage extends Bundle {
   val items = UInt(64.W)
   val unused = UInt(32.W)
 
-  /** The first grain that no item ever had. */
+  /** The first grain that was never allocated. */
   val used = UInt(Grain.placeBits.W)
 }
 
@@ -98,7 +98,7 @@ class ItemHeader extends Bundle {
 
 object ItemHeader {
 
-  /** What tells an item from other bytes, and one that is in use from one that is free. */
+  /** Distinguishes an item from other bytes, and an allocated item from a free one. */
   val used: UInt = 0x4b56.U(16.W)
   val free: UInt = 0x4656.U(16.W)
 }
@@ -118,41 +118,41 @@ object RequestHeader {
   val set: UInt = 1.U(16.W)
   val delete: UInt = 2.U(16.W)
 
-  /** A set of a key that is not there. */
+  /** A set, if the key does not exist. */
   val add: UInt = 3.U(16.W)
 
-  /** A set of a key that is there. */
+  /** A set, if the key exists. */
   val replace: UInt = 4.U(16.W)
 
-  /** A set of a key whose item has a version, which stands before the key. */
+  /** A set, if the item has the expected version, which precedes the key in the request. */
   val compareAndSet: UInt = 5.U(16.W)
 
-  /** A get whose response has the version of the item before its value. */
+  /** A get whose response has the version of the item before the value. */
   val getVersion: UInt = 6.U(16.W)
   val versionBytes: Int = 8
 
-  /** The operation leaves the store as it is. */
+  /** The operation does not change the store. */
   def reads(operation: UInt): Bool = operation === get || operation === getVersion
 
   /** The operation has a value. */
   def stores(operation: UInt): Bool = Seq(set, add, replace, compareAndSet).map(_ === operation).reduce(_ || _)
 }
 
-/** How a request ended. */
+/** The outcome of a request. */
 object Outcome {
   val bits: Int = 3
   val ok: UInt = 0.U(bits.W)
 
-  /** The key is not there. */
+  /** The key does not exist. */
   val missing: UInt = 1.U(bits.W)
 
-  /** A key without bytes or with too many, or a value with too many. */
+  /** The key is empty or too long, or the value is too long. */
   val tooLong: UInt = 2.U(bits.W)
 
   /** There is no memory for the item. */
   val noMemory: UInt = 3.U(bits.W)
 
-  /** What the bucket leads to is no item. */
+  /** The chain of the bucket contains an invalid item. */
   val broken: UInt = 4.U(bits.W)
 
   /** There is no such operation. */
@@ -161,11 +161,11 @@ object Outcome {
   /** Memory refused an access. */
   val accessFault: UInt = 6.U(bits.W)
 
-  /** The key is there, or its item has another version. */
+  /** The key exists, or its item has another version. */
   val exists: UInt = 7.U(bits.W)
 }
 
-/** What a request is answered with: a header of 16 bytes, a version of 8 if it is wanted, and a value. */
+/** A response: a header of 16 bytes, a version of 8 bytes if it was requested, and a value. */
 class Response extends Bundle {
   val version = UInt(64.W)
   val hasVersion = Bool()
@@ -175,7 +175,7 @@ class Response extends Bundle {
   val operation = UInt(16.W)
   val status = UInt(Outcome.bits.W)
 
-  /** The grain with which the value begins. */
+  /** The first grain of the value. */
   val valuePlace = UInt(Grain.placeBits.W)
 
   def header: UInt = Cat(version, tag, flags, valueBytes.pad(32), operation, status.pad(16))

@@ -5,16 +5,16 @@ import chisel3.util._
 
 import rackwright.port.MemoryPort
 
-/** Looks for many keys at a time: each has one read under way, and its answer says what is read next.
+/** Performs several lookups concurrently: each has one read outstanding, whose response determines the next read.
   *
-  * A lookup has a slot from `start` until its outcome is taken; outcomes are in the order of the starts.
+  * A lookup occupies a slot from `start` until its outcome is accepted; outcomes leave in the order of the starts.
   */
 class Lookups(params: Params) extends Module {
   private val slots = params.lookups
 
   val region = IO(Input(new Region))
 
-  /** The slot of the next lookup, while it is free. */
+  /** The slot of the next lookup, valid while it is free. */
   val slot = IO(Valid(UInt(params.slotBits.W)))
   val start = IO(Flipped(Decoupled(new Lookup)))
   val keyRead = IO(Valid(new KeyLine(params)))
@@ -22,7 +22,7 @@ class Lookups(params: Params) extends Module {
   val found = IO(Decoupled(new Found))
   val memory = IO(new MemoryPort(params.index))
 
-  /** No lookup has a slot. */
+  /** No slot is occupied. */
   val empty = IO(Output(Bool()))
 
   private val sought = Reg(Vec(slots, new Sought))
@@ -31,7 +31,7 @@ class Lookups(params: Params) extends Module {
   private val tail, head = RegInit(0.U(params.slotBits.W))
   private val held = RegInit(0.U((params.slotBits + 1).W))
 
-  // A start: its bucket is asked for in the cycle after, when no answer wants to ask.
+  // A new lookup: its bucket is read in the next cycle, unless a response issues a read then.
   private val beginner = Module(new Queue(new Lookup, 1, pipe = true))
   private val asks = Module(new Queue(new Ask(params), slots))
   private val judged = RegInit(0.U.asTypeOf(Valid(new Judged(params))))
@@ -56,7 +56,7 @@ class Lookups(params: Params) extends Module {
     tail := tail + 1.U
   }
 
-  // Addresses.
+  // Computes addresses.
   private val placed = Module(new Queue(new Ask(params), 1, pipe = true))
   private val address = Reg(UInt(64.W))
   placed.io.enq <> asks.io.deq
@@ -65,7 +65,7 @@ class Lookups(params: Params) extends Module {
   placed.io.deq.ready := memory.request.ready
   memory.request.bits.read(address, placed.io.deq.bits.slot)
 
-  // An answer, what is known of its lookup, the line of the key, and what they say, in one cycle each.
+  // Pipeline stages of a response: the state of its lookup, the line of the key, and the comparison, in one cycle each.
   memory.response.ready := true.B
   private val response = RegNext(memory.response.bits)
   private val arrived = RegNext(memory.response.valid, false.B)
@@ -94,7 +94,7 @@ class Lookups(params: Params) extends Module {
     case ((mine, word), i) => !mine || word === second.data(64 * i + 63, 64 * i)
   }.reduce(_ && _)
 
-  // What is done about it.
+  // The decision.
   private val now = judged.bits
   private val before = now.answered.walk
   private val after = WireDefault(before)

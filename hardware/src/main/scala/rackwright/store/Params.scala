@@ -4,21 +4,21 @@ import chisel3.util.log2Ceil
 
 import rackwright.port.MemoryPortParams
 
-/** What the user says about the unit.
+/** Parameters of the unit.
   *
   * @param lookups
-  *   requests whose keys are looked for at the same time, a power of two.
+  *   maximum number of concurrent lookups, a power of two.
   * @param outstanding
   *   beats outstanding on each streaming port, a power of two.
   * @param commandQueue
-  *   operations that may wait.
+  *   capacity of the queue of operations.
   */
 case class Params(lookups: Int, outstanding: Int, commandQueue: Int) {
   val slotBits: Int = log2Ceil(lookups)
 
-  /** Shape of the streaming ports. */
+  /** Parameters of the streaming ports. */
   val port: MemoryPortParams = MemoryPortParams(Grain.bytes, log2Ceil(outstanding))
 
-  /** Shape of the port of lookups and of each of the two of changes. */
+  /** Parameters of the port of lookups, and of both ports of changes. */
   val index: MemoryPortParams = MemoryPortParams(Grain.bytes, slotBits)
 }

@@ -6,7 +6,7 @@ import chisel3.util._
 import rackwright.port.Status
 import rackwright.stream.{ByteStream, Lines}
 
-/** A key to look for, once it stands in the memory of keys. */
+/** A key to look up, once it is in the key memory. */
 class Lookup extends Bundle {
   val hash = UInt(64.W)
   val keyBytes = UInt(Limits.keyBits.W)
@@ -14,12 +14,12 @@ class Lookup extends Bundle {
   val flags = UInt(32.W)
   val tag = UInt(32.W)
 
-  /** The request makes no sense: it only waits for its turn to be answered with `status`. */
+  /** The request is invalid: it only waits for its turn to be answered with `status`. */
   val refused = Bool()
   val status = UInt(Outcome.bits.W)
 }
 
-/** What a change of the store needs of its request. */
+/** What a change needs from its request. */
 class Change(params: Params) extends Bundle {
   val slot = UInt(params.slotBits.W)
   val keyBytes = UInt(Limits.keyBits.W)
@@ -27,48 +27,48 @@ class Change(params: Params) extends Bundle {
   val flags = UInt(32.W)
   val hash = UInt(64.W)
 
-  /** The version that is to be replaced. */
+  /** The expected version of the item to be replaced. */
   val expected = UInt(64.W)
 }
 
-/** A grain of a value. */
+/** One grain of a value. */
 class ValueLine extends Bundle {
   val data = UInt((8 * Grain.bytes).W)
   val last = Bool()
 }
 
-/** Reads requests one after the other: keys go into their memory and into the hash, values to a change. */
+/** Parses requests in order: keys go to the key memory and the hash, values to the changer. */
 class RequestReader(params: Params) extends Module {
   import RequestReader.State
 
-  /** Requests are read; the region is known. */
+  /** The region is known, so that requests may be read. */
   val run = IO(Input(Bool()))
 
-  /** No more requests than the one under way. */
+  /** Read no request after the current one. */
   val stop = IO(Input(Bool()))
   val hashKey = IO(Input(Vec(2, UInt(64.W))))
   val stream = IO(Flipped(new ByteStream(Grain.bytes)))
 
-  /** The slot of the next lookup, offered while it is free; what is written into it. */
+  /** The slot of the next lookup, valid while it is free; the write into it. */
   val slot = IO(Flipped(Valid(UInt(params.slotBits.W))))
   val key = IO(Valid(new KeyPlace(params)))
   val lookup = IO(Decoupled(new Lookup))
 
-  /** Nothing is under way, so that the store may be changed. */
+  /** No request is in flight, so that the store may be changed. */
   val alone = IO(Input(Bool()))
   val change = IO(Output(new Change(params)))
   val value = IO(Decoupled(new ValueLine))
 
-  /** The value ends before it should; the change is over. */
+  /** The value is truncated; the change is abandoned. */
   val cut = IO(Output(Bool()))
   val changed = IO(Input(Bool()))
 
-  /** No request follows; with which status, and the bytes of the requests before. */
+  /** No request follows; the status, and the total length of the preceding requests. */
   val ended = IO(Output(Bool()))
   val status = IO(Output(UInt(Status.width.W)))
   val offset = IO(Output(UInt(64.W)))
 
-  /** What is next has not come. */
+  /** Waits for input. */
   val waits = IO(Output(Bool()))
 
   private val state = RegInit(State.header)
@@ -83,7 +83,7 @@ class RequestReader(params: Params) extends Module {
   private val problem = RegInit(Status.ok)
   private val mySlot = Reg(UInt(params.slotBits.W))
 
-  /** A request that was wanted of `bytes` bytes can't come whole. */
+  /** The input ends before `bytes` bytes of the request that is being parsed. */
   private def short(bytes: UInt): Bool = stream.available < bytes && (stream.last || stream.fault)
 
   stream.consume := 0.U
@@ -94,7 +94,7 @@ class RequestReader(params: Params) extends Module {
     state := State.ended
   }
 
-  // The header; words of eight bytes follow.
+  // The header; 8-byte words follow.
   private val keyData = Cat(stream.data.take(8).reverse)
   private val parsed = Cat(stream.data.take(RequestHeader.bytes).reverse).asTypeOf(new RequestHeader)
   when(state === State.header && run) {
@@ -129,7 +129,7 @@ class RequestReader(params: Params) extends Module {
     state := MuxCase(State.key, Seq(compares -> State.version, !fits -> State.dispatch))
   }
 
-  // The version, which is of no use to a request that is refused.
+  // The expected version; an invalid request does not use it.
   private val expected = Reg(UInt(64.W))
   when(state === State.version) {
     when(stream.available >= RequestHeader.versionBytes.U) {
@@ -139,7 +139,7 @@ class RequestReader(params: Params) extends Module {
     }.otherwise { fails := short(RequestHeader.versionBytes.U) }
   }
 
-  // The key, word by word; what is left over of it goes with the length into the last word of the hash.
+  // The key, word by word; its last bytes and its length form the last word of the hash.
   private val isLast = left < 8.U
   private val rest = left(2, 0)
   private val masked = keyData & FillInterleaved(8, Lines.mask(rest, 8))
@@ -163,7 +163,7 @@ class RequestReader(params: Params) extends Module {
   }
   when(state === State.hash && hasher.hash.valid) { state := State.dispatch }
 
-  // The lookup: that of a change waits for those before it.
+  // The lookup; that of a change waits until all earlier lookups have ended.
   private val changes = !isGet && !refused
   lookup.valid := state === State.dispatch && (!changes || alone)
   lookup.bits.hash := hasher.hash.bits
@@ -200,7 +200,8 @@ class RequestReader(params: Params) extends Module {
     fails := cut && changed
   }
 
-  // What nobody wants: the rest of a refused request, the value of one that has none. A deletion is waited for.
+  // Skipped input: the rest of an invalid request, or the value of an operation that does not use it. A deletion waits
+  // for the changer.
   private val skipped = Mux(left > stream.available, stream.available, left(Grain.shift, 0))
   private val deletes = RegInit(false.B)
   when(lookup.fire) { deletes := changes && !isSet }
@@ -229,10 +230,10 @@ class RequestReader(params: Params) extends Module {
 
 object RequestReader {
 
-  /** Bits of the bytes of a request, whatever its header says. */
+  /** Width of the number of bytes of a request, whatever its header contains. */
   val leftBits: Int = 34
 
-  /** Keys and values have a multiple of so many bytes with what is behind them. */
+  /** Keys and values are padded to a multiple of 8 bytes. */
   def rounded(bytes: UInt): UInt = Cat((bytes +& 7.U) >> 3, 0.U(3.W))
 
   object State extends ChiselEnum {

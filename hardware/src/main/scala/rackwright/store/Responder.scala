@@ -6,23 +6,23 @@ import chisel3.util._
 import rackwright.access.LoadedBeat
 import rackwright.stream.{ByteChunk, Lines}
 
-/** Makes output of responses: of each the header, and the value as memory has it. */
+/** Writes responses: the header of each, and the value from memory. */
 class Responder(params: Params) extends Module {
   val response = IO(Flipped(Decoupled(new Response)))
   val range = IO(Decoupled(new ValueRange))
   val beat = IO(Flipped(Decoupled(new LoadedBeat(Grain.bytes))))
   val chunk = IO(Decoupled(new ByteChunk(Grain.bytes)))
 
-  /** Memory refused a part of a value. */
+  /** Memory refused an access to a value. */
   val fault = IO(Output(Bool()))
 
-  /** All that was given has left. */
+  /** Every response has been written. */
   val empty = IO(Output(Bool()))
 
-  /** No range is still to be asked for. */
+  /** Every range of values has been requested from memory. */
   val asked = IO(Output(Bool()))
 
-  // The value is asked for when the response comes, its header waits for the turn.
+  // The value is requested when the response arrives; its header waits in a queue.
   private val headers = Module(new Queue(new Response, params.lookups))
   private val ranges = Module(new Queue(new ValueRange, 2))
   private val hasValue = response.bits.valueBytes =/= 0.U

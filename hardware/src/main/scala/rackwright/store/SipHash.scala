@@ -8,25 +8,25 @@ class KeyWord extends Bundle {
   val data = UInt(64.W)
   val first = Bool()
 
-  /** The last word of the hash, with the bytes that are left over and the length above them. */
+  /** The last word of the hash: the remaining bytes, with the length above them. */
   val last = Bool()
 }
 
-/** SipHash-2-4 (Aumasson and Bernstein 2012): a hash whose collisions nobody finds without its key.
+/** SipHash-2-4 (Aumasson and Bernstein 2012): a keyed hash, for which collisions cannot be found without the key.
   *
-  * A word takes five cycles, each but the first with one of the two halves of a round; the last one nine more.
+  * A word takes five cycles, each but the first with half a round; the last word takes nine more.
   */
 class SipHash extends Module {
   val key = IO(Input(Vec(2, UInt(64.W))))
   val word = IO(Flipped(Decoupled(new KeyWord)))
 
-  /** Of the word that was last; stays until the next one is taken. */
+  /** The hash; held until the next word is accepted. */
   val hash = IO(Valid(UInt(64.W)))
 
   private val state = Reg(Vec(4, UInt(64.W)))
   private val held = Reg(new KeyWord)
 
-  /** Half rounds that are left, those of the end among them. */
+  /** Remaining half rounds, including those of the finalization. */
   private val left = RegInit(0.U(4.W))
   private val known = RegInit(false.B)
   private val result = Reg(UInt(64.W))
@@ -46,7 +46,7 @@ class SipHash extends Module {
     known := false.B
   }.elsewhen(left =/= 0.U) {
     val next = SipHash.half(state, second = left(0))
-    // After the rounds of the word, it goes into the sum once more.
+    // After its rounds, the word is XORed into the state once more.
     val ofWord = left === Mux(held.last, (SipHash.lastHalves - SipHash.wordHalves + 1).U, 1.U)
     state := next
     when(ofWord) {
@@ -65,14 +65,14 @@ class SipHash extends Module {
 
 object SipHash {
 
-  /** Half rounds of a word, and of the last word with the rounds of the end. */
+  /** Half rounds of a word, and of the last word with the finalization. */
   private val wordHalves: Int = 4
   private val lastHalves: Int = 12
 
   private val start: Seq[BigInt] =
     Seq("736f6d6570736575", "646f72616e646f6d", "6c7967656e657261", "7465646279746573").map(BigInt(_, 16))
 
-  /** One of the halves of a round: two sums side by side, and what follows from each. */
+  /** One half of a round: two parallel additions, and the operations that depend on each. */
   private def half(v: Vec[UInt], second: Bool): Vec[UInt] = {
     val next = Wire(Vec(4, UInt(64.W)))
     val (left, right) = (Mux(second, v(2), v(0)) + v(1), Mux(second, v(0), v(2)) + v(3))

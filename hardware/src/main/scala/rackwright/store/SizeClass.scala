@@ -3,7 +3,7 @@ package rackwright.store
 import chisel3._
 import chisel3.util._
 
-/** Sizes of items: one class for each up to eight grains, four for each power of two above. */
+/** Size classes of items: one class for each size up to eight grains, and four for each power of two above. */
 class SizeClass extends Bundle {
   val number = UInt(SizeClass.bits.W)
   val grains = UInt(Limits.sizeBits.W)
@@ -13,11 +13,11 @@ object SizeClass {
   val bits: Int = 6
 }
 
-/** The least class in which so many grains find room, and the greatest class that finds room in them. */
+/** The smallest class whose items hold this number of grains, and the largest class whose items fit into it. */
 class SizeClassifier extends Module {
   val grains = IO(Flipped(Valid(UInt(Limits.sizeBits.W))))
 
-  /** Two cycles later. */
+  /** Valid two cycles after the input. */
   val above = IO(Valid(new SizeClass))
   val below = IO(Output(new SizeClass))
 
@@ -25,7 +25,7 @@ class SizeClassifier extends Module {
   private val most = RegEnable(grains.bits - 1.U, grains.valid)
   private val began = RegNext(grains.valid, false.B)
 
-  // The bits behind the uppermost three of the most that is in the class.
+  // The bits below the uppermost three of the largest size of the class.
   private val shift = VecInit((3 until Limits.sizeBits).map(i => most(i))).asUInt
   private val cut = Mux(shift === 0.U, 0.U, Log2(shift) +& 1.U)
   private val lead = (most >> cut)(2, 0)

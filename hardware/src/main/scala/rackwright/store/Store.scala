@@ -8,7 +8,7 @@ import rackwright.operation.{CommandRouter, StreamCommands}
 import rackwright.stream.SkidBuffer
 import rackwright.unit.HardwareUnit
 
-/** Obeys requests for the values of keys. README.md is the contract. */
+/** The key-value store: executes requests. README.md is the contract. */
 class Store(params: Params) extends HardwareUnit {
   val command = commandPort(StreamCommands.of(StoreSettings.all), Store.opcode)
   val read = memoryPort(params.port)
@@ -52,7 +52,7 @@ class Store(params: Params) extends HardwareUnit {
   lookups.keyLine := keys.line
   changer.keyLine := keys.line
 
-  // A lookup is answered, or the first part of a change.
+  // The outcome of a lookup is answered, or is the first part of a change.
   private val changes = lookups.found.bits.changes
   private val response = Wire(Decoupled(new Response))
   lookups.found.ready := Mux(changes, changer.found.ready, response.ready && !changer.response.valid)
@@ -67,7 +67,7 @@ class Store(params: Params) extends HardwareUnit {
   response.bits := Mux(changer.response.valid, changer.response.bits, lookups.found.bits.response)
   changer.response.ready := response.ready
 
-  // Memory of changes, which also reads what the region is.
+  // The memory port of changes, which also reads the header of the region.
   memory.base := region.base
   memory.clear := control.clear || changer.clear
   memory.read := Mux(control.read.valid, control.read, changer.read)

@@ -8,7 +8,7 @@ import rackwright.operation.{Operation, OperationResult}
 import rackwright.port.Status
 import rackwright.stream.{StreamRange, WriterResult}
 
-/** Runs one operation at a time: reads what the region is, has its requests obeyed, and puts the verdicts together. */
+/** Runs one operation at a time: reads the header of the region, runs the request reader, and combines the statuses. */
 class StoreControl extends Module {
   private object State extends ChiselEnum {
     val idle, fetch, derive, judge, run, ending = Value
@@ -17,21 +17,21 @@ class StoreControl extends Module {
   val operation = IO(Flipped(Decoupled(new Operation(StoreSettings.all))))
   val result = IO(Decoupled(new OperationResult))
 
-  /** To and from the loader of requests, and the writer of responses. */
+  /** The loader of requests and the writer of responses. */
   val range = IO(Decoupled(new StreamRange))
   val stop = IO(Output(Bool()))
   val start = IO(Decoupled(new WriterRange))
   val finish = IO(Output(Bool()))
   val written = IO(Flipped(Decoupled(new WriterResult)))
 
-  /** The first grain of the region. */
+  /** Reads the first grain of the region. */
   val read = IO(Valid(UInt(Grain.placeBits.W)))
   val got = IO(Flipped(Valid(UInt((8 * Grain.bytes).W))))
   val clear = IO(Output(Bool()))
   val refused = IO(Input(Bool()))
   val region = IO(Output(new Region))
 
-  /** Requests are read, until they have ended and all that came of them is written. */
+  /** Requests are read until they have ended and every response has been written. */
   val run = IO(Output(Bool()))
   val ended = IO(Input(Bool()))
   val status = IO(Input(UInt(Status.width.W)))
@@ -96,7 +96,7 @@ class StoreControl extends Module {
   stop := state === State.ending && !began
   finish := stop
 
-  // After a problem the loader still awaits answers; the source is in use until they are there.
+  // After an error, the loader still awaits responses of memory; the input remains in use until they have arrived.
   private val drained = range.ready && began
   written.ready := state === State.ending && result.ready && drained
   result.valid := state === State.ending && written.valid && drained

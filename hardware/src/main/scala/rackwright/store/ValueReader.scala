@@ -6,22 +6,22 @@ import chisel3.util._
 import rackwright.access.{LoadedBeat, ReorderBuffer}
 import rackwright.port.MemoryPort
 
-/** A value that is to be read. */
+/** A range of bytes to read: one value. */
 class ValueRange extends Bundle {
   val place = UInt(Grain.placeBits.W)
   val bytes = UInt(Limits.valueBits.W)
 }
 
-/** Reads values one behind the other, of each all grains that hold a byte of it. */
+/** Reads values one after the other: for each, every grain that holds a byte of it. */
 class ValueReader(params: Params) extends Module {
   val base = IO(Input(UInt(64.W)))
 
-  /** With at least one byte. */
+  /** Of at least one byte. */
   val range = IO(Flipped(Decoupled(new ValueRange)))
   val beat = IO(Decoupled(new LoadedBeat(Grain.bytes)))
   val memory = IO(new MemoryPort(params.port))
 
-  /** Nothing is asked for that memory has not answered, nor will be. */
+  /** No read is outstanding, and none will be issued. */
   val quiet = IO(Output(Bool()))
 
   private val buffer = Module(new ReorderBuffer(params.port, params.outstanding))

@@ -3,16 +3,16 @@ package rackwright.store
 import chisel3._
 import chisel3.util._
 
-/** What is read for a key. */
+/** What a lookup reads next. */
 object Step extends ChiselEnum {
   val bucket, header, key = Value
 }
 
-/** What a lookup has from its request. */
+/** What a lookup knows from its request. */
 class Sought extends Bundle {
   val hash = UInt(32.W)
 
-  /** The place of the bucket in its grain. */
+  /** The index of the bucket in its grain. */
   val lane = UInt(3.W)
   val keyBytes = UInt(Limits.keyBits.W)
   val operation = UInt(16.W)
@@ -20,12 +20,12 @@ class Sought extends Bundle {
   val refused = Bool()
 }
 
-/** How far a lookup has come. */
+/** The progress of a lookup. */
 class Walk extends Bundle {
   val step = Step()
   val line = UInt(Limits.lineBits.W)
 
-  /** The item that is looked at, the one before it in its chain, and the one behind it; 0 for none. */
+  /** The place of the current item, of its predecessor in the chain, and of its successor; 0 for none. */
   val item = UInt(Grain.placeBits.W)
   val previous = UInt(Grain.placeBits.W)
   val next = UInt(Grain.placeBits.W)
@@ -37,13 +37,13 @@ class Walk extends Bundle {
   val status = UInt(Outcome.bits.W)
 }
 
-/** A grain that is to be read for a lookup. */
+/** A grain to read for a lookup. */
 class Ask(params: Params) extends Bundle {
   val slot = UInt(params.slotBits.W)
   val place = UInt(Grain.placeBits.W)
 }
 
-/** What memory has answered for a lookup, with what is known of that. */
+/** The response of memory for a lookup, together with the state of the lookup. */
 class Answered(params: Params) extends Bundle {
   val slot = UInt(params.slotBits.W)
   val data = UInt((8 * Grain.bytes).W)
@@ -53,13 +53,13 @@ class Answered(params: Params) extends Bundle {
 
   def header: ItemHeader = data.asTypeOf(new ItemHeader)
 
-  /** The place that the chain leads to. */
+  /** The place of the next item in the chain. */
   def behind: UInt = {
     val heads = VecInit.tabulate(8)(lane => data(32 * lane + 31, 32 * lane))
     MuxLookup(walk.step, walk.next)(Seq(Step.bucket -> heads(sought.lane), Step.header -> header.next))
   }
 
-  /** Whether this can be an item at its place; for the step `header`. */
+  /** Whether an item can be at this place; for the step `header`. */
   def isItem(region: Region): Bool = {
     val value = (header.valueBytes(Limits.valueBits - 1, 0) +& (Grain.bytes - 1).U) >> Grain.shift
     val key = (header.keyBytes +& (Grain.bytes - 1).U) >> Grain.shift
@@ -68,11 +68,11 @@ class Answered(params: Params) extends Bundle {
     header.seal === ItemHeader.used && fits && ends
   }
 
-  /** Whether it has the hash and the length of the key. */
+  /** Whether hash and length of the key match. */
   def isLike: Bool = header.hash === sought.hash && header.keyBytes === sought.keyBytes
 }
 
-/** An answer, and what follows from it. */
+/** A response, and the decision that follows from it. */
 class Judged(params: Params) extends Bundle {
   val answered = new Answered(params)
   val behind = UInt(Grain.placeBits.W)
@@ -83,15 +83,15 @@ class Judged(params: Params) extends Bundle {
   val isEqual = Bool()
 }
 
-/** How a lookup ended. */
+/** The outcome of a lookup. */
 class Found extends Bundle {
   val sought = new Sought
   val walk = new Walk
 
-  /** It is the first part of a change. */
+  /** The lookup is the first part of a change. */
   def changes: Bool = !RequestHeader.reads(sought.operation) && !sought.refused
 
-  /** What it is answered with. */
+  /** The response to the request. */
   def response: Response = {
     val made = Wire(new Response)
     val exists = walk.status === Outcome.ok

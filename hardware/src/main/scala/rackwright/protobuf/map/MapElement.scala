@@ -5,27 +5,27 @@ import chisel3.util._
 
 import rackwright.protobuf.table.{DescriptorTable, FieldKind}
 
-/** An element of a map, with as much of its key as is kept on chip. */
+/** An element of a map, with the part of its key that is kept on chip. */
 class MapElement extends Bundle {
 
-  /** A number, or the first eight bytes of a string, such that unsigned numbers are in the library's order. */
+  /** A number, or the first eight bytes of a string, encoded such that the unsigned order is the library's. */
   val key = UInt(64.W)
 
-  /** Bytes of a string and their address; 0 for a number. */
+  /** Length and address of a string; 0 for a number. */
   val length = UInt(31.W)
   val text = UInt(DescriptorTable.addressBits.W)
 
-  /** The node, or the entry object. */
+  /** Address of the node of the hash table, or of the entry object. */
   val address = UInt(DescriptorTable.addressBits.W)
 
-  /** There are bytes of a string from that offset on. */
+  /** The string has bytes from this offset on. */
   def reaches(offset: UInt): Bool = length > offset
 }
 
-/** How keys are made comparable. */
+/** Encodes keys for comparisons. */
 object MapElement {
 
-  /** The number that lies at the start of a word. */
+  /** The number at the start of a word. */
   def number(kind: UInt, word: UInt): UInt = {
     val half = word(31, 0)
     val isSigned = VecInit.tabulate(32)(i => signed.contains(i).B).asUInt(kind)
@@ -34,8 +34,8 @@ object MapElement {
     Mux(FieldKind.isBool(kind), word(7, 0).orR, Mux(FieldKind.isWide(kind), wide, narrow))
   }
 
-  /** Eight bytes of a string as a number, the first one highest; those past the end are 0. `left` is what the string
-    * has from there on.
+  /** Eight bytes of a string as a number, the first one most significant, padded with zeros; `left` is the remaining
+    * length of the string.
     */
   def text(word: UInt, left: UInt): UInt =
     Cat(Seq.tabulate(8)(byte => Mux(left > byte.U, word(8 * byte + 7, 8 * byte), 0.U(8.W))))

@@ -9,32 +9,32 @@ import rackwright.protobuf.table.{DescriptorTable, MapField}
 /** A map to read. */
 class MapStart extends Bundle {
 
-  /** The library's object of the field. */
+  /** Address of the library's map field. */
   val field = UInt(DescriptorTable.addressBits.W)
 
-  /** Its elements are entry objects, else the nodes of a hash table, which has so many. */
+  /** Its elements are entry objects; otherwise, they are this number of nodes of a hash table. */
   val inEntries = Bool()
   val count = UInt(31.W)
   val nodes = new MapNodes
 }
 
-/** Finds the elements of a map, in whatever order they are. */
+/** Reads the elements of a map, in their order in memory. */
 class MapElements extends Module {
   import MapElements._
   private val addressBits = DescriptorTable.addressBits
 
   val start = IO(Flipped(Valid(new MapStart)))
 
-  /** Forget the map. */
+  /** Discard the map. */
   val clear = IO(Input(Bool()))
 
   /** Addresses of nodes or entry objects. */
   val element = IO(Decoupled(UInt(addressBits.W)))
 
-  /** All of them have been offered. */
+  /** Every element has been offered. */
   val finished = IO(Output(Bool()))
 
-  /** The map can't be read. */
+  /** The map cannot be read. */
   val failure = IO(Valid(UInt(Status.width.W)))
   val read = IO(new WordRead)
 
@@ -43,7 +43,7 @@ class MapElements extends Module {
   private val inEntries = Reg(Bool())
   private val nextOffset = Reg(UInt(MapNodes.offsetBits.W))
 
-  // The hash table, of which a pair of buckets is at hand; or the pointers of the repeated field.
+  // The hash table and its current pair of buckets; or the pointers of the repeated field.
   private val table = Reg(UInt(addressBits.W))
   private val index = Reg(UInt(indexBits.W))
   private val count = Reg(UInt(indexBits.W))
@@ -83,14 +83,14 @@ class MapElements extends Module {
     state := State.idle
   }
 
-  /** Goes on unless the word is no pointer. */
+  /** Continues, unless the word is not a valid pointer. */
   private def follow(next: State.Type): Unit =
     when(word.isWild)(fail(Status.accessFault)).otherwise {
       table := word.pointer
       state := next
     }
 
-  /** Looks for the next element behind the list or the pointer at hand. */
+  /** Advances to the next node of the list, or to the next pointer. */
   private def advance(): Unit = {
     val step = Mux(inEntries, 1.U, 2.U)
     val isLast = index +& step >= count
@@ -123,7 +123,7 @@ class MapElements extends Module {
         state := State.odd
       }
       is(State.odd) {
-        // Two buckets with a tree of many elements share it.
+        // A tree, which holds many elements, occupies both buckets of a pair.
         val isTree = word.data === even && even =/= 0.U
         odd := word.data
         at := even
@@ -156,7 +156,7 @@ class MapElements extends Module {
   }
   when(isState(State.element)) {
     when(at === 0.U) {
-      // The end of a list: the other bucket of the pair is next.
+      // The end of a list: continue with the other bucket of the pair.
       at := odd
       odd := 0.U
       when(odd === 0.U)(advance())
@@ -172,12 +172,12 @@ class MapElements extends Module {
 /** Constants and states of [[MapElements]]. */
 object MapElements {
 
-  /** Most buckets of a hash table that is read, and most elements of a repeated field. */
+  /** Largest number of buckets, and of elements of a repeated field, that are supported. */
   val mostBuckets: Int = 1024
   private val indexBits = log2Ceil(mostBuckets + 1)
 
-  /** The head of a hash table is read, then its buckets in pairs, and the nodes of their lists; or a repeated field and
-    * its pointers. `element` offers what was found.
+  /** Reads the head of a hash table, then pairs of buckets, and the nodes of their lists; or a repeated field and its
+    * pointers. `element` offers an element.
     */
   object State extends ChiselEnum {
     val idle, buckets, first, table, even, odd, next, repeated, size, array, pointer, element = Value

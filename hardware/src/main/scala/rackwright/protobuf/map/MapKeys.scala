@@ -15,17 +15,17 @@ class MapKeys extends Module {
   val kind = IO(Input(UInt(5.W)))
   val inEntries = IO(Input(Bool()))
 
-  /** Forget the element at hand. */
+  /** Discard the current element. */
   val clear = IO(Input(Bool()))
 
-  /** An element, and what becomes of it. */
+  /** An element, and the same one with its key. */
   val address = IO(Flipped(Decoupled(UInt(addressBits.W))))
   val element = IO(Decoupled(new MapElement))
 
-  /** No element is here. */
+  /** No element is in this block. */
   val idle = IO(Output(Bool()))
 
-  /** A key can't be read, or is such that the library has to compare it. */
+  /** A key cannot be read, or can only be compared by the library. */
   val failure = IO(Valid(UInt(Status.width.W)))
   val read = IO(new WordRead)
 
@@ -58,7 +58,7 @@ class MapKeys extends Module {
   when(address.fire) {
     found.address := address.bits
     found.length := 0.U
-    // The string of a node lies in it, that of an entry object elsewhere.
+    // The string of a node is within the node; an entry object has a pointer to it.
     string := address.bits
     state := Mux(isString && !inEntries, State.text, State.key)
   }
@@ -66,7 +66,7 @@ class MapKeys extends Module {
     switch(state) {
       is(State.key) {
         found.key := MapElement.number(kind, word.data)
-        // The low bits of the pointer to a string say who owns it.
+        // The low bits of the pointer to a string encode its ownership.
         string := word.data(addressBits - 1, 2) ## 0.U(2.W)
         state := Mux(isString, State.text, State.offer)
         when(isString && LoadedWord.isWild(word.data(63, 2) ## 0.U(2.W)))(fail(Status.accessFault))
@@ -97,7 +97,9 @@ class MapKeys extends Module {
 /** The states of [[MapKeys]]. */
 object MapKeys {
 
-  /** `key` reads a number or the pointer to a string; `text` and `length` read a string object, `prefix` its start. */
+  /** `key` reads a number or the pointer to a string; `text` and `length` read a string object, `prefix` its first
+    * bytes.
+    */
   object State extends ChiselEnum {
     val idle, key, text, length, prefix, offer = Value
   }

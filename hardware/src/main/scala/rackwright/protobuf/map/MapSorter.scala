@@ -7,13 +7,13 @@ import rackwright.memory.Sram
 import rackwright.port.Status
 import rackwright.protobuf.table.DescriptorTable
 
-/** Keeps elements of maps by ascending key, and gives them back from the last to the first.
+/** Sorts the elements of maps by insertion, and returns them in descending order of their keys.
   *
-  * A map within another one is put upon what is left of that. Each element is put in its place among those before it:
-  * that place is looked for behind the last one, then by halves.
+  * The elements of a nested map are stacked on the remaining ones of the enclosing map. The position of an element is
+  * first assumed after the last one, then found by binary search.
   *
   * @param entries
-  *   elements for which there is room: a power of two.
+  *   capacity in elements: a power of two.
   */
 class MapSorter(entries: Int) extends Module {
   import MapSorter.State
@@ -23,20 +23,20 @@ class MapSorter(entries: Int) extends Module {
   /** A map begins. */
   val begin = IO(Input(Bool()))
 
-  /** An element of it. */
+  /** An element to insert. */
   val insert = IO(Flipped(Decoupled(new MapElement)))
 
-  /** Elements of the map so far; none is being put in its place. */
+  /** Number of elements of the map; no insertion is in progress. */
   val count = IO(Output(UInt(countBits.W)))
   val idle = IO(Output(Bool()))
 
-  /** Address of the last element, and its removal. */
+  /** Address of the last element; taking it removes it. */
   val last = IO(Decoupled(UInt(DescriptorTable.addressBits.W)))
 
-  /** Forget all. */
+  /** Discard all elements. */
   val clear = IO(Input(Bool()))
 
-  /** There is no room, or two keys are the same, or one can't be read. */
+  /** There is no room, two keys are equal, or a key cannot be read. */
   val failure = IO(Valid(UInt(Status.width.W)))
   val read = IO(new WordRead)
 
@@ -47,14 +47,14 @@ class MapSorter(entries: Int) extends Module {
   private val top = RegInit(0.U(countBits.W))
   private val base = Reg(UInt(countBits.W))
   private val element = Reg(new MapElement)
-  // The place is from `low` to `high`; `probe` is the element it is compared with.
+  // The position is between `low` and `high`; `probe` is the element to compare with.
   private val low = Reg(UInt(countBits.W))
   private val high = Reg(UInt(countBits.W))
   private val probe = Reg(UInt(countBits.W))
   private val offset = Reg(UInt(31.W))
   private val mine = Reg(UInt(64.W))
   private val theirs = Reg(UInt(64.W))
-  // The element it is compared with, and what came out.
+  // The element to compare with, and the word read from its string.
   private val other = Reg(new MapElement)
   private val isSame = Reg(Bool())
   private val isGreater = Reg(Bool())
@@ -69,7 +69,7 @@ class MapSorter(entries: Int) extends Module {
   private val looksAt = WireDefault(top - 1.U)
   private val present = kept.read(looksAt(indexBits - 1, 0), true.B)
   private val looksAtTop = isState(State.idle) && !insert.valid && top =/= 0.U
-  // What is read of the last element is known a cycle later, in registers; only between insertions.
+  // The last element is read into registers, one cycle later, and only between insertions.
   private val cameTop = RegNext(looksAtTop && !last.fire, false.B)
   private val knowsTop = RegInit(false.B)
   knowsTop := isState(State.idle) && !insert.valid && !last.fire && !clear && (cameTop || knowsTop)
@@ -77,7 +77,7 @@ class MapSorter(entries: Int) extends Module {
   last.bits := RegEnable(present.address, cameTop)
   when(last.fire) { top := top - 1.U }
 
-  // One element is put in its place per cycle, which is one write port.
+  // One element moves per cycle: one write port.
   private val puts = WireDefault(false.B)
   private val putPlace = WireDefault(low)
   private val putElement = WireDefault(element)
@@ -90,7 +90,7 @@ class MapSorter(entries: Int) extends Module {
     next := State.idle
   }
 
-  /** The element belongs behind the one it was compared with, or before it. */
+  /** The element belongs behind the one that it was compared with, or before it. */
   private def narrow(isBehind: Bool): Unit = {
     val newLow = Mux(isBehind, probe + 1.U, low)
     val newHigh = Mux(isBehind, high, probe)
@@ -100,7 +100,8 @@ class MapSorter(entries: Int) extends Module {
     next := Mux(newLow === newHigh, State.place, State.look)
   }
 
-  // Of two keys with the same bytes the shorter one is less; the library says which of two equal ones counts.
+  // If one key is a prefix of the other, the shorter one is less; of equal keys, only the library knows which one is
+  // valid.
   private val elementReaches = RegNext(element.reaches(offset))
   private val otherReaches = RegNext(other.reaches(offset))
   private val bothEnd = !elementReaches && !otherReaches
@@ -171,7 +172,7 @@ class MapSorter(entries: Int) extends Module {
       next := State.weigh
     }
     is(State.place) {
-      // Those behind the place make room from the last one on.
+      // The elements behind the position move up, the last one first.
       probe := top - 1.U
       looksAt := top - 1.U
       next := State.shift
@@ -204,9 +205,9 @@ class MapSorter(entries: Int) extends Module {
 /** The states of [[MapSorter]]. */
 object MapSorter {
 
-  /** `look` reads the element to compare with, `compare` and `lengths` compare what is on chip, `weigh` decides;
-    * `mine`, `other` and `tie` compare one more word of two strings; `place` knows the place, `shift` makes room there,
-    * which is filled.
+  /** `look` reads the element to compare with, `compare` and `lengths` compare the part on chip, `weigh` decides;
+    * `mine`, `other` and `tie` compare one more word of two strings; `place` has found the position, `shift` makes room
+    * for the element and writes it.
     */
   object State extends ChiselEnum {
     val idle, look, compare, lengths, weigh, mine, other, tie, place, shift, fill = Value

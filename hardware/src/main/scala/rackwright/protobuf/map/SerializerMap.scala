@@ -6,14 +6,14 @@ import chisel3.util._
 import rackwright.port.Status
 import rackwright.protobuf.table.DescriptorTable
 
-/** What a serialize list says of the nodes of a map (README.md). */
+/** The layout of a map's nodes, from a serialize list (README.md). */
 class MapNodes extends Bundle {
 
-  /** Where in a node the pointer to the next one is. */
+  /** Offset of the pointer to the next node. */
   val next = UInt(MapNodes.offsetBits.W)
   val keyKind = UInt(5.W)
 
-  /** Table of nodes; 0: the library has to serialize the map. */
+  /** Table of the nodes; 0 if only the library can serialize the map. */
   val table = UInt(DescriptorTable.addressBits.W)
 }
 
@@ -30,24 +30,24 @@ object MapNodes {
   }
 }
 
-/** Puts the elements of a map in the order of their keys, and hands them out from the last to the first.
+/** Sorts the elements of a map by their keys, and returns them in descending order.
   *
   * @param entries
-  *   elements kept on chip, those of maps within each other together.
+  *   capacity in elements, shared by nested maps.
   */
 class SerializerMap(entries: Int) extends Module {
 
-  /** A map to put in order. */
+  /** A map to sort. */
   val start = IO(Flipped(Valid(new MapStart)))
 
-  /** It is in order, or can't be. */
+  /** It is sorted, or has failed. */
   val done = IO(Valid(UInt(Status.width.W)))
   val count = IO(Output(UInt(log2Ceil(entries + 1).W)))
 
-  /** The last element that is left of the maps at hand. */
+  /** The last remaining element of the innermost map. */
   val last = IO(Decoupled(UInt(DescriptorTable.addressBits.W)))
 
-  /** Forget all maps. */
+  /** Discard all maps. */
   val clear = IO(Input(Bool()))
   val read = IO(new WordRead)
 

@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.protobuf.table.DescriptorTable
 
-/** A 64-bit word of memory, or the news that it can't be read. */
+/** A 64-bit word of memory, or a fault. */
 class LoadedWord extends Bundle {
   val data = UInt(64.W)
   val fault = Bool()
@@ -15,18 +15,18 @@ class LoadedWord extends Bundle {
   def isWild: Bool = LoadedWord.isWild(data)
 }
 
-/** What pointers to objects can't be. */
+/** The bits that are zero in pointers to objects. */
 object LoadedWord {
   def isWild(pointer: UInt): Bool =
     (pointer >> DescriptorTable.addressBits).orR || pointer(2, 0).orR || pointer === 0.U
 }
 
-/** Reads words, one at a time: the answer comes in a later cycle than the request and is taken at once. */
+/** Reads words, one at a time: the response comes in a later cycle than the request, and cannot be stalled. */
 class WordRead extends Bundle {
   val request = Decoupled(UInt(DescriptorTable.addressBits.W))
   val answer = Flipped(Valid(new LoadedWord))
 
-  /** Whether an answer is to come; with `clear`, nobody waits for it any more. */
+  /** Whether a response is outstanding; with `clear`, it is discarded. */
   def isUnderWay(clear: Bool): Bool = {
     val isUnderWay = RegInit(false.B)
     isUnderWay := !clear && (request.fire || (isUnderWay && !answer.valid))
@@ -34,12 +34,12 @@ class WordRead extends Bundle {
   }
 }
 
-/** Lets several readers read words in turns; the first one comes first. */
+/** Arbitrates between several readers of words; the first one has precedence. */
 class WordReads(count: Int) extends Module {
   val readers = IO(Vec(count, Flipped(new WordRead)))
   val memory = IO(new WordRead)
 
-  /** Forget what is under way. */
+  /** Discard outstanding reads. */
   val clear = IO(Input(Bool()))
 
   private val arbiter = Module(new Arbiter(UInt(DescriptorTable.addressBits.W), count))

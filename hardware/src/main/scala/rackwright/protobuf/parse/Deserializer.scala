@@ -9,10 +9,11 @@ import rackwright.protobuf.table.DescriptorCache
 import rackwright.stream.HeadQueue
 import rackwright.unit.HardwareUnit
 
-/** The unit `protobuf-deserialize`: from wire format to objects of the official C++ library. README.md is the contract.
+/** The unit `protobuf-deserialize`: parses the wire format into objects of the official C++ library. README.md is the
+  * contract.
   *
   * @param params
-  *   what to build.
+  *   parameters of the unit.
   */
 class Deserializer(params: DeserializerParams = DeserializerParams()) extends HardwareUnit {
   private val shared = MemoryArbiter.downstream(params.port, 2)
@@ -100,7 +101,7 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   ahead.heads := regions.heads
   ahead.taken := Seq(fields.objects, fields.strings, fields.arrays, fields.texts).map(_.take).reduce(_ || _)
   ahead.reading := !control.idle
-  // Answers go to all beats of the input's buffer: they come out of registers.
+  // Responses go to every beat of the input buffer: they are registered.
   inputs.ports(0).request <> input.memory.request
   inputs.ports(0).response.ready := true.B
   input.memory.response.valid := RegNext(inputs.ports(0).response.valid, false.B)

@@ -8,7 +8,7 @@ import rackwright.port.{CommandList, CommandPort, CommandSet, RecordField, Statu
 import rackwright.protobuf.table.{DescriptorTable, ProtobufRecord}
 import rackwright.stream.StreamRange
 
-/** A message to deserialize, with everything that was set when it was started. */
+/** A message to parse, with all settings at the time of its command. */
 class DeserializerRequest extends Bundle {
   val message = new FieldsStart
   val arena = UInt(64.W)
@@ -16,50 +16,50 @@ class DeserializerRequest extends Bundle {
   /** Address of the completion record, or 0. */
   val record = UInt(64.W)
 
-  /** Regions given since the last request. */
+  /** Regions that were set after the previous request. */
   val regions = Valid(new RegionBounds)
   val leftovers = Valid(new LeftoverBounds)
 
-  /** `ok`, or why nothing is done. */
+  /** `ok`, or the status with which the request ends without being executed. */
   val verdict = UInt(Status.width.W)
 
-  /** There is an input to read: what can't be done or is empty has none. */
+  /** The request has an input to read: it is valid and not empty. */
   val reads = Bool()
 }
 
-/** What the questions are answered with. */
+/** The values that status commands return. */
 class DeserializerReport extends Bundle {
 
   /** Requests completed since reset. */
   val completed = UInt(64.W)
 
-  /** 1 + status of the first that was not `ok` since this was asked last, or 0. */
+  /** 1 + status of the first request that failed since the last report, or 0. */
   val failure = UInt(64.W)
   val heads = new RegionHeads
 
-  /** Where the next record of what is left over goes. */
+  /** Address of the next leftover record. */
   val leftovers = UInt(DescriptorTable.addressBits.W)
 }
 
-/** Understands one command per cycle. README.md has the list. */
+/** Decodes commands, one per cycle. README.md lists them. */
 class DeserializerCommands(opcode: Int) extends Module {
   import DeserializerCommands._
 
   val command = IO(new CommandPort)
 
-  /** One per DO_PARSE, and its input, unless there is nothing to read. */
+  /** One for each DO_PARSE; and its input, unless it is empty or the request is invalid. */
   val request = IO(Decoupled(new DeserializerRequest))
   val range = IO(Decoupled(new StreamRange))
 
   val report = IO(Input(new DeserializerReport))
 
-  /** The failure has been reported. */
+  /** The failure has been returned. */
   val reported = IO(Output(Bool()))
 
-  /** Forget cached descriptors; nothing is under way. */
+  /** Invalidates cached descriptors; no request is in flight. */
   val flush = IO(Output(Bool()))
 
-  /** Every request started has completed. */
+  /** Every request has completed. */
   val quiet = IO(Output(Bool()))
 
   private val bits = command.request.bits
@@ -78,10 +78,10 @@ class DeserializerCommands(opcode: Int) extends Module {
   private val leftoversGiven = RegInit(false.B)
   private val leftoversWrong = RegInit(false.B)
 
-  // Regions that no request has used yet are as they were given.
+  // The heads of regions that no request has used are their bounds.
   private val heads = Mux(boundsGiven, RegionHeads.of(bounds), report.heads)
   quiet := started === report.completed
-  // Whether there is an input takes long to find out: room for one is waited for in any case.
+  // Whether a request has an input is known late: a command waits for room for one in any case.
   private val starts = is(Funct.start)
   private val reads = request.bits.reads
   private val accepted = MuxCase(
@@ -171,7 +171,8 @@ class DeserializerCommands(opcode: Int) extends Module {
   }
 }
 
-/** The deserializer's commands: the numbers 0 to 4 are those of the public unit of this kind, the others are ours. */
+/** The deserializer's commands: 0 to 4 have the numbers of the published unit of this kind, the others are additions.
+  */
 object DeserializerCommands {
   val currentVersion: Int = 2
 
@@ -201,7 +202,7 @@ object DeserializerCommands {
       command("leftover_head", 24, answer = "where the next record of what is left over goes")
   }
 
-  /** All of them, and what a request ends with. */
+  /** All commands, and how a request ends. */
   val set: CommandSet = CommandSet(
     Funct.commands,
     Seq(ProtobufRecord.ended, RecordField("input_offset", 64, 64, "bytes read, or where the input is wrong"))

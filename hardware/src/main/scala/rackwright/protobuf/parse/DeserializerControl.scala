@@ -5,19 +5,19 @@ import chisel3.util._
 
 import rackwright.port.Status
 
-/** Takes requests through the unit: one is read while the writes of those before are being answered, and its input
-  * while the last fields of the one before are stored.
+/** Runs requests through a pipeline: one is parsed while the writes of earlier ones are outstanding, and its input is
+  * scanned while the last fields of the previous one are stored.
   */
 class DeserializerControl extends Module {
   val request = IO(Flipped(Decoupled(new DeserializerRequest)))
 
-  /** To the box that reads messages: it begins with a message; with that, into which its scanner has gone ahead. How
-    * that ended; it ends well, which is known earlier.
+  /** To the parser of messages: start a message; start the one that the scanner has begun already. From it: how the
+    * message ended; that it ends without an error, which is known one cycle earlier.
     */
   val start = IO(Valid(new FieldsStart))
   val follow = IO(Output(Bool()))
 
-  /** `start` has the message of the next request, into which the scanner may go ahead, and goes. */
+  /** `start` holds the message of the next request, which the scanner may begin early; it does so. */
   val isKnown = IO(Output(Bool()))
   val mayGoAhead = IO(Input(Bool()))
   val goesAhead = IO(Output(Bool()))
@@ -25,7 +25,7 @@ class DeserializerControl extends Module {
   val succeeds = IO(Input(Bool()))
   val arena = IO(Output(UInt(64.W)))
 
-  /** To the input: its next range; give up what is left of it. */
+  /** To the input: start its next range; discard the rest of the current one. */
   val begin = IO(Flipped(new Bundle {
     val valid = Input(Bool())
     val ready = Output(Bool())
@@ -35,19 +35,19 @@ class DeserializerControl extends Module {
   val regions = IO(Valid(new RegionBounds))
   val leftovers = IO(Valid(new LeftoverBounds))
 
-  /** Which group the stores of now belong to. */
+  /** The write group of the current stores. */
   val turn = IO(Output(UInt(log2Ceil(ProtobufCompleter.groups).W)))
 
-  /** Hand on all stores. */
+  /** Write out all collected stores. */
   val drain = IO(Output(Bool()))
 
-  /** One per request, in order, when all its stores have been given. */
+  /** One for each request, in order, after its last store. */
   val completion = IO(Decoupled(new ProtobufCompletion))
 
-  /** Every store has been answered. */
+  /** Every write has been answered. */
   val quiet = IO(Input(Bool()))
 
-  /** Groups whose former request has completed. */
+  /** Write groups whose previous request has completed. */
   val free = IO(Input(Vec(ProtobufCompleter.groups, Bool())))
 
   val idle = IO(Output(Bool()))
@@ -61,17 +61,17 @@ class DeserializerControl extends Module {
   drain := !reading
 
   private val isBegun = RegInit(false.B)
-  // The input that the scanner has gone ahead into is not the one that has failed, of which nothing is left.
+  // The input that the scanner has begun early is not the one that failed, of which nothing remains.
   private val fails = ended.valid && ended.bits.status =/= Status.ok
   stop := fails && !isBegun
   private val reads = request.bits.reads
-  // After an error, places that were written may be given out again.
+  // After an error, memory that was written may be allocated again.
   private val failed = RegInit(false.B)
   when(fails) { failed := true.B }.elsewhen(quiet) { failed := false.B }
-  // A group becomes free by itself and is taken by what ends here, so that this may be known a cycle late.
+  // Only completions free groups, and only this module occupies them, so that the state may be one cycle old.
   private val ends = Wire(Bool())
   private val turnFree = RegNext(Mux(ends, free(group + 1.U), free(group)), false.B)
-  // What is begun goes on in the cycle in which the one before ends well.
+  // A request that has begun early continues in the cycle in which its predecessor ends without an error.
   private val nextFree = RegNext(free(group + Mux(ends, 2.U, 1.U)), false.B)
   private val available = !reading && turnFree && !failed
   private val starts = available && !isBegun && (!reads || begin.ready)
@@ -87,7 +87,7 @@ class DeserializerControl extends Module {
   regions.bits := request.bits.regions.bits
   leftovers.valid := request.fire && request.bits.leftovers.valid
   leftovers.bits := request.bits.leftovers.bits
-  // A request that reads nothing ends at once.
+  // A request without an input ends at once.
   private val endsUnread = request.fire && !reads
   completion.valid := (reading && ended.valid) || (available && request.valid && !reads)
   assert(!completion.valid || completion.ready, "there is a place for a completion of each group")

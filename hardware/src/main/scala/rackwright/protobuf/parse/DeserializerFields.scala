@@ -7,48 +7,49 @@ import rackwright.port.Status
 import rackwright.protobuf.table.{DescriptorLines, DescriptorRequest, DescriptorTable, WireType}
 import rackwright.stream.ByteStream
 
-/** A message to read: the outermost one of a request. */
+/** The start of a top-level message. */
 class FieldsStart extends Bundle {
   val table = UInt(DescriptorTable.addressBits.W)
   val target = UInt(DescriptorTable.addressBits.W)
 
-  /** Its input. */
+  /** Address of its input. */
   val source = UInt(DescriptorTable.addressBits.W)
   val length = UInt(32.W)
 }
 
-/** How the reading of a message ended: the offset is where the input was right up to. */
+/** The end of a message: its status, and the offset up to which the input was valid. */
 class FieldsEnd extends Bundle {
   val status = UInt(Status.width.W)
   val offset = UInt(32.W)
 }
 
-/** Reads messages: has tags and values taken off the input, and wires the boxes that do the rest.
+/** Parses messages: connects the scanner of tags and values with the blocks that execute fields.
   *
-  * Scalars flow: one is scanned while the entry of the one before is looked up and the one before that is stored. What
-  * is length-delimited is taken by the box for it before the scanner goes on.
+  * Scalars are pipelined: one is scanned while the entry of the previous one is looked up and the one before that is
+  * stored. The scanner waits while a block executes a length-delimited field.
   *
-  * The scanner goes ahead into the message of the next request while the last fields of one are stored: they end it
-  * whatever they are. The other boxes follow when that has ended. If it fails, its fields that are left are dropped.
+  * The scanner continues with the message of the next request while the last fields of the current one are stored, if
+  * these end the message whatever their types are. The other blocks follow when the current message has ended. If it
+  * fails, its remaining fields are discarded.
   */
 class DeserializerFields(params: DeserializerParams) extends Module {
   import DeserializerSequencer.State
 
-  /** Begin with a message; with that, into which the scanner has gone ahead. */
+  /** Start a message; the scanner has begun it already. */
   val start = IO(Flipped(Valid(new FieldsStart)))
   val follow = IO(Input(Bool()))
 
-  /** The message to begin with next is known, as `start` has it; the scanner may go ahead into it, does so. */
+  /** `start` holds the next message, which the scanner may begin early; it does so. */
   val isKnown = IO(Input(Bool()))
   val mayGoAhead = IO(Output(Bool()))
   val goesAhead = IO(Input(Bool()))
   val ended = IO(Valid(new FieldsEnd))
 
-  /** The message ends well, which is known earlier. */
+  /** The message ends without an error, which is known one cycle before its end. */
   val succeeds = IO(Output(Bool()))
   val arena = IO(Input(UInt(64.W)))
 
-  /** Forget what is kept of message types. */
+  /** Invalidate cached descriptors. */
   val flush = IO(Input(Bool()))
 
   val stream = IO(Flipped(new ByteStream(params.portBytes)))
@@ -62,21 +63,21 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   val objects = IO(new Allocation)
   val strings = IO(new Allocation)
 
-  /** The string object taken last is not made. */
+  /** The string object that was allocated last is not used. */
   val undo = IO(Output(Bool()))
   val arrays = IO(new Allocation)
   val texts = IO(new Allocation)
   val trim = IO(new Trim)
   val arraysHead = IO(Input(UInt(DescriptorTable.addressBits.W)))
 
-  /** Where records of what is left over go; where the next one does. */
+  /** Where leftover records are stored; the address of the next one. */
   val leftoverBounds = IO(Flipped(Valid(new LeftoverBounds)))
   val leftoverHead = IO(Output(UInt(DescriptorTable.addressBits.W)))
 
-  /** A store waits before `store`. */
+  /** A store waits in front of `store`. */
   val storing = IO(Output(Bool()))
 
-  /** Values that are taken; input, or a place for a store, is waited for. */
+  /** Values are executed; the scanner waits for input, or a field for its store. */
   val events = IO(Output(new FieldsEvents))
 
   private val sequencer = Module(new DeserializerSequencer)
@@ -162,7 +163,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   values.arena := arena
   strings <> values.strings
 
-  // Lines of tables are for fields, or for messages that are begun.
+  // Lines of tables are requested for fields, or for messages that begin.
   lookup.valid := Mux(inMessages, messages.lookup.valid, resolver.lookup.valid)
   lookup.bits := Mux(inMessages, messages.lookup.bits, resolver.lookup.bits)
   messages.lookup.ready := lookup.ready && inMessages
@@ -174,7 +175,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   line.ready := Mux(inMessages, messages.line.ready, resolver.line.ready)
 
   private val textDone = RegNext(text.done, 0.U.asTypeOf(text.done))
-  // Others are done when their stores have left.
+  // The other blocks end when their stores have left.
   private def stage(from: DecoupledIO[Store], done: Valid[UInt]): StoreStage = {
     val stage = Module(new StoreStage(params.port))
     stage.store <> from
@@ -207,7 +208,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   sequencer.messagesDone := messagesStage.over
   sequencer.found := revisits.found
   sequencer.settled := text.free && !oneofs.busy && !leftovers.busy
-  // Once true, it stays so until the end.
+  // Once true, it remains true until the end.
   sequencer.drained := RegNext(settles && Mux(isAhead, resolver.resolved.valid && !isOfNow, lookupIdle), false.B)
   ended := sequencer.ended
   succeeds := sequencer.succeeds
@@ -226,7 +227,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   levels.offset := entry.offset
   levels.marks := takesField && (outcome.isElement || outcome.isMessage)
 
-  // A level stays for longer than it takes to add.
+  // A message stays current for longer than this addition takes.
   hasbits.base := RegNext(level.target + level.kind.hasbitsOffset)
   hasbits.untouched := levels.outermost
   hasbits.bytes := level.kind.hasbitsBytes
@@ -256,7 +257,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   repeated.arraysHead := arraysHead
   trim <> repeated.trim
 
-  // Nothing leads into another message when the scanner may go ahead.
+  // No field of the current message leads into another message when the scanner begins the next one early.
   private val isOutermost = isState(State.idle) || scanner.exhausted
   messages.start.valid := orders.beginMessage || goesAhead
   messages.start.bits.table := Mux(isOutermost, start.bits.table, entry.table)
@@ -280,7 +281,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   text.start.bits.text := scanned.text
   undo := textDone.valid && textDone.bits =/= Status.ok && !skips
 
-  // What is left over is told as a whole: a group when it ends.
+  // A leftover is recorded as a whole: a group when it ends.
   private val request = RegEnable(start.bits, begins)
   private val takesGroup = outcome.taken && outcome.isGroup
   private val isBegin = scanned.wire === WireType.startGroup.U
@@ -300,7 +301,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   leftovers.add.bits.length := values.position + scanned.bytes + delimited - from
   leftovers.add.bits.number := Mux(scanned.inRun, scanned.number, 0.U)
 
-  // The former case is still wanted where a message may be merged into the one that is there.
+  // The previous case is still needed if a message may be merged into the existing one.
   oneofs.set.valid := (outcome.inOneof && takesField && !outcome.isMessage) ||
     (entry.inOneof && orders.beginMessage && !start.valid)
   oneofs.set.bits.address := decided.casePlace
@@ -310,7 +311,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   revisits.asked.inOneof := entry.inOneof
   revisits.asked.oneof := oneofs.set.bits
 
-  // One of them reads back at a time.
+  // At most one of them reads back at a time.
   private val readers = Seq(hasbits.readBack, revisits.readBack, repeated.readBack)
   readBack.valid := readers.map(_.valid).reduce(_ || _)
   readBack.bits := PriorityMux(readers.map(reader => reader.valid -> reader.bits))
@@ -332,7 +333,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   events.storeStall := (store.valid && !store.ready) || (beat.valid && !beat.ready)
 }
 
-/** What a [[DeserializerFields]] did in a cycle. */
+/** Events of a [[DeserializerFields]] in one cycle. */
 class FieldsEvents extends Bundle {
   val values = UInt(1.W)
   val inputStall = Bool()

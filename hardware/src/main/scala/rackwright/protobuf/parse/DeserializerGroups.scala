@@ -3,24 +3,24 @@ package rackwright.protobuf.parse
 import chisel3._
 import chisel3.util._
 
-/** Groups within each other that are passed over: their numbers, because the end of one has to name it. */
+/** Tracks nested unknown groups: a stack of their field numbers, because an end tag must match its start tag. */
 class DeserializerGroups extends Module {
   import DeserializerGroups._
 
-  /** The tag of a group is taken: its number, whether the group begins, and where in the input the tag is. */
+  /** A group tag is consumed: its field number, whether it starts a group, and its position in the input. */
   val taken = IO(Flipped(Valid(new GroupTag)))
 
-  /** Forget all groups. */
+  /** Discard all groups. */
   val clear = IO(Input(Bool()))
 
-  /** A group is open; one is open behind the tag that is taken in this cycle, or without one. */
+  /** A group is open; a group is open after the tag that is consumed in this cycle, if any. */
   val open = IO(Output(Bool()))
   val openNext = IO(Output(Bool()))
 
-  /** One more fits within it. */
+  /** There is room for one more nested group. */
   val fits = IO(Output(Bool()))
 
-  /** The innermost group's number, and where the outermost one began. */
+  /** The field number of the innermost group, and the position of the outermost one. */
   val number = IO(Output(UInt(29.W)))
   val start = IO(Output(UInt(32.W)))
 
@@ -54,6 +54,6 @@ class GroupTag extends Bundle {
 /** Constants of [[DeserializerGroups]]. */
 object DeserializerGroups {
 
-  /** Groups within each other that are kept. */
+  /** Maximum nesting depth. */
   val depth: Int = 8
 }

@@ -7,40 +7,40 @@ import rackwright.memory.LevelStack
 import rackwright.port.Status
 import rackwright.protobuf.table.DescriptorTable
 
-/** The presence bits of the message that is being read: 128 of them are on chip, the others in its object.
+/** The hasbits of the current message: a window of 128 of them is on chip, the others are in the object.
   *
-  * Bits move between the two in windows of 128. A message is either new, all its bits 0, or was begun before and is
-  * merged into; only then, or when a window is come back to, is anything read.
+  * A message is either new, with all bits 0, or is merged into an existing object. The object is read only in the
+  * second case, or when a window is loaded again.
   */
 class DeserializerHasbits(params: DeserializerParams) extends Module {
   import DeserializerHasbits._
 
-  /** The object was not made by the unit in this request, so that nothing has been stored where its bits lie. */
+  /** The object was not created by this request, so that no store to its hasbits can be outstanding. */
   val untouched = IO(Input(Bool()))
 
-  /** Where the bits of the message lie, and how many bytes they take. */
+  /** Address and size in bytes of the message's hasbits. */
   val base = IO(Input(UInt(DescriptorTable.addressBits.W)))
   val bytes = IO(Input(UInt(16.W)))
 
-  /** A bit, and whether it is on chip. */
+  /** A hasbit, and whether it is on chip. */
   val index = IO(Input(UInt(16.W)))
   val covered = IO(Output(Bool()))
 
-  /** Sets a bit of those on chip. */
+  /** Sets a hasbit that is on chip. */
   val set = IO(Flipped(Valid(UInt(bitBits.W))))
 
-  /** Brings the bit on chip; stores what is on chip. Each takes until `done`. */
+  /** Loads the window of a hasbit; stores the window on chip. Each takes until `done`. */
   val move = IO(Input(Bool()))
   val flush = IO(Input(Bool()))
   val done = IO(Valid(UInt(Status.width.W)))
 
-  /** Something is there to be stored. */
+  /** The window has changed since it was stored. */
   val changed = IO(Output(Bool()))
 
-  /** A message begins; with `merged`, its object has bits already. */
+  /** A message begins; with `merged`, its object has hasbits already. */
   val enter = IO(Flipped(Valid(Bool())))
 
-  /** Put the state of this message aside; take that of the outer one back. */
+  /** Save the state of this message; restore that of the enclosing one. */
   val push = IO(Input(Bool()))
   val pop = IO(Input(Bool()))
   val clear = IO(Input(Bool()))
@@ -124,14 +124,14 @@ class DeserializerHasbits(params: DeserializerParams) extends Module {
 /** Constants and state of [[DeserializerHasbits]]. */
 object DeserializerHasbits {
 
-  /** Bits on chip, and bits of the number of one of them. */
+  /** Number of hasbits on chip, and width of an index among them. */
   val windowBits: Int = 128
   val bitBits: Int = log2Ceil(windowBits)
 
-  /** Windows that a message can have: one bit per entry of a table. */
+  /** Maximum number of windows of a message: one hasbit per entry of a table. */
   val windows: Int = DescriptorTable.maximumEntries / windowBits
 
-  /** The bits on chip, which 32-bit words of them were changed, and which windows the object has bits of. */
+  /** The window, the 32-bit words of it that have changed, and the windows that the object has stored hasbits of. */
   class Level extends Bundle {
     val window = UInt(log2Ceil(windows).W)
     val loaded = Bool()

@@ -7,34 +7,36 @@ import rackwright.access.{ReservationBuffer, StreamWindow}
 import rackwright.port.{MemoryPort, MemoryPortParams}
 import rackwright.stream.{ByteStream, HeadQueue, StreamRange}
 
-/** Streams the inputs of one request after the other, and reads those of the next while the consumer is busy.
+/** Streams the inputs of consecutive requests, and prefetches the next input while the consumer is busy.
   *
   * @param ranges
-  *   inputs that may wait.
+  *   capacity of the queue of inputs.
   */
 class DeserializerInput(port: MemoryPortParams, outstanding: Int, ranges: Int) extends Module {
   private val numberBits = port.addressBits - port.offsetBits
   private val beatsBits = 32 - port.offsetBits + 1
 
-  /** Inputs in the order in which they will be streamed; none wraps, none is longer than 2^31 bytes. */
+  /** Inputs in streaming order; no range wraps around, and none is longer than 2^31 bytes. */
   val range = IO(Flipped(Decoupled(new StreamRange)))
 
-  /** Offer the bytes of the next input; `begin.ready` says that it is known and the one before gone. */
+  /** Start to stream the next input; `begin.ready` signals that it is known and that the previous one has been consumed
+    * or discarded.
+    */
   val begin = IO(new Bundle {
     val valid = Input(Bool())
     val ready = Output(Bool())
   })
 
-  /** Give up what is left of the input. */
+  /** Discard the rest of the input. */
   val stop = IO(Input(Bool()))
 
-  /** The bytes of the input begun last. */
+  /** The bytes of the current input. */
   val stream = IO(new ByteStream(port.bytes))
 
   /** Reads only. */
   val memory = IO(new MemoryPort(port))
 
-  /** No byte is left to consume and no read is under way. */
+  /** No byte is left to consume, and no read is outstanding. */
   val idle = IO(Output(Bool()))
 
   private val buffer = Module(new ReservationBuffer(port, outstanding))
@@ -44,7 +46,8 @@ class DeserializerInput(port: MemoryPortParams, outstanding: Int, ranges: Int) e
     Mux(range.length === 0.U, 0.U, (range.length(31, 0) +& offset + (port.bytes - 1).U) >> port.offsetBits)
   }
 
-  // Asking: one range after the other. `asking` and `offering` count ranges, to know whether they are at the same one.
+  // Requests, one range after the other. `asking` and `offering` count ranges, to detect whether both are at the same
+  // one.
   private val offers = Module(new HeadQueue(new StreamRange, ranges))
   private val asks = Module(new Queue(new StreamRange, ranges))
   private val askNumber = Reg(UInt(numberBits.W))
@@ -70,11 +73,11 @@ class DeserializerInput(port: MemoryPortParams, outstanding: Int, ranges: Int) e
     askLeft := askLeft - 1.U
   }
 
-  // Offering: the beats of the buffer up to the end of the range; after a stop they are dropped.
+  // Output: the beats of the buffer up to the end of the range; after a stop they are discarded.
   private val offerLeft = RegInit(0.U(beatsBits.W))
   private val dropping = RegInit(false.B)
   private val starts = begin.valid && begin.ready
-  // A cycle late, as a whole request waits for it; once true, only a start ends it.
+  // Registered, as a whole request waits for it; once true, only a start clears it.
   private val mayStart = offers.out.valid && offerLeft === 0.U && asking =/= offering
   begin.ready := RegNext(mayStart && !starts, false.B)
   offers.out.ready := starts
@@ -90,7 +93,7 @@ class DeserializerInput(port: MemoryPortParams, outstanding: Int, ranges: Int) e
   stream <> window.stream
 
   private val taken = buffer.beat.fire
-  // What has not been asked for yet of a range that is given up never will be.
+  // The part of a discarded range that has not been requested from memory never will be.
   private val cut = stop && asking === offering && askLeft =/= 0.U
   private val notAsked = Mux(cut, askLeft - memory.request.fire, 0.U)
   when(starts) {

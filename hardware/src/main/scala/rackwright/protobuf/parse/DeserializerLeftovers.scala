@@ -5,41 +5,41 @@ import chisel3.util._
 
 import rackwright.protobuf.table.DescriptorTable
 
-/** A part of the input that is left over for the library. */
+/** A part of the input that is left to the library. */
 class Leftover extends Bundle {
 
-  /** The object that it belongs to, and that of the request's message. */
+  /** The object that it belongs to, and the object of the top-level message. */
   val target = UInt(DescriptorTable.addressBits.W)
   val root = UInt(DescriptorTable.addressBits.W)
 
-  /** Where it lies in the input, and its bytes. */
+  /** Its address and its length in bytes. */
   val address = UInt(DescriptorTable.addressBits.W)
   val length = UInt(32.W)
 
-  /** The number of the field of which it is a value without a tag, or 0. */
+  /** For a value without a tag: its field number, else 0. */
   val number = UInt(29.W)
 }
 
-/** Where records of leftovers go. */
+/** The memory for leftover records. */
 class LeftoverBounds extends Bundle {
   val start = UInt(DescriptorTable.addressBits.W)
   val end = UInt(DescriptorTable.addressBits.W)
 }
 
-/** Stores a record of each part of the input that is left over, while others go on. */
+/** Stores a record for each leftover, while parsing continues. */
 class DeserializerLeftovers(params: DeserializerParams) extends Module {
   import DeserializerLeftovers._
 
-  /** New bounds; they are empty at first. */
+  /** New bounds; no memory is available before the first. */
   val set = IO(Flipped(Valid(new LeftoverBounds)))
 
-  /** Not while `busy`, and only where it fits. */
+  /** Only while not `busy`, and only if the record fits. */
   val add = IO(Flipped(Valid(new Leftover)))
   val busy = IO(Output(Bool()))
   val fits = IO(Output(Bool()))
   val store = IO(Decoupled(new Store(params.port)))
 
-  /** Where the next record goes. */
+  /** Address of the next record. */
   val head = IO(Output(UInt(DescriptorTable.addressBits.W)))
 
   private val next = RegInit(0.U(DescriptorTable.addressBits.W))

@@ -6,17 +6,18 @@ import chisel3.util._
 import rackwright.memory.LevelStack
 import rackwright.protobuf.table.DescriptorTable
 
-/** A message that is being read. */
+/** A level of the stack of messages. */
 class MessageLevel extends Bundle {
   val kind = new MessageType
 
   /** Address of its object. */
   val target = UInt(DescriptorTable.addressBits.W)
 
-  /** Bytes of it that are left in the input. */
+  /** Remaining bytes of the message in the input. */
   val left = UInt(32.W)
 
-  /** Which repeated fields and messages, by where they lie in the object, it may have had already. */
+  /** A filter of the repeated fields and sub-messages, by offset in the object, that the message may already contain.
+    */
   val seen = UInt(MessageLevel.seenBits.W)
 }
 
@@ -25,47 +26,49 @@ object MessageLevel {
   val seenBits: Int = 64
 }
 
-/** A message to go into. */
+/** A message to enter. */
 class LevelEntry extends Bundle {
   val kind = new MessageType
   val target = UInt(DescriptorTable.addressBits.W)
 
-  /** It lies within the current one, and has `length` bytes of that. */
+  /** It is nested in the current one, and takes `length` bytes of its input. */
   val within = Bool()
   val length = UInt(32.W)
 
-  /** Its object may have any of its fields. */
+  /** Its object may already contain any field. */
   val merges = Bool()
 }
 
-/** The messages within each other that are being read.
+/** The stack of nested messages.
   *
   * @param depth
-  *   messages kept, the current one included.
+  *   maximum number of messages on the stack, the current one included.
   */
 class DeserializerLevels(depth: Int) extends Module {
 
-  /** A new input: where in it we are after this cycle. */
+  /** A new input, and the position in it after this cycle. */
   val start = IO(Flipped(Valid(new ScannerPlace)))
 
-  /** Goes into a message; comes back to the one around it, which takes one more cycle. */
+  /** Pushes a message; pops it, which takes one more cycle. */
   val enter = IO(Flipped(Valid(new LevelEntry)))
   val pop = IO(Input(Bool()))
 
-  /** Bytes that leave the input in this cycle. */
+  /** Bytes that are consumed in this cycle. */
   val consumed = IO(Input(UInt(8.W)))
 
-  /** The offset of a field; whether it is taken in this cycle, and has to be known again; whether it may have been. */
+  /** The offset of a field; whether the field is executed in this cycle, and must be remembered; whether it may have
+    * occurred before.
+    */
   val offset = IO(Input(UInt(32.W)))
   val marks = IO(Input(Bool()))
   val seen = IO(Output(Bool()))
 
   val level = IO(Output(new MessageLevel))
 
-  /** Where in the input we are. */
+  /** Position in the input. */
   val position = IO(Output(UInt(32.W)))
 
-  /** No further message can be gone into; the message is the outermost one. */
+  /** The stack is full; the current message is the top-level one. */
   val full = IO(Output(Bool()))
   val outermost = IO(Output(Bool()))
 
@@ -77,7 +80,7 @@ class DeserializerLevels(depth: Int) extends Module {
   full := stack.full
   outermost := stack.empty
 
-  // Words of the object, not field numbers: these are far apart in some types.
+  // Indexed by words of the object, as field numbers are far apart in some types.
   private val seenBit = (offset >> 3)(log2Ceil(MessageLevel.seenBits) - 1, 0)
   seen := current.seen(seenBit)
 

@@ -6,17 +6,17 @@ import chisel3.util._
 import rackwright.port.Status
 import rackwright.protobuf.table.{DescriptorLines, DescriptorRequest, DescriptorTable}
 
-/** What a table's header says that the reading of a message needs. */
+/** The part of a table's header that is needed to parse a message. */
 class MessageType extends Bundle {
   val table = UInt(DescriptorTable.addressBits.W)
   val hasbitsOffset = UInt(32.W)
   val hasbitsBytes = UInt(16.W)
 
-  /** Least field number, and how many more the table has entries for. */
+  /** Smallest field number, and the number of entries after that of the smallest one. */
   val least = UInt(29.W)
   val span = UInt(log2Ceil(DescriptorTable.maximumEntries).W)
 
-  /** Bit i: each field with an entry whose number is i modulo 64 is a string or bytes, and the unit's. */
+  /** Bit i: every field with an entry whose number is i modulo 64 is a string or bytes field that the unit supports. */
   val texts = UInt(MessageType.textBits.W)
 }
 
@@ -25,33 +25,34 @@ object MessageType {
   val textBits: Int = 64
 }
 
-/** A message to begin. */
+/** A message to start. */
 class MessageStart extends Bundle {
   val table = UInt(DescriptorTable.addressBits.W)
 
-  /** Make an object, and store its address at `parent`; otherwise `existing` is the object. */
+  /** Create an object, and store its address at `parent`; otherwise `existing` is the object. */
   val create = Bool()
   val parent = UInt(DescriptorTable.addressBits.W)
   val existing = UInt(DescriptorTable.addressBits.W)
 }
 
-/** Begins messages: reads the header of their table and, where asked, makes the object out of the table's image. */
+/** Starts messages: reads the header of the table and, on request, creates the object as a copy of the table's image.
+  */
 class DeserializerMessages(params: DeserializerParams) extends Module {
   import DeserializerMessages._
   private val lineBytes = DescriptorTable.lineBytes
 
-  /** Begin; takes until `done`. */
+  /** Start; takes until `done`. */
   val start = IO(Flipped(Valid(new MessageStart)))
 
-  /** The header of the table that may be begun with is kept: what is found is there in the next cycle. */
+  /** The header of the candidate table is cached: the result is valid in the next cycle. */
   val isKept = IO(Output(Bool()))
   val done = IO(Valid(UInt(Status.width.W)))
 
-  /** What was found; stays until the next start. */
+  /** The result; held until the next start. */
   val found = IO(Output(new MessageType))
   val address = IO(Output(UInt(DescriptorTable.addressBits.W)))
 
-  /** Forget the headers that are kept. */
+  /** Invalidate the cached headers. */
   val flush = IO(Input(Bool()))
 
   val arena = IO(Input(UInt(64.W)))
@@ -61,7 +62,7 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
   val store = IO(Decoupled(new Store(params.port)))
 
   private val state = RegInit(State.idle)
-  // The headers of a few types; where there is none, the oldest gives way. That of the type at hand is copied.
+  // A cache of headers with first-in first-out replacement. The header of the current type is copied to a register.
   private val headers = Reg(Vec(keptTypes, new Header))
   private val headerKept = RegInit(VecInit.fill(keptTypes)(false.B))
   private val mapKept = RegInit(VecInit.fill(keptTypes)(false.B))
@@ -82,16 +83,17 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
   private val inMap = isState(State.mapping)
   private val inImage = isState(State.image)
 
-  /** In the first cycle of `header`. */
+  /** The first cycle of `header`. */
   private val isNew = Wire(Bool())
 
-  // One line after the other: where it lies, that of the last one which may be read along, its number; where it goes.
+  // One line after the other: its address, the last address that may be prefetched with it, its number, and its
+  // destination.
   private val at = Reg(UInt(DescriptorTable.addressBits.W))
   private val last = Reg(UInt(DescriptorTable.addressBits.W))
   private val got = Reg(UInt(28.W))
   private val to = Reg(UInt(DescriptorTable.addressBits.W))
   private val sent = Reg(Bool())
-  // Where the map is known, the image is asked for while its object takes memory.
+  // If the map of arena pointers is cached, the image is requested while memory is allocated for the object.
   private val early = hasMap && (isState(State.asking) || isState(State.creating))
   lookup.valid := ((inHeader && !isNew) || inMap || inImage || early) && !sent
   lookup.bits.address := at
@@ -99,7 +101,7 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
   when(lookup.fire) { sent := true.B }
   when(line.fire) { sent := false.B }
 
-  // Two lines of the image are taken at once where both are on chip and make a beat.
+  // Two lines of the image are copied at once if both are on chip and form a beat.
   private val another = RegNext(got + 1.U =/= lines)
   private val pairs = (params.portBytes == 2 * lineBytes).B && line.bits.both && !got(0) && another
   private val taken = Mux(pairs, 2.U(2.W), 1.U(2.W))
@@ -206,7 +208,7 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
   when(creating) {
     when(!fits)(end(Status.outputFull)).elsewhen(store.ready) { state := Mux(hasMap, State.image, State.finding) }
   }
-  // One line of the map holds the bits of the 64 lines of the image from `got` on.
+  // One line of the map holds the bits of 64 lines of the image, starting at `got`.
   when(isState(State.finding)) {
     at := image + (lines << log2Ceil(lineBytes)) + (got >> 6 << log2Ceil(lineBytes))
     state := State.mapping
@@ -232,7 +234,7 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
     }
   }
 
-  // What was read is kept, one cycle after it came.
+  // Lines are written to the cache one cycle after they arrive.
   when(RegNext((inHeader || inMap) && line.valid, false.B)) { headers(now) := header }
   when(flush) {
     headerKept := VecInit.fill(keptTypes)(false.B)
@@ -243,10 +245,11 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
 /** Constants and state of [[DeserializerMessages]]. */
 object DeserializerMessages {
 
-  /** Types whose headers are kept: a power of two. */
+  /** Number of cached headers: a power of two. */
   val keptTypes: Int = 8
 
-  /** What is kept of the header of a type: `lines` of its image, and which of the words of 64 lines are the arena. */
+  /** A cached header: the number of `lines` of the image, and which words of 64 of its lines are pointers to the arena.
+    */
   class Header extends Bundle {
     val message = new MessageType
     val lines = UInt(28.W)
@@ -254,9 +257,9 @@ object DeserializerMessages {
     val arenaWords = UInt((8 * DescriptorTable.lineBytes).W)
   }
 
-  /** `known` ends at once what needs no reading, `header` reads it. `measuring` and `asking` take memory for the
-    * object, `creating` stores where that is. `finding` and `mapping` read which words of the image are to hold the
-    * arena, `locating` and `image` copy it.
+  /** `known` ends at once if nothing must be read, `header` reads the header. `measuring` and `asking` allocate the
+    * object, `creating` stores its address. `finding` and `mapping` read which words of the image receive the pointer
+    * to the arena, `locating` and `image` copy the image.
     */
   object State extends ChiselEnum {
     val idle, known, header, measuring, asking, creating, finding, mapping, locating, image = Value

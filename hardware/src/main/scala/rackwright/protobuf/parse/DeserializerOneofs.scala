@@ -5,16 +5,16 @@ import chisel3.util._
 
 import rackwright.protobuf.table.DescriptorTable
 
-/** A case word, and the number of the field that is set. */
+/** Address of a case word, and the field number to store there. */
 class OneofCase extends Bundle {
   val address = UInt(DescriptorTable.addressBits.W)
   val number = UInt(29.W)
 }
 
-/** Stores case words of oneofs, each in a cycle after its field has been taken. */
+/** Stores case words of oneofs, each in the cycle after its field has been executed. */
 class DeserializerOneofs(params: DeserializerParams) extends Module {
 
-  /** Not while `busy`. */
+  /** Only while not `busy`. */
   val set = IO(Flipped(Valid(new OneofCase)))
 
   /** A case word waits to be stored. */

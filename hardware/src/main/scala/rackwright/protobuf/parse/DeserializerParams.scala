@@ -4,20 +4,20 @@ import chisel3.util._
 
 import rackwright.port.MemoryPortParams
 
-/** What a user chooses for a deserializer.
+/** Parameters of the deserializer.
   *
   * @param portBytes
   *   bytes per beat of the memory ports: 16 or 32.
   * @param outstanding
   *   beats outstanding per port: a power of two, 4 to 128.
   * @param depth
-  *   messages within each other that are kept on chip, the outermost included: 2 to 100.
+  *   nesting depth that is kept on chip, including the top-level message: 2 to 100.
   * @param descriptorLines
   *   lines of 16 bytes of descriptor tables kept on chip: a power of two, 64 to 4096.
   * @param storeLines
-  *   beats that are filled before they are written: a power of two, 4 to 16.
+  *   capacity of the write-combining buffer in beats: a power of two, 4 to 16.
   * @param commandQueue
-  *   requests that may wait: 1 to 16.
+  *   capacity of the queue of requests: 1 to 16.
   */
 case class DeserializerParams(
     portBytes: Int = 32,
@@ -43,6 +43,6 @@ case class DeserializerParams(
   )
   require(commandQueue >= 1 && commandQueue <= 16, s"command-queue is 1 to 16, not $commandQueue")
 
-  /** Each of the ports inside the unit. */
+  /** Parameters of each internal memory port. */
   val port: MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(outstanding))
 }

@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.protobuf.table.DescriptorTable
 
-/** Where a deserializer may put what it makes: two ranges, `objects` and `arrays`, each up to its end. */
+/** The memory for parsed messages: two ranges, `objects` and `arrays`, each with its end. */
 class RegionBounds extends Bundle {
   val objects = UInt(DescriptorTable.addressBits.W)
   val objectsEnd = UInt(DescriptorTable.addressBits.W)
@@ -13,7 +13,7 @@ class RegionBounds extends Bundle {
   val arraysEnd = UInt(DescriptorTable.addressBits.W)
 }
 
-/** A piece of a region, seen from who wants it: `address` and `fits` answer in the same cycle. */
+/** The requester's side of an allocation: `address` and `fits` are combinational. */
 class Allocation extends Bundle {
   val bytes = Output(UInt(33.W))
   val take = Output(Bool())
@@ -21,29 +21,30 @@ class Allocation extends Bundle {
   val fits = Input(Bool())
 }
 
-/** What is given back of a piece, seen from who gives it: all from an address on. Without `take`, not yet. */
+/** Releases the end of an allocation, from an address on; seen from the requester. The memory is released with `take`.
+  */
 class Trim extends Bundle {
   val from = Output(Valid(UInt(DescriptorTable.addressBits.W)))
   val take = Output(Bool())
 }
 
-/** The heads of what has been handed out. */
+/** The allocation pointers. */
 class RegionHeads extends Bundle {
   val objects = UInt(DescriptorTable.addressBits.W)
   val strings = UInt(DescriptorTable.addressBits.W)
   val arrays = UInt(DescriptorTable.addressBits.W)
   val texts = UInt(DescriptorTable.addressBits.W)
 
-  /** Strings whose bytes lie in the arrays' region. */
+  /** Number of strings whose characters are in the array region. */
   val longStrings = UInt(32.W)
 }
 
-/** What is known of regions before anything has been handed out. */
+/** The allocation pointers of empty regions. */
 object RegionHeads {
   def of(bounds: RegionBounds): RegionHeads = {
     val heads = Wire(new RegionHeads)
     heads.objects := bounds.objects
-    // A string object lies in one beat of any port.
+    // A string object lies within one beat of any port.
     heads.strings := Cat(
       bounds.objectsEnd >> log2Ceil(DeserializerStrings.objectBytes),
       0.U(log2Ceil(DeserializerStrings.objectBytes).W)
@@ -55,31 +56,31 @@ object RegionHeads {
   }
 }
 
-/** Hands out memory by moving pointers: objects upward, string objects downward from the end of the same region; in the
-  * other, arrays upward and the bytes of long strings downward. So an array whose elements are strings stays the last
-  * one and grows where it is.
+/** Bump allocators. In one region, objects grow upward from its start, and string objects downward from its end; in the
+  * other, arrays grow upward, and the characters of long strings downward. An array of string pointers thus remains the
+  * last array while its strings are allocated, and can grow in place.
   */
 class DeserializerRegions(portBytes: Int) extends Module {
 
-  /** New regions; nothing has been handed out of them. */
+  /** New regions, which are empty. */
   val set = IO(Flipped(Valid(new RegionBounds)))
 
-  /** An object: a multiple of the port. */
+  /** An object: a multiple of the port's width. */
   val objects = IO(Flipped(new Allocation))
 
   /** A string object. */
   val strings = IO(Flipped(new Allocation))
 
-  /** The latest string object, which may be taken in this cycle, was not made. */
+  /** The string object that was allocated last, possibly in this cycle, is not used. */
   val undo = IO(Input(Bool()))
 
-  /** An array: a multiple of the port. */
+  /** An array: a multiple of the port's width. */
   val arrays = IO(Flipped(new Allocation))
 
-  /** The bytes of a long string: a multiple of the port. */
+  /** The characters of a long string: a multiple of the port's width. */
   val texts = IO(Flipped(new Allocation))
 
-  /** Gives back a part of the array that was taken last. */
+  /** Releases the end of the array that was allocated last. */
   val trim = IO(Flipped(new Trim))
 
   val heads = IO(Output(new RegionHeads))

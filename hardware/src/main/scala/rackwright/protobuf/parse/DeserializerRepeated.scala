@@ -7,36 +7,37 @@ import rackwright.memory.LevelStack
 import rackwright.port.Status
 import rackwright.protobuf.table.{DescriptorEntry, DescriptorTable, FieldKind, MapField}
 
-/** The repeated field of the current message that elements are being appended to.
+/** The open repeated field: the one of the current message to which elements are appended.
   *
-  * One field per message is open; a map is one of messages, its entries. Its size and place are on chip, and are stored
-  * when another is opened or the message ends. An array doubles in place while nothing was put behind it, else it moves
-  * to four times the room. What it has too much is given back when it is closed, if it is still the last.
+  * A message has one open field at a time; a map is a repeated field of entries. Size, capacity and address are on
+  * chip, and are stored when another field is opened or the message ends. A full array doubles in place if it was
+  * allocated last; otherwise it moves to four times the capacity. When the field is closed, unused memory is released
+  * if the array is still the last one.
   */
 class DeserializerRepeated(params: DeserializerParams) extends Module {
   import DeserializerRepeated._
 
-  /** The field, its message's object, and whether the message may have had it before. */
+  /** The entry of the field, the message's object, and whether the message may already contain the field. */
   val entry = IO(Input(new DescriptorEntry))
   val base = IO(Input(UInt(DescriptorTable.addressBits.W)))
   val arena = IO(Input(UInt(64.W)))
   val seen = IO(Input(Bool()))
 
-  /** The field is open; there is room for one more element; where the next one goes. */
+  /** The field is open; it has room for one more element; the address of that element. */
   val matches = IO(Output(Bool()))
   val room = IO(Output(Bool()))
   val element = IO(Output(UInt(DescriptorTable.addressBits.W)))
 
-  /** Counts one more element. */
+  /** Appends one element. */
   val append = IO(Input(Bool()))
 
-  /** Opens the field; makes room; stores the state of the one open. Each takes until `done`. */
+  /** Opens the field; makes room; closes the open field and stores its state. Each takes until `done`. */
   val open = IO(Input(Bool()))
   val grow = IO(Input(Bool()))
   val close = IO(Input(Bool()))
   val done = IO(Valid(UInt(Status.width.W)))
 
-  /** A field is open; the first element's store has to write the arena before it. */
+  /** A field is open; the first element must be stored with the pointer to the arena in front of it. */
   val opened = IO(Output(Bool()))
   val withHeader = IO(Output(Bool()))
 
@@ -74,8 +75,8 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
 
   private def isState(which: State.Type): Bool = state === which
 
-  // Bytes of the array and where it ends, whether nothing lies behind it; how much of it is filled, in whole beats, and
-  // the room in that.
+  // Size and end of the array in bytes, and whether it was allocated last; the size in beats, and the room in the last
+  // beat.
   private val used = RegEnable(slot.bytes, isState(State.adding))
   private val end = RegEnable(slot.array + slot.bytes, isState(State.adding))
   private val filled = RegEnable(slot.next + (params.portBytes - 1).U, isState(State.adding))
@@ -84,7 +85,7 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
   private val isPartly = RegEnable(trimmed < end, isState(State.comparing))
   private val trimmedCapacity = RegEnable(slot.capacityOf(trimmed - slot.array), isState(State.comparing))
 
-  // When it is closed, what is not needed of an array is given back.
+  // Memory that a closed array does not need is released.
   private val closer = Module(new RepeatedCloser(params))
   private val trims = isLast && isPartly
   trim.from.valid := closer.inSizes && trims
@@ -141,7 +142,7 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
     slot.log2Bytes := FieldKind.log2Bytes(entry.kind)
   }
 
-  /** A new array for the field; for a map, behind its RepeatedPtrField. */
+  /** Allocates the first array of a field; for a map, after the RepeatedPtrField. */
   private def allocate(): Unit = {
     identify()
     slot.valid := true.B
@@ -229,17 +230,18 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
 /** Constants and state of [[DeserializerRepeated]]. */
 object DeserializerRepeated {
 
-  /** By how much an array grows that has to move: twice as much as in place, because moving is slow. */
+  /** log2 of the growth of an array that has to move: twice the growth in place, because moving is slow. */
   val log2Growth: Int = 2
 
-  /** What was asked for. */
+  /** The operation in progress. */
   object Task extends ChiselEnum {
     val open, close, grow = Value
   }
 
-  /** `adding` and `comparing` find out how full the array is. `closing` stores the field that was open, then it is
-    * `closed`. `seeking` reads where a map's RepeatedPtrField is, `recalling` what an object has of a field. `growing`
-    * says how much more room is needed; `asking` and `granting` take an array; `copying` and `placing` move to it.
+  /** `adding` and `comparing` compute how full the array is. `closing` stores the previous field, then it is `closed`.
+    * `seeking` reads the address of a map's RepeatedPtrField, `recalling` the state that an object has of a field.
+    * `growing` computes the new capacity; `asking` and `granting` allocate an array; `copying` and `placing` move to
+    * it.
     */
   object State extends ChiselEnum {
     val idle, adding, comparing, closing, closed, seeking, recalling, growing, asking, granting, copying, placing =

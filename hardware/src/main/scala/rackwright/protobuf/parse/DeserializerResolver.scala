@@ -7,30 +7,30 @@ import rackwright.port.Status
 import rackwright.protobuf.table.{DescriptorLine, DescriptorRequest, DescriptorTable, EnumSets, WireType}
 import rackwright.stream.SkidBuffer
 
-/** Finds the entries of fields in the table of their message, in the order in which they come.
+/** Looks up the table entries of fields, in input order.
   *
-  * A stage for the address of the field's line, and a few that wait for their lines, the first one then for its value
-  * to be found in a set where its entry asks for that.
+  * A pipeline stage computes the address of the field's line. A queue of fields waits for their lines; at its head, the
+  * value of a closed enum is looked up in a set if the entry says so.
   */
 class DeserializerResolver extends Module {
   val field = IO(Flipped(Decoupled(new ScannedField)))
 
-  /** The type of the message of a field that is scanned; that is in a group, of which no type is known. */
+  /** The type of the message that is scanned; whether the scanner is in a group, whose type is not known. */
   val scannedKind = IO(Input(new MessageType))
   val inGroup = IO(Input(Bool()))
 
-  /** That of the message whose fields are taken, and which turn they have; that of the one ahead. */
+  /** The type of the message whose fields are executed, and its turn bit; the type of the next request's message. */
   val kind = IO(Input(new MessageType))
   val turn = IO(Input(Bool()))
   val aheadKind = IO(Input(new MessageType))
 
-  /** The fields that come next are those of another message, or of one that is gone back to. */
+  /** The following fields belong to another message, or to an enclosing one. */
   val anew = IO(Input(Bool()))
 
-  /** Forget all fields; lines that are answered in these cycles belong to them. */
+  /** Discard all fields; lines that arrive in these cycles belong to them. */
   val clear = IO(Input(Bool()))
 
-  /** Forget what is kept of sets. */
+  /** Invalidate cached enum sets. */
   val flush = IO(Input(Bool()))
 
   val lookup = IO(Decoupled(new DescriptorRequest))
@@ -40,27 +40,27 @@ class DeserializerResolver extends Module {
   private class Asked extends Bundle {
     val field = new ScannedField
 
-    /** The table has no line for it; its line is looked up. */
+    /** The table has no line for the field; its line is looked up. */
     val unknown = Bool()
     val wanted = Bool()
 
-    /** Its line is that of the tag before it. */
+    /** It has the same line as the previous tag. */
     val same = Bool()
   }
   private class Located extends Bundle {
     val asked = new Asked
 
-    /** Which line of the table is that of the field, if it has one. */
+    /** The index of the field's line in the table, if it has one. */
     val index = UInt(30.W)
   }
-  // The field stays until it is taken.
+  // The field is held until it is accepted.
   private val scanned = field
   private val located = Wire(Decoupled(new Located))
   private val tagged = !scanned.bits.inRun && !scanned.bits.end && !scanned.bits.tagFailure.valid
   private val inTable = scanned.bits.number >= scannedKind.least &&
     scanned.bits.number - scannedKind.least <= scannedKind.span
   private val isKnown = inTable && scanned.bits.wire =/= WireType.endGroup.U && !inGroup
-  // Elements of a repeated field follow each other.
+  // Elements of an unpacked repeated field are consecutive.
   private val latest = RegInit(0.U.asTypeOf(Valid(UInt(29.W))))
   private val isSame = latest.valid && latest.bits === scanned.bits.number
   when(scanned.fire && tagged) {
@@ -76,7 +76,7 @@ class DeserializerResolver extends Module {
   located.bits.asked.wanted := tagged && isKnown && !isSame
   located.bits.asked.same := tagged && isKnown && isSame
 
-  // Two of them, so that the scanner does not depend on what is taken behind it.
+  // Two entries, so that the scanner does not depend on the blocks behind it.
   private val asking = SkidBuffer(located, clear)
   private val asked = Wire(Decoupled(new Asked))
   private val wanted = asking.bits.asked.wanted
@@ -84,7 +84,8 @@ class DeserializerResolver extends Module {
   private val isNow = asking.bits.asked.field.turn === turn
   private val (table, span) = (Mux(isNow, kind.table, aheadKind.table), Mux(isNow, kind.span, aheadKind.span))
   private def lineAt(index: UInt): UInt = table + (index << log2Ceil(DescriptorTable.lineBytes))
-  // While a set is searched, lines are those of the set: of fields, none is asked for, and all that were have come.
+  // During the search of a set, lines belong to the set: no line of a field is requested, and all requested ones have
+  // arrived.
   private val asks = asking.valid && wanted && asked.ready && !isSearched && !clear
   lookup.valid := asks
   lookup.bits.address := lineAt(asking.bits.index)
@@ -94,7 +95,7 @@ class DeserializerResolver extends Module {
   asked.bits := asking.bits.asked
   asking.ready := asked.ready && mayPass
 
-  // Fields that wait, and lines that have come for them.
+  // Fields that wait, and lines that have arrived for them.
   private val waiting = Queue(asked, DeserializerResolver.fields, flush = Some(clear))
   private val fieldLine = Wire(Decoupled(new DescriptorLine))
   private val lines = Queue(fieldLine, DeserializerResolver.fields, flow = true, flush = Some(clear))
@@ -104,7 +105,7 @@ class DeserializerResolver extends Module {
   fieldLine.valid := line.valid && !isForSet && !clear
   fieldLine.bits := line.bits
   private val now = waiting.bits.field
-  // The line of the last tag: elements of its run have no other one, and it stays while a set is looked up.
+  // The line of the last tag: elements of a packed run share it, and it remains while a set is searched.
   private val kept = Reg(new DescriptorLine)
   private val sets = Module(new EnumSets)
   private val isThere = !waiting.bits.wanted || isSearched || lines.valid
@@ -148,6 +149,6 @@ class DeserializerResolver extends Module {
 /** Constants of a [[DeserializerResolver]]. */
 object DeserializerResolver {
 
-  /** Fields that may wait for their lines: a lookup takes three cycles, and one begins in each. */
+  /** Fields that may wait for their lines: a lookup takes three cycles, and one starts in each cycle. */
   val fields: Int = 4
 }

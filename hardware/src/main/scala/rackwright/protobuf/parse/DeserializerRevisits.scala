@@ -5,27 +5,29 @@ import chisel3.util._
 
 import rackwright.protobuf.table.DescriptorTable
 
-/** A singular message that may be there already: where its pointer is. */
+/** A singular sub-message that may exist already: the address of its pointer. */
 class Revisit extends Bundle {
   val pointer = UInt(DescriptorTable.addressBits.W)
 
-  /** It is in a oneof, so that the pointer is one only if the case word says so. */
+  /** The field is in a oneof: its pointer is valid only if the case word selects it. */
   val inOneof = Bool()
   val oneof = new OneofCase
 }
 
-/** What was found: the object, if there is one. */
+/** The existing object, if any. */
 class RevisitResult extends Bundle {
   val exists = Bool()
   val address = UInt(DescriptorTable.addressBits.W)
   val fault = Bool()
 }
 
-/** Looks up whether an object has a message that occurs again, in what has been written of it. */
+/** Reads whether an object already contains a sub-message that occurs again, from memory that may have been written
+  * before.
+  */
 class DeserializerRevisits extends Module {
   import DeserializerRevisits._
 
-  /** Begin; what is asked stays until it is found. */
+  /** Start; the request is held until the result. */
   val start = IO(Input(Bool()))
   val asked = IO(Input(new Revisit))
   val found = IO(Valid(new RevisitResult))

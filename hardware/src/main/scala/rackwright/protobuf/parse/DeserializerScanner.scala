@@ -6,60 +6,58 @@ import chisel3.util._
 import rackwright.port.Status
 import rackwright.protobuf.table.WireType
 
-/** Takes tags and values off the input, ahead of those who know their types.
+/** Extracts tags and values from the input, ahead of the blocks that know their types.
   *
-  * How long a value is follows from its tag. Only what is length-delimited has to be known first: there the scanner
-  * halts until it is told to go on, unless the table promises that it is a string and it is a short one: its characters
-  * leave the input with its tag.
+  * The length of a value follows from its tag. The scanner halts at a length-delimited field until it is resumed; only
+  * a short string leaves the input together with its tag, if the table promises a string.
   *
-  * When nothing is left of a message, the scanner may begin with that of the next request, `ahead` of the others, which
-  * come to it later.
+  * At the end of a message, the scanner may begin that of the next request, `ahead` of the other blocks, which follow
+  * later.
   *
-  * Two cycles per field: one to look at it, one in which it leaves the input. Of a [[QuickField]] they are the same
-  * one.
+  * A field takes two cycles: one to decode it, and one to consume it. A [[QuickField]] takes one.
   */
 class DeserializerScanner(params: DeserializerParams) extends Module {
   import DeserializerScanner._
 
   val head = IO(Input(new InputHead(params.portBytes)))
 
-  /** Bytes of the message that are left, and where in the input the head is. */
+  /** Remaining bytes of the message, and the position of the head in the input. */
   val left = IO(Input(UInt(32.W)))
   val position = IO(Input(UInt(32.W)))
 
-  /** Begin with the next request's message of so many bytes, while this one is exhausted: nothing that is handed on
-    * leads further into it. The other blocks begin with that message. Or they begin with one that is not ahead.
+  /** Begin the next request's message of this length, while the current one is exhausted: no field handed on leads
+    * further into it. The other blocks begin this message; or they begin one that the scanner has not begun early.
     */
   val begin = IO(Flipped(Valid(UInt(32.W))))
   val exhausted = IO(Output(Bool()))
   val follow = IO(Input(Bool()))
   val start = IO(Input(Bool()))
 
-  /** The message that is scanned is ahead; the bytes that are left of it and where its head is, after this cycle. */
+  /** The scanned message is ahead; its remaining bytes, and the position of its head, after this cycle. */
   val ahead = IO(Valid(new ScannerPlace))
 
-  /** As [[MessageType]] has them; none in a group. */
+  /** As in [[MessageType]]; none in a group. */
   val texts = IO(Input(UInt(MessageType.textBits.W)))
 
-  /** Go on, with tags or with a run. */
+  /** Resume, with tags or with a packed run. */
   val resume = IO(Flipped(Valid(new ScannerResume)))
 
-  /** Halt, and forget what was found. */
+  /** Halt, and discard the current field. */
   val clear = IO(Input(Bool()))
 
   val field = IO(Decoupled(new ScannedField))
 
-  /** Bytes that leave the input in this cycle: those of a field that is handed on, or of a quick one. */
+  /** Bytes consumed in this cycle: those of a field that is handed on, or of a quick one. */
   val consume = IO(Output(UInt(log2Ceil(params.portBytes + 1).W)))
   val quick = IO(Output(UInt(QuickField.lengths.length.W)))
 
-  /** The next bytes are not there. */
+  /** The next bytes are not available. */
   val stalled = IO(Output(Bool()))
 
   private val state = RegInit(State.halted)
   private val run = Reg(new ScannerResume)
   private val inRun = run.inRun
-  // A run, and a message that is ahead, are counted here.
+  // Counters of a packed run, and of a message that is ahead.
   private val isAhead = RegInit(false.B)
   private val turn = RegInit(false.B)
   private val isCounted = isAhead || inRun
@@ -67,7 +65,7 @@ class DeserializerScanner(params: DeserializerParams) extends Module {
   private val isExhausted = RegInit(false.B)
   private val scanning = state === State.scanning
 
-  // Where the message or the run ends.
+  // The end of the message or of the run.
   private val bound = Mux(isCounted, own.left, left)
   private val isWhole = bound <= head.available
   private val available = Mux(isWhole, bound(head.available.getWidth - 1, 0), head.available)
@@ -81,7 +79,7 @@ class DeserializerScanner(params: DeserializerParams) extends Module {
     MuxLookup(tagBytes, from(0))(Seq.tabulate(FieldKey.mostBytes)(i => (i + 1).U -> from(i + 1)))
   private val value = WireValue.decode(behind(8 * FieldValue.mostBytes - 1, 0), available - tagBytes, wire)
 
-  // A short string: its length is one byte, and all of it is there.
+  // A short string: its length has one byte, and all its characters are available.
   private val textLength = behind(7, 0)
   private val textTotal = tagBytes +& textLength(3, 0) +& 1.U
   private val isText = !inRun && tag.complete && !tag.wrong && tag.wire === WireType.lengthDelimited.U &&
@@ -175,18 +173,18 @@ class DeserializerScanner(params: DeserializerParams) extends Module {
   }
 }
 
-/** Where in a message a [[DeserializerScanner]] is. */
+/** The scanner's position in a message. */
 class ScannerPlace extends Bundle {
 
-  /** Bytes of it that are left; those before. */
+  /** Remaining bytes, and preceding bytes. */
   val left = UInt(32.W)
   val position = UInt(32.W)
 }
 
-/** How a [[DeserializerScanner]] goes on. */
+/** How the scanner resumes. */
 class ScannerResume extends Bundle {
 
-  /** With the elements of a packed run of `length` bytes, which are written so; else with tags. */
+  /** With the elements of a packed run of `length` bytes, encoded with this wire type; otherwise with tags. */
   val inRun = Bool()
   val wire = UInt(3.W)
   val length = UInt(32.W)
@@ -195,10 +193,10 @@ class ScannerResume extends Bundle {
 /** States of a [[DeserializerScanner]]. */
 object DeserializerScanner {
 
-  /** Bytes behind a tag that are looked at: a length and the characters of a short string. */
+  /** Bytes after a tag that are examined: a length and the characters of a short string. */
   private val reach = 1 + DeserializerStrings.inlineMost
 
-  /** `scanning` looks at the head; `leaving` has found something that is still in the input. */
+  /** `scanning` decodes the field at the head; `leaving` holds a decoded field that is still in the input. */
   object State extends ChiselEnum {
     val halted, scanning, leaving = Value
   }

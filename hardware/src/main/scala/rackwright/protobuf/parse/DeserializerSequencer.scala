@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.port.Status
 
-/** What a [[DeserializerSequencer]] has the other boxes do in a cycle. */
+/** What a [[DeserializerSequencer]] starts in the other blocks in a cycle. */
 class SequencerOrders extends Bundle {
   val moveHasbits = Bool()
   val flushHasbits = Bool()
@@ -14,65 +14,65 @@ class SequencerOrders extends Bundle {
   val closeRepeated = Bool()
   val revisit = Bool()
 
-  /** Begin a message: a new object, or the one that was found. */
+  /** Start a message: in a new object, or in the existing one. */
   val beginMessage = Bool()
   val createObject = Bool()
 
-  /** Read on in the input, with tags or with the run that was begun. */
+  /** Resume scanning, with tags or with a packed run. */
   val resume = Bool()
   val resumeRun = Bool()
 
-  /** Go into the message that was begun; its object may have fields already. */
+  /** Enter the started message; its object may contain fields already. */
   val enter = Bool()
   val merges = Bool()
   val pop = Bool()
 }
 
-/** Decides what is done when: the states that the reading of a message goes through. */
+/** The state machine that controls the parsing of a message. */
 class DeserializerSequencer extends Module {
   import DeserializerSequencer._
 
-  /** Begin with a message; with the one ahead, whose type and object are known. */
+  /** Start a message; the one that the scanner has begun early, whose type and object are known. */
   val start = IO(Input(Bool()))
   val follow = IO(Input(Bool()))
   val ended = IO(Valid(new FieldsEnd))
 
-  /** The message ends well, which is known earlier. */
+  /** The message ends without an error, which is known one cycle before its end. */
   val succeeds = IO(Output(Bool()))
   val state = IO(Output(State()))
   val orders = IO(Output(new SequencerOrders))
 
-  /** Where the input is read, and where the tag of the field at hand was. */
+  /** Position in the input, and that of the current field's tag. */
   val position = IO(Input(UInt(32.W)))
   val tagStart = IO(Input(UInt(32.W)))
 
   val value = IO(Input(new ValueOutcome))
 
-  /** The field is repeated; may be there already. */
+  /** The field is repeated; it may occur again. */
   val repeated = IO(Input(Bool()))
   val seen = IO(Input(Bool()))
 
-  /** The last bytes of a string leave the input; the message ends with them. */
+  /** The last bytes of a string are consumed; the message ends with them. */
   val textLeaves = IO(Flipped(Valid(Bool())))
 
-  /** A group is open behind the field at hand. */
+  /** A group is open after the current field. */
   val inGroup = IO(Input(Bool()))
 
-  /** No message can be gone into; the message is the outermost one. */
+  /** The stack of messages is full; the current message is the top-level one. */
   val full = IO(Input(Bool()))
   val outermost = IO(Input(Bool()))
 
   /** A repeated field is open. */
   val repeatedOpened = IO(Input(Bool()))
 
-  /** The other boxes are done. */
+  /** The other blocks have ended. */
   val hasbitsDone = IO(Flipped(Valid(UInt(Status.width.W))))
   val repeatedDone = IO(Flipped(Valid(UInt(Status.width.W))))
   val textDone = IO(Flipped(Valid(UInt(Status.width.W))))
   val messagesDone = IO(Flipped(Valid(UInt(Status.width.W))))
   val found = IO(Flipped(Valid(new RevisitResult)))
 
-  /** Nothing is under way that has to be over at the end; behind a failure, no field of the message is left. */
+  /** Nothing is in flight that must end before the message does; after an error, no field of the message remains. */
   val settled = IO(Input(Bool()))
   val drained = IO(Input(Bool()))
 
@@ -94,11 +94,11 @@ class DeserializerSequencer extends Module {
     endsAt := at
   }
 
-  /** Goes on when a box is done. */
+  /** Continues when a block has ended. */
   private def after(done: Valid[UInt], next: State.Type): Unit =
     when(done.valid) { when(done.bits === Status.ok) { now := next }.otherwise(finish(done.bits)) }
 
-  /** Begins a message, in an object that exists or in a new one. */
+  /** Starts a message, in an existing object or in a new one. */
   private def begin(exists: Bool, next: State.Type): Unit = {
     orders.beginMessage := true.B
     orders.createObject := !exists
@@ -106,7 +106,7 @@ class DeserializerSequencer extends Module {
     now := next
   }
 
-  /** Ends a message: what is on chip of it is stored. It must not end within a group. */
+  /** Ends a message: state on chip is stored. The message must not end within a group. */
   private def close(): Unit =
     when(inGroup)(finish(Status.malformed)).otherwise {
       orders.closeRepeated := repeatedOpened
@@ -114,13 +114,13 @@ class DeserializerSequencer extends Module {
       now := Mux(repeatedOpened, State.closing, State.flushing)
     }
 
-  /** Goes on with the tags behind what a box was busy with. */
+  /** Resumes with tags when a block has ended. */
   private def resumeAfter(done: Valid[UInt]): Unit = {
     after(done, State.fields)
     orders.resume := isOk(done)
   }
 
-  /** After a value, or the end of what it was in, has been taken. */
+  /** Continues after a value, or after the end of the run or message around it. */
   private def goOn(): Unit =
     when(value.endsMessage)(close()).elsewhen(value.endsRun) { orders.resume := true.B }.elsewhen(
       value.isString || value.isSkipped
@@ -153,7 +153,7 @@ class DeserializerSequencer extends Module {
   when(value.taken)(goOn())
   when(isState(State.moving))(after(hasbitsDone, State.fields))
   when(isState(State.making))(after(repeatedDone, State.fields))
-  // The scanner goes on while the last bytes of a string are checked and stored.
+  // The scanner resumes while the last bytes of a string are checked and stored.
   when(isState(State.text)) {
     after(textDone, State.fields)
     orders.resume := textLeaves.valid && !textLeaves.bits
@@ -182,7 +182,7 @@ class DeserializerSequencer extends Module {
     orders.resume := true.B
   }
 
-  // The good end needs no further cycle.
+  // An end without an error needs no further cycle.
   private val endsWell = isState(State.flushing) && isOk(hasbitsDone) && outermost
   private val settling = isState(State.settling)
   succeeds := endsWell && settled
@@ -200,9 +200,9 @@ class DeserializerSequencer extends Module {
 /** State of a [[DeserializerSequencer]]. */
 object DeserializerSequencer {
 
-  /** `fields` takes fields. Others wait for a box: `opening` and `creating` for messages, `revisiting` for what an
-    * object holds already, `making` for a repeated field, `moving` and `flushing` for hasbits, `text` for a string,
-    * `closing` and `popping` at the end of a message. `settling` lets lookups end.
+  /** `fields` executes fields. The other states wait for a block: `opening` and `creating` for messages, `revisiting`
+    * for an existing sub-message, `making` for a repeated field, `moving` and `flushing` for hasbits, `text` for a
+    * string, `closing` and `popping` at the end of a message. `settling` waits for lookups.
     */
   object State extends ChiselEnum {
     val idle, opening, fields, moving, making, text, revisiting, creating, closing, flushing, popping, settling = Value

@@ -9,18 +9,19 @@ import rackwright.port.{MemoryPort, MemoryPortParams}
 import rackwright.protobuf.table.DescriptorTable
 import rackwright.stream.SkidBuffer
 
-/** Collects stores into beats, has them written, and knows which request's writes are still on their way.
+/** A write-combining buffer that also tracks the outstanding writes of each request.
   *
-  * A small queue of beats: a store goes into the beat that holds its address, if that waits here, else a new one. Beats
-  * leave in order when the queue fills, or when told. Memory answers in any order, so a beat waits while another write
-  * of the same one is unanswered.
+  * A store is merged into the buffered beat of its address, if there is one, or else allocates a new one. Beats are
+  * written in order when the buffer fills, or on `drain`. As memory may answer in any order, a beat waits while another
+  * write to the same address is outstanding.
   *
-  * Requests take turns in a few groups of writes, so that one may begin while the writes of those before are answered.
+  * Requests rotate through several groups of writes, so that one may start while writes of earlier ones are
+  * outstanding.
   *
   * @param lines
-  *   beats that may wait: a power of two.
+  *   capacity in beats: a power of two.
   * @param outstanding
-  *   writes unanswered at any time: a power of two.
+  *   maximum number of outstanding writes: a power of two.
   */
 class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) extends Module {
   import ProtobufCompleter.groups
@@ -28,17 +29,17 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
   private val lineNumberBits = DescriptorTable.addressBits - port.offsetBits
   private val countBits = log2Ceil(lines + outstanding + 3)
 
-  /** Bytes to write, for the group `turn`. */
+  /** A store, for the group `turn`. */
   val store = IO(Flipped(Decoupled(new Store(port))))
   val turn = IO(Input(UInt(turnBits.W)))
 
-  /** A beat for it that has nothing to wait for: it passes by, so that beats that are being filled may stay. */
+  /** A whole beat without hazards: it bypasses the buffer, so that partly filled beats may stay. */
   val beat = IO(Flipped(Decoupled(new Beat(port))))
 
-  /** Hand on all beats. */
+  /** Write out all buffered beats. */
   val drain = IO(Input(Bool()))
 
-  /** No store of a group waits or is unanswered. */
+  /** No store of a group is buffered or outstanding. */
   val quiet = IO(Output(Vec(groups, Bool())))
 
   /** A write of the group was answered with a fault since `clear`. */
@@ -62,7 +63,7 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
   private val held = RegInit(0.U(lines.W))
   private val count = RegInit(0.U(log2Ceil(lines + 1).W))
 
-  // Stores come out of registers, with the group that they were given for.
+  // Stores are registered, together with their group.
   private class Given extends Bundle {
     val store = new Store(port)
     val turn = UInt(turnBits.W)
@@ -82,7 +83,7 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
   private val merges = matches.orR
   private val full = count === lines.U
 
-  // A line that is just being filled stays.
+  // A line that is being filled stays.
   private val leaving = Wire(Decoupled(new Line))
   private val wants = drain || count >= (lines - 2).U || waiting(head).turn =/= turn
   leaving.valid := count =/= 0.U && wants && !(entering.valid && matches(head))
@@ -118,8 +119,8 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
   count := count + enters - leaving.fire
   held := (held | Mux(enters, UIntToOH(tail, lines), 0.U)) & ~Mux(leaving.fire, UIntToOH(head, lines), 0.U)
 
-  // A line waits while its beat is under way, or is about to be; whole beats do not wait for it. That is found out in
-  // the line's first cycle: from then on it can only become free.
+  // A line waits while a write to its beat is outstanding or about to start; bypassing beats do not wait for it. This
+  // is determined in the first cycle of the line: after that, the hazard can only disappear.
   private val filled = Queue(leaving, 2)
   private val free = Wire(Decoupled(new Line))
   private val freed = Queue(free, 1, pipe = true)

@@ -6,44 +6,45 @@ import chisel3.util._
 import rackwright.port.Status
 import rackwright.protobuf.table.DescriptorTable
 
-/** A string to make: its object, its length, and whether it must be UTF-8; or bytes that are to be passed over. */
+/** A string to create: its object, its length, and whether it must be UTF-8; or bytes to skip. */
 class StringStart extends Bundle {
   val skip = Bool()
   val address = UInt(DescriptorTable.addressBits.W)
   val length = UInt(32.W)
   val utf8 = Bool()
 
-  /** Its characters are at hand, known to be right, and have left the input. */
+  /** Its characters have been validated and consumed together with its tag. */
   val hasText = Bool()
   val text = UInt((8 * DeserializerStrings.inlineMost).W)
 }
 
-/** Makes a `std::string` of libstdc++ out of the next bytes of the input.
+/** Creates a `std::string` of libstdc++ from the next bytes of the input.
   *
-  * 32 bytes: pointer, length, then the bytes themselves up to 15, or the capacity and the bytes elsewhere; a zero byte
-  * follows the last one. Bytes are taken off the input in one cycle, and checked and stored in the next.
+  * The object has 32 bytes: pointer, length, then either up to 15 characters, or the capacity with the characters
+  * elsewhere; a zero byte follows the last character. Bytes are consumed in one cycle, and checked and stored in the
+  * next.
   */
 class DeserializerStrings(params: DeserializerParams) extends Module {
   import DeserializerStrings._
   private val portBytes = params.portBytes
   private val offsetBits = params.port.offsetBits
 
-  /** Bytes of the string that may begin: told at least a cycle before it does, so that its place is known by then. */
+  /** Length of the next string, at least a cycle before its start, so that its address can be computed. */
   val upcoming = IO(Input(UInt(32.W)))
 
-  /** Begin, while it is free; takes until `done`. */
+  /** Start, while it is idle; takes until `done`. */
   val start = IO(Flipped(Valid(new StringStart)))
   val free = IO(Output(Bool()))
   val done = IO(Valid(UInt(Status.width.W)))
 
-  /** The last bytes, so many, leave the input in this cycle. */
+  /** The last bytes of the string, and their number, are consumed in this cycle. */
   val leaves = IO(Valid(UInt(32.W)))
 
-  /** The input, which holds the whole string, and how many bytes of it leave. */
+  /** The input, which holds the whole string, and the number of bytes to consume. */
   val head = IO(Input(new InputHead(portBytes)))
   val consume = IO(Output(UInt(log2Ceil(portBytes + 1).W)))
 
-  /** Where the bytes of a long string go. */
+  /** Allocates the characters of a long string. */
   val bytes = IO(new Allocation)
   val beat = IO(Decoupled(new Beat(params.port)))
 
@@ -56,13 +57,13 @@ class DeserializerStrings(params: DeserializerParams) extends Module {
   private val rest = Reg(UInt(32.W))
   private def isState(which: State.Type): Bool = state === which
   free := isState(State.idle)
-  // The whole object is a beat, or else two.
+  // The object is stored as one beat, or else as two.
   private val atOnce = portBytes == objectBytes
 
   bytes.bytes := room
   bytes.take := isState(State.heading) && !inline && beat.fire
 
-  // Bytes that left the input in the cycle before, or that wait for their beat to be stored.
+  // Bytes that were consumed in the previous cycle, or that wait for their beat to be stored.
   private val taken = Reg(UInt((8 * portBytes).W))
   private val takenCount = Reg(UInt(log2Ceil(portBytes + 1).W))
   private val takenLast = Reg(Bool())
@@ -71,7 +72,7 @@ class DeserializerStrings(params: DeserializerParams) extends Module {
   private val count = Mux(isLast, rest(offsetBits - 1, 0), portBytes.U)
   private val there = head.available >= count
   private val heads = isState(State.heading) && beat.fire
-  // The first bytes of a long one leave the input while its object is stored.
+  // The first characters of a long string are consumed while its object is stored.
   private val moves = (isState(State.moving) || (heads && atOnce.B)) && there && !isTaken
   consume := Mux(moves, count, 0.U)
   leaves.valid := moves && isLast
@@ -85,7 +86,7 @@ class DeserializerStrings(params: DeserializerParams) extends Module {
     Utf8.wrong(before, characters) || (takenLast && Utf8.unfinished(characters.takeRight(Utf8.carryBytes)))
   private val bad = asked.utf8 && (broken || wrong)
 
-  // The object: pointer and length, and the rest of it.
+  // The object: pointer and length, and its second half.
   private val first = Cat(asked.length.pad(64), contents.pad(64))
   private val second = Mux(isTaken, text(127, 0), asked.length.pad(128))
   private val copies = isTaken && !inline
@@ -152,16 +153,16 @@ class DeserializerStrings(params: DeserializerParams) extends Module {
 /** Constants and states of [[DeserializerStrings]]. */
 object DeserializerStrings {
 
-  /** Low bits of the pointer of a singular string: it may be changed, and the arena owns it (arenastring.h). */
+  /** Low bits of the pointer to a singular string: mutable, and owned by the arena (arenastring.h). */
   val tag: Int = 3
 
-  /** Bytes of a `std::string`, and most bytes that fit into it. */
+  /** Size of a `std::string` in bytes, and the largest length stored within it. */
   val objectBytes: Int = 32
   val inlineMost: Int = 15
 
-  /** `refusing` has no room for the bytes of a long one. `heading` stores pointer and length, and the rest of the
-    * object if it is a beat of its own; `sizing` the capacity; `moving` takes bytes off the input, until the last ones
-    * wait in `ending`.
+  /** `refusing` has no memory for a long string. `heading` stores pointer and length, and the second half of the object
+    * if this is a beat of its own; `sizing` stores the capacity; `moving` consumes bytes until the last ones wait in
+    * `ending`.
     */
   object State extends ChiselEnum {
     val idle, refusing, heading, sizing, moving, ending = Value

@@ -6,133 +6,136 @@ import chisel3.util._
 import rackwright.port.Status
 import rackwright.protobuf.table.{DescriptorEntry, DescriptorTable, FieldKind, WireType}
 
-/** What the other boxes say about the field at hand. */
+/** The state of the other blocks that concerns the current field. */
 class ValueNeeds extends Bundle {
 
-  /** Its presence bit is on chip. */
+  /** Its hasbit is on chip. */
   val hasbitCovered = Bool()
 
-  /** The repeated field is open, has room for one more element, and wants the arena before its first one. */
+  /** The repeated field is open, has room for one more element, and stores the pointer to the arena before its first
+    * element.
+    */
   val opened = Bool()
   val room = Bool()
   val withHeader = Bool()
 
-  /** No case word waits to be stored; no field that is left over waits for its record, and there is room for one. */
+  /** No case word waits to be stored; no leftover waits for its record, and there is room for one. */
   val oneofFree = Bool()
   val leftoverFree = Bool()
   val leftoverFits = Bool()
 
-  /** One more group fits within those that are open; the end of a group is that of the innermost one. */
+  /** There is room for one more nested group; an end tag matches the innermost group. */
   val groupFits = Bool()
   val groupEnds = Bool()
 
-  /** The object may have the field already. */
+  /** The object may already contain the field. */
   val seen = Bool()
 
-  /** A string can be made. */
+  /** The block for strings is idle. */
   val textFree = Bool()
 }
 
-/** What the value at hand is, and what has to be done about it. */
+/** What the current value is, and which actions it needs. */
 class ValueOutcome extends Bundle {
 
-  /** It is taken in this cycle. */
+  /** It is executed in this cycle. */
   val taken = Bool()
 
-  /** Its tag is that of a field of the object; it is an element of a repeated field, or in a oneof. */
+  /** Its tag is that of a known field; it is an element of a repeated field, or in a oneof. */
   val isField = Bool()
   val isElement = Bool()
   val inOneof = Bool()
 
-  /** The field has a presence bit, which of those on chip. */
+  /** The field has a hasbit, and its index in the window. */
   val hasbit = Valid(UInt(DeserializerHasbits.bitBits.W))
 
-  /** It is one of these, else a single scalar or an element of a run: a string whose characters came with it, or are
-    * still in the input.
+  /** The value is one of these, or else a singular scalar or an element of a packed run: a string whose characters came
+    * with its tag, or are still in the input.
     */
   val isText = Bool()
   val isString = Bool()
   val isMessage = Bool()
   val isRun = Bool()
 
-  /** It is left over: for the library, with the bytes that it is delimited by; the tag of a group. */
+  /** It is left to the library, including the bytes that it delimits; it is a group tag. */
   val isLeftOver = Bool()
   val isSkipped = Bool()
   val isGroup = Bool()
 
-  /** The message, or the run, ends here; of the message, nothing is left behind it. */
+  /** The message, or the packed run, ends here; nothing of the message follows. */
   val endsMessage = Bool()
   val endsRun = Bool()
   val isLast = Bool()
 
-  /** First, the presence bit has to be brought on chip; the repeated field has to be opened, or to grow. */
+  /** First, the window of its hasbit must be loaded; the repeated field must be opened, or must grow. */
   val needsMove = Bool()
   val needsOpen = Bool()
   val needsRoom = Bool()
 
-  /** It can't be taken, for this reason. */
+  /** It fails with this status. */
   val failure = Valid(UInt(Status.width.W))
 }
 
-/** What is known of the field at hand once it has been decided what becomes of it. */
+/** A field whose action has been decided. */
 class DecidedField extends Bundle {
   val value = UInt(64.W)
 
-  /** Where it lies; where its case word lies. */
+  /** Its address; the address of its case word. */
   val place = UInt(DescriptorTable.addressBits.W)
   val casePlace = UInt(DescriptorTable.addressBits.W)
 
-  /** The object may have had it before. */
+  /** The object may already contain it. */
   val seen = Bool()
 
-  /** The arena is to be stored along with it. */
+  /** The pointer to the arena is stored together with the value. */
   val withArena = Bool()
 
-  /** Where a string's object is to lie. */
+  /** Address of the string object. */
   val string = UInt(DescriptorTable.addressBits.W)
 }
 
-/** Decides what becomes of fields, and stores scalars: one cycle to decide, one to act.
+/** Decides on the action of each field, and stores scalars: one cycle to decide, one to execute.
   *
-  * While plain fields are acted on, the next one is decided: single numbers that change nothing of what others say.
+  * While a plain field executes, the next one is decided: plain fields are singular numbers that do not change the
+  * state on which other decisions depend.
   */
 class DeserializerValues(params: DeserializerParams) extends Module {
   import DeserializerValues._
 
   val field = IO(Flipped(Decoupled(new ResolvedField)))
 
-  /** Bytes of the message that are left behind the field. */
+  /** Bytes of the message that follow the field. */
   val left = IO(Input(UInt(32.W)))
 
-  /** Fields may be taken now. */
+  /** Fields may be executed. */
   val enabled = IO(Input(Bool()))
 
-  /** Forget the field at hand. */
+  /** Discard the current field. */
   val clear = IO(Input(Bool()))
 
   val needs = IO(Input(new ValueNeeds))
 
-  /** The object of the message; where the next element of the open repeated field goes. */
+  /** The object of the message; the address of the next element of the open repeated field. */
   val target = IO(Input(UInt(DescriptorTable.addressBits.W)))
   val element = IO(Input(UInt(DescriptorTable.addressBits.W)))
   val arena = IO(Input(UInt(64.W)))
 
-  /** Takes an object for a string. */
+  /** Allocates a string object. */
   val strings = IO(new Allocation)
   val store = IO(Decoupled(new Store(params.port)))
 
   val outcome = IO(Output(new ValueOutcome))
 
-  /** The field at hand, or the one taken last; behind a plain one, the field behind that. */
+  /** The current field, or the last one; after a plain one, the field behind it. */
   val entry = IO(Output(new DescriptorEntry))
   val scanned = IO(Output(new ScannedField))
   val decided = IO(Output(new DecidedField))
 
-  /** Where it is in the input: its tag, or itself where it has none. */
+  /** Its position in the input: that of its tag, or of itself if it has none. */
   val position = IO(Output(UInt(32.W)))
 
-  // The field that is decided, and the one that is acted on: the same one, unless that is plain. The former stays for
-  // as long as it is one or the other.
+  // The field in the first stage, and the one in the second. They are the same, unless the latter is plain. The first
+  // stage holds its field as long as either stage needs it.
   private val deciding = RegInit(false.B)
   private val acting = RegInit(false.B)
   private val stays = RegInit(false.B)
@@ -146,7 +149,7 @@ class DeserializerValues(params: DeserializerParams) extends Module {
   decided := kept
   private val found = now.field
 
-  // What is known at the decision, from registers and the other boxes.
+  // The inputs of the decision, from registers and the other blocks.
   private val value = FieldValue.of(found.value, entry)
   private val ownWire = FieldValue.wireOf(entry.kind)
   private val isString = FieldKind.isStringLike(entry.kind)
@@ -159,8 +162,8 @@ class DeserializerValues(params: DeserializerParams) extends Module {
   private val endsGroup = isGroup && found.wire === WireType.endGroup.U
   private val outside = (value.unmapped || now.notInSet) && !delimited
 
-  // What the unit has no place for is left over for the library, unless what comes behind it would change its meaning:
-  // fields that the library knows to be in a oneof, entries of maps.
+  // Fields that the unit does not support are left to the library, unless later fields could change their meaning:
+  // fields of oneofs, and entries of maps.
   private val isKnown = !now.unknown && entry.kind =/= 0.U
   private val isWhole = found.wire === ownWire || isRun
   private val isRefused = entry.unsupported || entry.kind === FieldKind.group.U
@@ -179,7 +182,7 @@ class DeserializerValues(params: DeserializerParams) extends Module {
   private val needsRoom = entry.repeated && !isRun && !needs.room
   private val isReady = !needsMove && !needsOpen && !needsRoom
   private val isOverrun = delimited && !found.hasText && found.value > left
-  // A table that promises strings where it has others.
+  // The table promises a string for a field that is none.
   private val isMisled = supported && found.hasText && !isString
   private val characters = Seq.tabulate(DeserializerStrings.inlineMost)(i => found.text(8 * i + 7, 8 * i))
   private val isWrongText = found.hasText && entry.utf8 &&
@@ -192,7 +195,7 @@ class DeserializerValues(params: DeserializerParams) extends Module {
   private val takes = Wire(Bool())
   private val waits = Mux(supported, entry.inOneof && !needs.oneofFree, leftOver && !needs.leftoverFree)
   private val decides = deciding && enabled && (!acting || takes)
-  // Plain ones have nothing to wait for but their presence bit.
+  // A plain field waits only for its hasbit.
   private val passes = decides && isPlain && !needsMove
   when(takes) { acting := false.B }
   when(decides && !waits) {
@@ -248,7 +251,7 @@ class DeserializerValues(params: DeserializerParams) extends Module {
   private val pointer = kept.string | Mux(entry.repeated, 0.U, DeserializerStrings.tag.U)
   private val stored = Mux(plan.isString, pointer, kept.value)
   private val first = Store.value(params.port, kept.place, stored, plan.log2Bytes)
-  // The arena lies before the first element, in the same beat.
+  // The pointer to the arena precedes the first element, in the same beat.
   store.bits := Store.both(params.port, first, Store.value(params.port, 0.U, arena, 3.U), kept.withArena)
   strings.bytes := DeserializerStrings.objectBytes.U
   strings.take := takes && plan.isString
@@ -286,7 +289,7 @@ class DeserializerValues(params: DeserializerParams) extends Module {
     stays := true.B
     isPlain := isPlainField(field.bits)
     now := field.bits
-    // An element of a run has the entry and the tag of its run.
+    // An element of a packed run has the entry and the tag of its run.
     when(field.bits.field.inRun) {
       now.line := now.line
       now.field.start := now.field.start
@@ -301,10 +304,10 @@ class DeserializerValues(params: DeserializerParams) extends Module {
   }
 }
 
-/** What [[DeserializerValues]] has to do in the second cycle of a field. */
+/** What [[DeserializerValues]] does in the second cycle of a field. */
 object DeserializerValues {
 
-  /** Whether the field is a number, single and in no oneof, that the unit stores, and not the last one. */
+  /** Whether the field is a singular number outside of oneofs, supported by the unit, and not the last one. */
   private def isPlainField(field: ResolvedField): Bool = {
     val entry = DescriptorTable.entry(field.line.data)
     val scanned = field.field

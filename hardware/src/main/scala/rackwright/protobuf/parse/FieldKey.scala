@@ -4,29 +4,29 @@ import chisel3._
 
 import rackwright.protobuf.table.WireType
 
-/** What is known of a tag at the head of some bytes. */
+/** A decoded tag. */
 class FieldKey extends Bundle {
   val number = UInt(29.W)
   val wire = UInt(3.W)
 
-  /** Bytes of the tag. */
+  /** Its length in bytes. */
   val length = UInt(3.W)
 
-  /** All bytes of the tag are there. */
+  /** All its bytes are available. */
   val complete = Bool()
 
-  /** No bytes after those that are there can make a tag of it. */
+  /** It has more than five bytes. */
   val endless = Bool()
 
-  /** A complete tag that no message may have: field number 0, a wire type that doesn't exist. */
+  /** A complete but invalid tag: field number 0, or an undefined wire type. */
   val wrong = Bool()
 }
 
-/** Reads tags as the library does: at most 5 bytes, modulo 2^32. */
+/** Decodes tags as the library does: at most 5 bytes, modulo 2^32. */
 object FieldKey {
   val mostBytes: Int = 5
 
-  /** The tag at the head of `data`, of which `available` bytes are there. */
+  /** Decodes the tag at the start of `data`, of which `available` bytes are valid. */
   def decode(data: UInt, available: UInt): FieldKey = {
     val varint = Varint.decode(data, mostBytes)
     val key = Wire(new FieldKey)

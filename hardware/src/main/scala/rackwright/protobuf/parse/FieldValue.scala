@@ -5,19 +5,19 @@ import chisel3.util._
 
 import rackwright.protobuf.table.{DescriptorEntry, DescriptorTable, FieldKind, WireType}
 
-/** A value as it lies in memory. */
+/** A value in its representation in memory. */
 class FieldValue extends Bundle {
   val value = UInt(64.W)
 
-  /** It is none that the map of its closed enum tells of. */
+  /** It is outside of the range of closed enum values that the entry's map covers. */
   val unmapped = Bool()
 }
 
-/** Makes values of what is written. */
+/** Converts values from the wire format to memory. */
 object FieldValue {
   val mostBytes: Int = 10
 
-  /** The value of a field that is written as `raw`; of what is length-delimited, its length. */
+  /** The value of a field whose wire value is `raw`; for length-delimited fields, the length. */
   def of(raw: UInt, entry: DescriptorEntry): FieldValue = {
     val kind = entry.kind
     val known = Wire(new FieldValue)
@@ -33,7 +33,7 @@ object FieldValue {
     known
   }
 
-  /** Whether an entry's map has a value. Those of which it can tell have no more than nine bits. */
+  /** Whether the entry's map contains a value. Values in its range have at most nine bits. */
   private def isMapped(number: UInt, entry: DescriptorEntry): Bool = {
     val isNear = number(31, 8).andR || !number(31, 8).orR
     val index = (number(8, 0).asSInt -& entry.enumLeast).asUInt
@@ -43,7 +43,7 @@ object FieldValue {
     )
   }
 
-  /** How a value of that type is written when it stands alone. */
+  /** The wire type of a field type outside of packed runs. */
   def wireOf(kind: UInt): UInt = MuxCase(
     WireType.varint.U(3.W),
     Seq(

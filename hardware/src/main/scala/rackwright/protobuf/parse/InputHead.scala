@@ -5,37 +5,37 @@ import chisel3.util._
 
 import rackwright.stream.ByteStream
 
-/** The bytes at the head of the input, as registers hold them. */
+/** The registered bytes at the head of the input. */
 class InputHead(portBytes: Int) extends Bundle {
   val data = UInt((8 * portBytes).W)
 
-  /** Bytes of them that are there. */
+  /** Number of valid bytes. */
   val available = UInt(log2Ceil(portBytes + 1).W)
 
-  /** What is behind them can't be read. */
+  /** The bytes that follow cannot be read. */
   val fault = Bool()
 }
 
-/** Bytes that leave the input in a cycle: by one of these three ways. */
+/** The bytes consumed in a cycle, in one of three ways. */
 class InputConsumption(portBytes: Int) extends Bundle {
 
-  /** So many, which is known early. */
+  /** This number, which is known early. */
   val bytes = UInt(log2Ceil(portBytes + 1).W)
 
-  /** As many as [[QuickField]] has at that place of its lengths: one-hot, known late. */
+  /** The length at this index of [[QuickField]]'s lengths: one-hot, known late. */
   val quick = UInt(QuickField.lengths.length.W)
 
-  /** So many, which is known late; what is behind them is not there in the next cycle. */
+  /** This number, known late; the bytes that follow are not valid in the next cycle. */
   val last = UInt(log2Ceil(portBytes + 1).W)
 
-  /** How many they are. */
+  /** The total. */
   def count: UInt = bytes | last | QuickField.bytes(quick)
 }
 
-/** Puts a register between the alignment of the input and those who look at it.
+/** Registers the aligned input.
   *
-  * Aligning takes a cycle after bytes have left. Meanwhile the register itself is shifted, so that the bytes behind
-  * them are there in the next cycle, as far as it holds them. It is loaded when none leave.
+  * The alignment takes a cycle after bytes are consumed. Meanwhile, the register itself shifts, so that the remaining
+  * bytes that it holds are valid in the next cycle. It is loaded when no bytes are consumed.
   */
 class DeserializerHead(portBytes: Int) extends Module {
   val stream = IO(Flipped(new ByteStream(portBytes)))

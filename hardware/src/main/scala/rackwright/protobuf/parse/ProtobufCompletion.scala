@@ -6,28 +6,28 @@ import chisel3.util._
 import rackwright.port.{MemoryPort, MemoryPortParams, Status}
 import rackwright.stream.HeadQueue
 
-/** How a request ended, and where to say so. */
+/** The end of a request, and the address of its record. */
 class ProtobufCompletion extends Bundle {
 
-  /** Address of a record, a multiple of 32, or 0. */
+  /** Address of the completion record, a multiple of 32, or 0. */
   val record = UInt(64.W)
   val status = UInt(Status.width.W)
 
   /** The second word of the record. */
   val word1 = UInt(64.W)
 
-  /** Which group of writes has to be answered before. */
+  /** The group of writes that must be answered first. */
   val turn = UInt(log2Ceil(ProtobufCompleter.groups).W)
 }
 
-/** Ends requests in order: waits for their writes, writes their record, counts them. */
+/** Completes requests in order: waits for their writes, writes their records, and counts them. */
 class ProtobufCompleter(port: MemoryPortParams) extends Module {
   import ProtobufCompleter.groups
 
-  /** One per request; there is room for one of each group. */
+  /** One for each request; there is room for one of each group. */
   val completion = IO(Flipped(Decoupled(new ProtobufCompletion)))
 
-  /** Writes of a group are all answered; one was answered with a fault; that has been seen. */
+  /** Every write of a group has been answered; one was answered with a fault; the fault has been recorded. */
   val quiet = IO(Input(Vec(groups, Bool())))
   val faulted = IO(Input(Vec(groups, Bool())))
   val clear = IO(Output(Vec(groups, Bool())))
@@ -38,7 +38,7 @@ class ProtobufCompleter(port: MemoryPortParams) extends Module {
   /** Requests completed since reset. */
   val completed = IO(Output(UInt(64.W)))
 
-  /** 1 + status of the first that was not `ok` since `reported`, or 0. */
+  /** 1 + status of the first request that failed since `reported`, or 0. */
   val failure = IO(Output(UInt(64.W)))
   val reported = IO(Input(Bool()))
 
@@ -96,6 +96,6 @@ class ProtobufCompleter(port: MemoryPortParams) extends Module {
 /** Constants of a [[ProtobufCompleter]]. */
 object ProtobufCompleter {
 
-  /** Requests whose writes may be on their way at a time; they take turns in as many groups. */
+  /** Maximum number of requests with outstanding writes, each with a group of its own. */
   val groups: Int = 16
 }

@@ -8,24 +8,24 @@ import rackwright.protobuf.table.WireType
 /** Recognizes the fields that small messages consist of: a tag of one byte, then a varint of a few bytes or a number of
   * fixed size.
   *
-  * What any field may be takes too long to find out for its bytes to leave the input in the same cycle; of these few it
-  * doesn't.
+  * For fields in general, the length is known too late for their bytes to be consumed in the same cycle; for these few
+  * it is not.
   */
 object QuickField {
 
-  /** Most bytes of their varints. */
+  /** Maximum length of their varints. */
   private val mostVarintBytes: Int = 5
 
-  /** Bytes that they may have, tag and value. */
+  /** Their possible lengths, including the tag. */
   val lengths: Seq[Int] = (2 to 1 + mostVarintBytes) :+ 9
 
-  /** The bytes of a field that has the length at that place of `lengths`, one-hot; 0 of none. */
+  /** The length at an index of `lengths` that is one-hot, or 0. */
   def bytes(quick: UInt): UInt = Mux1H(quick, lengths.map(_.U(log2Ceil(lengths.max + 1).W)))
 
-  /** Which of `lengths` the field at the head of `data` has, one-hot; 0 if it is none of them.
+  /** The index in `lengths` of the field at the start of `data`, one-hot; 0 if it is not a quick field.
     *
     * @param available
-    *   bytes of `data` that are there.
+    *   number of valid bytes of `data`.
     * @param bound
     *   bytes up to the end of the message.
     */

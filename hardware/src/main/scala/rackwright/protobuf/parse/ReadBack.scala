@@ -6,16 +6,16 @@ import chisel3.util._
 import rackwright.port.{MemoryPort, MemoryPortParams}
 import rackwright.protobuf.table.DescriptorTable
 
-/** Bytes that were written before and are wanted again: `bytes`, 1 to 24, from an address that is a multiple of 4. */
+/** A read of memory that the unit has written: `bytes`, 1 to 24, from an address that is a multiple of 4. */
 class ReadBackRequest extends Bundle {
   val address = UInt(DescriptorTable.addressBits.W)
   val bytes = UInt(5.W)
 
-  /** The bytes were written so long ago that no store has to be awaited. */
+  /** The bytes were written so long ago that no outstanding store can affect them. */
   val settled = Bool()
 }
 
-/** The bytes, the first one lowest; only those asked for have a meaning. */
+/** The bytes, the first one lowest; others are undefined. */
 class ReadBackResponse extends Bundle {
   val data = UInt((8 * ReadBack.mostBytes).W)
   val fault = Bool()
@@ -28,16 +28,16 @@ object ReadBack {
   val mostBytes: Int = 24
 }
 
-/** Reads what the unit may have written itself: first has every store written and answered, then reads one or two
+/** Reads memory that the unit may have written itself: waits until every store has been answered, then reads one or two
   * beats.
   */
 class ReadBack(port: MemoryPortParams) extends Module {
 
-  /** Stays until the response comes. */
+  /** Held until the response. */
   val request = IO(Flipped(Valid(new ReadBackRequest)))
   val response = IO(Valid(new ReadBackResponse))
 
-  /** To the stores, and whether all are answered. */
+  /** To the stores: write out all; whether all have been answered. */
   val drain = IO(Output(Bool()))
   val quiet = IO(Input(Bool()))
 
@@ -49,7 +49,7 @@ class ReadBack(port: MemoryPortParams) extends Module {
   private val aligned = Reg(Vec(ReadBack.mostBytes / 4, UInt(32.W)))
   private val fault = RegInit(false.B)
 
-  // The request is looked at in the cycle after it came.
+  // The request is registered.
   private val isKept = RegInit(false.B)
   private val kept = Reg(new ReadBackRequest)
   when(!isKept) { kept := request.bits }
@@ -67,7 +67,7 @@ class ReadBack(port: MemoryPortParams) extends Module {
   memory.response.ready := true.B
 
   asked := asked + memory.request.fire
-  // Words go to their places as they come, in the first beat or in the one behind it.
+  // Words of the first beat or the next one are placed as they arrive.
   private val words = memory.response.bits.data.asTypeOf(Vec(port.bytes / 4, UInt(32.W)))
   when(memory.response.valid) {
     for ((word, index) <- aligned.zipWithIndex) {

@@ -7,36 +7,36 @@ import rackwright.access.TagAllocator
 import rackwright.port.{MemoryPort, MemoryPortParams, MemoryRequest}
 import rackwright.protobuf.table.DescriptorTable
 
-/** Has the lines that will be written next brought near, a little before they are handed out: a write of a line that is
-  * far away takes as long as a read of it, and another one of the same beat waits for its answer.
+/** Prefetches the cache lines that will be allocated next: a write to a distant line takes as long as a read of it, and
+  * a second write to the same beat waits for the first one's response.
   *
-  * A beat of each line is read, and nothing is done with it. One head after the other is looked at, three cycles each,
-  * until none of them wants anything.
+  * A beat of each line is read and discarded. The allocation pointers are checked in turn, three cycles each, until no
+  * line is missing.
   *
   * @param port
-  *   shape of the memory port.
+  *   parameters of the memory port.
   */
 class RegionsAhead(port: MemoryPortParams) extends Module {
   import RegionsAhead._
   private val numberBits = DescriptorTable.addressBits - log2LineBytes
 
-  /** What has been handed out, of four parts of memory. */
+  /** The allocation pointers of the four parts of memory. */
   val heads = IO(Input(new RegionHeads))
 
-  /** More is handed out in this cycle. Before that, nothing is known to be good about the regions. */
+  /** Memory is allocated in this cycle. Before the first allocation, the regions are not known to be valid. */
   val taken = IO(Input(Bool()))
 
-  /** A request is read. Between requests nothing is asked for: whoever gave the regions may take them back then. */
+  /** A request is being parsed. Between requests nothing is read, as software may reclaim its regions. */
   val reading = IO(Input(Bool()))
 
   /** Reads only. */
   val memory = IO(new MemoryPort(port))
 
-  /** No read is under way, and none will be until a request is read. */
+  /** No read is outstanding, and none will be issued before the next request. */
   val idle = IO(Output(Bool()))
 
-  // Upward and downward in turns: where a head is, and the head that comes towards it. A downward one is at the line
-  // above those that it will get.
+  // Upward and downward pointers alternate: a pointer, and the one that grows towards it. A downward pointer is at the
+  // line above its next one.
   private def line(address: UInt): UInt = address >> log2LineBytes
   private val at = VecInit(Seq(heads.objects, heads.strings, heads.arrays, heads.texts).map(line))
   private val opposite = VecInit(Seq(heads.strings, heads.objects, heads.texts, heads.arrays).map(line))
@@ -59,7 +59,8 @@ class RegionsAhead(port: MemoryPortParams) extends Module {
   private val place = Mux(isDown, asked - 1.U, asked)
   private val asks = wants && tags.allocate.valid && requests.io.enq.ready
   requests.io.enq.valid := asks
-  // The last beat of a line that has room for the next piece lies in the region, even if the line begins before it.
+  // The last beat of a line is within the region if there is room for the next allocation, even if the line begins
+  // before the region.
   private val lastBeat = (1 << log2LineBytes) - port.bytes
   requests.io.enq.bits.read(Cat(place, lastBeat.U(log2LineBytes.W)), tags.allocate.bits)
   tags.allocate.ready := asks
@@ -99,22 +100,24 @@ class RegionsAhead(port: MemoryPortParams) extends Module {
 /** Constants of [[RegionsAhead]]. */
 object RegionsAhead {
 
-  /** log2 of the bytes of a line of a cache. */
+  /** log2 of the size of a cache line in bytes. */
   private val log2LineBytes: Int = 6
 
-  /** Lines that are near before they are handed out: as many as are handed out while one of them comes from DRAM. */
+  /** Lines to prefetch ahead of a pointer: the number that is allocated during a DRAM access. */
   private val lines: Int = 16
 
-  /** log2 of so many lines before or behind its head, the next line is that of another region. */
+  /** log2 of the distance in lines from its allocation pointer at which a prefetch position is taken to belong to a
+    * previous region.
+    */
   private val log2LostLines: Int = 7
 
-  /** Reads under way. */
+  /** Maximum number of outstanding reads. */
   private val reads: Int = 32
 
-  /** Looks at heads until nothing is wanted: each of the four once more. */
+  /** Checks until nothing is missing: each of the four pointers, and the first one once more. */
   private val rounds: Int = 5
 
-  /** A head is chosen, compared with the next line, and that is read or not. */
+  /** A pointer is selected and compared with the next line to prefetch, which is then read or not. */
   private object State extends ChiselEnum {
     val pick, measure, decide = Value
   }

@@ -5,24 +5,25 @@ import chisel3.util._
 
 import rackwright.protobuf.table.{DescriptorTable, MapField}
 
-/** Stores what a repeated field has become.
+/** Stores the final state of a repeated field.
   *
-  * A map's object learns of its RepeatedPtrField only here, so that one which is never closed is left as it was.
+  * The object of a map points to its RepeatedPtrField only after this, so that a map that is never closed remains
+  * unchanged.
   */
 class RepeatedCloser(params: DeserializerParams) extends Module {
   import RepeatedCloser.State
 
-  /** Begin, with the first store in the same cycle; `done` comes with the last one. */
+  /** Start, with the first store in the same cycle; `done` comes with the last store. */
   val start = IO(Input(Bool()))
   val done = IO(Output(Bool()))
 
-  /** The field and the room that is left to it, which stay until it is done; the object it is in. */
+  /** The field and its remaining room, held until `done`; the object that contains it. */
   val slot = IO(Input(new RepeatedSlot))
   val capacity = IO(Input(UInt(31.W)))
   val base = IO(Input(UInt(DescriptorTable.addressBits.W)))
   val arena = IO(Input(UInt(64.W)))
 
-  /** The first store is offered, which has the capacity. */
+  /** The first store, which contains the capacity, is offered. */
   val inSizes = IO(Output(Bool()))
   val store = IO(Decoupled(new Store(params.port)))
 
@@ -37,7 +38,7 @@ class RepeatedCloser(params: DeserializerParams) extends Module {
   private val map = base + slot.offset
   private def wide(at: UInt, value: UInt): Store = Store.value(params.port, at, value, 3.U)
   private def narrow(at: UInt, value: UInt): Store = Store.value(params.port, at, value, 2.U)
-  // Sizes and place are 16 bytes: one store where they are aligned so.
+  // Sizes and address have 16 bytes: one store if they are aligned.
   private val together = !slot.holder(3)
   store.valid := !isState(State.idle)
   store.bits := MuxLookup(state, wide(slot.holder, sizes))(
@@ -74,8 +75,8 @@ class RepeatedCloser(params: DeserializerParams) extends Module {
 /** The states of [[RepeatedCloser]]. */
 object RepeatedCloser {
 
-  /** One for each store: the sizes, with the array's place or before it, the number of allocated elements; of a map,
-    * the RepeatedPtrField's arena, the pointer to it, and that it is what counts.
+  /** One state for each store: the sizes, with the address of the array or before it; the number of allocated elements;
+    * for a map, the arena of its RepeatedPtrField, the pointer to it, and the state that makes it valid.
     */
   object State extends ChiselEnum {
     val idle, sizes, array, allocated, arena, map, mapState = Value

@@ -4,15 +4,16 @@ import chisel3._
 
 import rackwright.protobuf.table.DescriptorTable
 
-/** An open repeated field: an array of `capacity` elements of 2^log2Bytes bytes, of which `size` are there. */
+/** An open repeated field: an array with room for `capacity` elements of 2^log2Bytes bytes, of which `size` are used.
+  */
 class RepeatedSlot extends Bundle {
   val valid = Bool()
 
   /** Offset of the field in its message's object. */
   val offset = UInt(32.W)
 
-  /** Where the library has size, capacity and place of the array: all of a RepeatedField, all but the arena of a
-    * RepeatedPtrField.
+  /** Address of size, capacity and array pointer in the library's object: the start of a RepeatedField, or the part of
+    * a RepeatedPtrField after its arena.
     */
   val holder = UInt(DescriptorTable.addressBits.W)
 
@@ -24,7 +25,7 @@ class RepeatedSlot extends Bundle {
   val size = UInt(31.W)
   val capacity = UInt(31.W)
 
-  /** Bytes of the array; how many elements fit into as many; where the next element goes. */
+  /** Size of the array in bytes; the number of elements that fit into a size; the address of the next element. */
   def bytes: UInt = RepeatedSlot.headerBytes.U + (capacity << log2Bytes)
   def capacityOf(bytes: UInt): UInt = (bytes - RepeatedSlot.headerBytes.U) >> log2Bytes
   def next: UInt = array + RepeatedSlot.headerBytes.U + (size << log2Bytes)
@@ -33,18 +34,19 @@ class RepeatedSlot extends Bundle {
 /** Constants of a [[RepeatedSlot]]. */
 object RepeatedSlot {
 
-  /** Bytes before the elements: the arena of a RepeatedField, the number of allocated elements of a RepeatedPtrField.
+  /** Bytes in front of the elements: the arena of a RepeatedField, or the number of allocated elements of a
+    * RepeatedPtrField.
     */
   val headerBytes: Int = 8
 
-  /** Bytes of a new array, header included; of one of messages, more, because it can't grow in place once a message has
-    * an array of its own.
+  /** Size of a new array in bytes, including its header; larger for sub-messages, because their arrays cannot grow in
+    * place once one of them has an array of its own.
     */
   val chunk: Int = 64
   val messagesChunk: Int = 256
 
-  /** Bytes that a map's RepeatedPtrField takes before its first array, and where its size lies in them: at a multiple
-    * of 16, so that one store writes all but the arena.
+  /** Size in bytes of a map's RepeatedPtrField in front of its first array, and the offset of its size: a multiple of
+    * 16, so that one store writes all but the arena.
     */
   val mapHeadBytes: Int = 32
   val mapHolder: Int = 16

@@ -6,23 +6,23 @@ import chisel3.util._
 import rackwright.port.MemoryPortParams
 import rackwright.protobuf.table.DescriptorTable
 
-/** Bytes to write within one beat of the port: those named by `mask`, at the lanes of their addresses. */
+/** Bytes to write within one beat: those in `mask`, in the lanes of their addresses. */
 class Store(port: MemoryPortParams) extends Bundle {
   val address = UInt(DescriptorTable.addressBits.W)
   val data = UInt((8 * port.bytes).W)
   val mask = UInt(port.bytes.W)
 
-  /** No other store touches these bytes while this one is under way. */
+  /** No other store overlaps these bytes while this one is outstanding. */
   val alone = Bool()
 }
 
-/** A whole beat to write, which no store touches while it is under way. */
+/** A whole beat to write, which no other store overlaps while it is outstanding. */
 class Beat(port: MemoryPortParams) extends Bundle {
   val address = UInt(DescriptorTable.addressBits.W)
   val data = UInt((8 * port.bytes).W)
 }
 
-/** Makes stores. */
+/** Constructs stores. */
 object Store {
 
   /** A value of 2^log2Bytes bytes, 1, 4 or 8, at an address that is a multiple of its size. */
@@ -39,7 +39,7 @@ object Store {
     store
   }
 
-  /** A store and, if `isThere`, another one in the same beat, in place of what it has there. */
+  /** The first store, with the second one in the same beat merged over it if `isThere`. */
   def both(port: MemoryPortParams, first: Store, second: Store, isThere: Bool): Store = {
     val added = Mux(isThere, second.mask, 0.U)
     val store = Wire(new Store(port))
@@ -51,7 +51,7 @@ object Store {
     store
   }
 
-  /** Sixteen bytes at a multiple of 16. */
+  /** 16 bytes at a multiple of 16. */
   def line(port: MemoryPortParams, address: UInt, line: UInt): Store = {
     val store = Wire(new Store(port))
     store.address := address

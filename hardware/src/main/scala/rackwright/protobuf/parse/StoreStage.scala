@@ -5,16 +5,16 @@ import chisel3.util._
 
 import rackwright.port.{MemoryPortParams, Status}
 
-/** Registers between a box that stores and the others: the box is over when it is done and its stores have left, so
-  * that none of theirs overtakes them.
+/** Registers between a block and the shared store port: the block has ended when it is done and its stores have left,
+  * so that no later store overtakes them.
   */
 class StoreStage(port: MemoryPortParams) extends Module {
 
-  /** From the box. */
+  /** From the block. */
   val store = IO(Flipped(Decoupled(new Store(port))))
   val done = IO(Flipped(Valid(UInt(Status.width.W))))
 
-  /** The stores, a cycle or more later, and with the last one or behind it, how it ended. */
+  /** The stores, one cycle or more later; the end of the block, with its last store or later. */
   val leaves = IO(Decoupled(new Store(port)))
   val over = IO(Valid(UInt(Status.width.W)))
 

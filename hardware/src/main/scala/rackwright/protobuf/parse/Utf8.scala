@@ -6,13 +6,12 @@ import chisel3._
   */
 object Utf8 {
 
-  /** Bytes before the current ones that the check needs. */
+  /** Number of preceding bytes that the check needs. */
   val carryBytes: Int = 3
 
-  /** Whether something is wrong in `bytes`, given the three bytes before them (the latest last; 0 where there are
-    * none).
+  /** Whether `bytes` contain an error, given the three preceding bytes (the latest last; 0 if there are none).
     *
-    * A character may go on behind the last of `bytes`.
+    * The last character may be incomplete.
     */
   def wrong(before: Seq[UInt], bytes: Seq[UInt]): Bool = {
     val all = before ++ bytes
@@ -27,6 +26,6 @@ object Utf8 {
     }).asUInt.orR
   }
 
-  /** Whether the last of some bytes begin a character without ending it. */
+  /** Whether the last bytes are an incomplete character. */
   def unfinished(last: Seq[UInt]): Bool = last(2) >= 0xc0.U || last(1) >= 0xe0.U || last(0) >= 0xf0.U
 }

@@ -3,26 +3,26 @@ package rackwright.protobuf.parse
 import chisel3._
 import chisel3.util._
 
-/** A base-128 varint as found at the head of some bytes. */
+/** A decoded base-128 varint. */
 class Varint(maximumBytes: Int) extends Bundle {
 
   /** Its value modulo 2^64. */
   val value = UInt((7 * maximumBytes).min(64).W)
 
-  /** Its bytes; of no meaning when it isn't complete. */
+  /** Its length in bytes; undefined if it is incomplete. */
   val length = UInt(log2Ceil(maximumBytes + 1).W)
 
-  /** Its last byte is among those looked at. */
+  /** Its last byte is within the examined ones. */
   val complete = Bool()
 }
 
 /** Decodes varints. */
 object Varint {
 
-  /** The varint at the head of `data` (the first byte lowest), which has `maximumBytes` bytes at most. */
+  /** Decodes the varint at the start of `data` (the first byte lowest), of at most `maximumBytes` bytes. */
   def decode(data: UInt, maximumBytes: Int): Varint = {
     val bytes = Seq.tabulate(maximumBytes)(i => data(8 * i + 7, 8 * i))
-    // Byte i belongs to the varint when all bytes before it say that more follow.
+    // Byte i belongs to the varint if the continuation bits of all bytes before it are set.
     val belongs = bytes.init.scanLeft(true.B)((all, byte) => all && byte(7))
     val groups = bytes.zip(belongs).map { case (byte, belongs) => Mux(belongs, byte(6, 0), 0.U(7.W)) }
     val ends = VecInit(bytes.map(!_(7))).asUInt
@@ -33,6 +33,6 @@ object Varint {
     decoded
   }
 
-  /** What a zigzag encoded value stands for. */
+  /** Decodes a zigzag encoded value. */
   def unzigzag(value: UInt): UInt = (value >> 1) ^ Fill(value.getWidth, value(0))
 }

@@ -4,33 +4,33 @@ import chisel3._
 
 import rackwright.protobuf.table.WireType
 
-/** What is known of a value, or of the length of one, at the head of some bytes. */
+/** A decoded wire value, or length prefix. */
 class WireValue extends Bundle {
 
-  /** As it is written; a length for what is length-delimited. */
+  /** The value; for length-delimited fields, the length. */
   val value = UInt(64.W)
 
-  /** Bytes it takes in the input. */
+  /** Its length in bytes. */
   val length = UInt(4.W)
 
-  /** All its bytes are there. */
+  /** All its bytes are available. */
   val complete = Bool()
 
-  /** No bytes after those that are there can make a value of it, or it is a length that the library refuses. */
+  /** The varint is too long, or the library refuses the length. */
   val wrong = Bool()
 }
 
-/** Reads values as the library does; the tags of groups have none, of no bytes. */
+/** Decodes values as the library does; group tags have a value of no bytes. */
 object WireValue {
 
-  /** Lengths have at most this many bytes, and this is the largest one (3.21: ReadSizeFallback). */
+  /** Maximum length of a length prefix, and the largest length (3.21: ReadSizeFallback). */
   private val lengthBytes = 5
   private val mostLength = Int.MaxValue - 16
 
-  /** The value at the head of `data`, of which `available` bytes are there.
+  /** Decodes the value at the start of `data`, of which `available` bytes are valid.
     *
     * @param wire
-    *   how it is written.
+    *   the wire type.
     */
   def decode(data: UInt, available: UInt, wire: UInt): WireValue = {
     val varint = Varint.decode(data, FieldValue.mostBytes)

@@ -3,31 +3,31 @@ package rackwright.protobuf.parse
 import chisel3._
 import chisel3.util._
 
-/** Knows which beats have a write under way.
+/** Tracks the beats with an outstanding write.
   *
-  * Exactly: a filter that is also busy for other beats would hold up those that come again and again, such as objects
-  * and arrays that are filled at the same speed.
+  * The comparison is exact: a filter with false positives would stall beats that recur at a fixed distance, such as
+  * objects and arrays that are filled at the same rate.
   *
   * @param numberBits
-  *   bits of the number of a beat.
+  *   width of the number of a beat.
   * @param outstanding
-  *   tags: writes under way at any time.
+  *   number of tags: maximum number of outstanding writes.
   */
 class WriteHazards(numberBits: Int, outstanding: Int) extends Module {
 
-  /** A beat, and whether a write of it is under way. */
+  /** A beat, and whether a write to it is outstanding. */
   val number = IO(Input(UInt(numberBits.W)))
   val busy = IO(Output(Bool()))
 
-  /** A write of a beat that is not busy begins, with that tag. */
+  /** A write to a beat without an outstanding write starts, with this tag. */
   val begin = IO(Input(Bool()))
   val begun = IO(Input(UInt(numberBits.W)))
   val tag = IO(Input(UInt(log2Ceil(outstanding).W)))
 
-  /** The write of a tag has been answered; of no effect for tags that did not begin here. */
+  /** The write of a tag has been answered; ignored for tags that were not started here. */
   val end = IO(Flipped(Valid(UInt(log2Ceil(outstanding).W))))
 
-  // That a write begins is known late: it is noted a cycle after, and its answer comes no sooner.
+  // The start of a write is known late: it is registered, and its response arrives no sooner.
   private val begins = RegNext(begin, false.B)
   private val newest = RegNext(begun)
   private val newestTag = RegNext(tag)

@@ -6,29 +6,30 @@ import chisel3.util._
 import rackwright.memory.Sram
 import rackwright.port.{MemoryPort, MemoryPortParams}
 
-/** A line to look up: its address, a multiple of 16, and that of the last line which may be read along with it. */
+/** A line to look up: its address, a multiple of 16, and the address of the last line that may be prefetched with it.
+  */
 class DescriptorRequest extends Bundle {
   val address = UInt(DescriptorTable.addressBits.W)
   val last = UInt(DescriptorTable.addressBits.W)
 }
 
-/** The line wanted and, where it was on chip too, the one behind it. */
+/** The requested line and, if it was cached too, the next one. */
 class DescriptorLines extends Bundle {
   val first = new DescriptorLine
   val both = Bool()
   val second = UInt((8 * DescriptorTable.lineBytes).W)
 }
 
-/** Keeps lines of descriptor tables on chip: headers, entries, images.
+/** A cache of lines of descriptor tables: headers, entries, images.
   *
-  * Direct-mapped, 16 bytes per line, a lookup per cycle, each step of which begins and ends in registers: a cycle to
-  * ask the memories, one for what they say, and the line, or two, is there in the third. A miss reads the line and the
-  * next few; the lookups behind it wait meanwhile.
+  * Direct-mapped, with lines of 16 bytes. One lookup starts per cycle, in registered stages: one cycle to address the
+  * memories, one to read them, and one to return the line or two lines. A miss reads the line and the next few; later
+  * lookups wait for it.
   *
   * @param port
-  *   shape of the memory port; tags of 2 bits or more.
+  *   parameters of the memory port; tags of 2 bits or more.
   * @param lines
-  *   lines kept: a power of two.
+  *   capacity in lines: a power of two.
   */
 class DescriptorCache(port: MemoryPortParams, lines: Int) extends Module {
   import DescriptorCache.burst
@@ -37,21 +38,21 @@ class DescriptorCache(port: MemoryPortParams, lines: Int) extends Module {
   private val lineBits = log2Ceil(DescriptorTable.lineBytes)
   private val numberBits = DescriptorTable.addressBits - lineBits
 
-  /** Forget all lines; between lookups. */
+  /** Invalidate all lines; only between lookups. */
   val flush = IO(Input(Bool()))
 
-  /** The line wanted next. */
+  /** The next line to look up. */
   val request = IO(Flipped(Decoupled(new DescriptorRequest)))
 
-  /** The lines, in the order of the requests. Who asks for more than one at a time takes each in the cycle in which it
-    * comes.
+  /** The lines, in the order of the requests. A requester with more than one outstanding lookup must accept each line
+    * at once.
     */
   val response = IO(Decoupled(new DescriptorLines))
 
   /** Reads only. */
   val memory = IO(new MemoryPort(port))
 
-  /** No lookup and no read is under way. */
+  /** No lookup and no read is outstanding. */
   val idle = IO(Output(Bool()))
 
   /** A lookup misses in this cycle. */
@@ -61,14 +62,14 @@ class DescriptorCache(port: MemoryPortParams, lines: Int) extends Module {
     val number = UInt(numberBits.W)
     val last = UInt(numberBits.W)
   }
-  // A lookup that the memories are asked for, and the one before, with which they are compared then: for one cycle, or
-  // else until it is asked for again, because lines have come since.
+  // The lookup that addresses the memories, and the previous one, whose tags are compared: in the next cycle, or when
+  // its lookup is repeated because lines have arrived since.
   private val asked = Reg(new Lookup)
   private val isAsked = RegInit(false.B)
   private val compared = Reg(new Lookup)
   private val compares = RegInit(false.B)
   private val repeats = RegInit(false.B)
-  // The one that missed.
+  // The lookup that missed.
   private val missed = Reg(new Lookup)
 
   private def index(number: UInt): UInt = number(indexBits, 1) ^ number(2 * indexBits, indexBits + 1)
@@ -81,7 +82,7 @@ class DescriptorCache(port: MemoryPortParams, lines: Int) extends Module {
   private val number = compared.number
   private val following = RegEnable(askedBehind, asks)
 
-  /** The even lines, or the odd ones: of two that follow each other, one is in each bank. */
+  /** The even lines, or the odd ones: consecutive lines are in different banks. */
   private class Bank(odd: Int) {
     private val here = index(Mux(askedNow(0) === odd.U, askedNow, askedBehind))
     private val data = Sram(lines / 2, UInt((8 * DescriptorTable.lineBytes).W))
@@ -107,7 +108,7 @@ class DescriptorCache(port: MemoryPortParams, lines: Int) extends Module {
   private val found = Mux(number(0), odd.found, even.found)
   private val foundSecond = Mux(number(0), even.found, odd.found)
 
-  // The answer is kept while its taker waits, and made of what memory answered after a miss.
+  // The response is held until it is accepted; after a miss, it consists of the data from memory.
   private val held = Reg(new DescriptorLines)
   private val isHeld = RegInit(false.B)
   private val asking = RegInit(false.B)
@@ -128,7 +129,7 @@ class DescriptorCache(port: MemoryPortParams, lines: Int) extends Module {
     asked.last := numberOf(request.bits.last)
   }
   isAsked := request.fire || (isAsked && !(quiet && !repeats))
-  // Of the lookup behind one that misses, the memories are asked again.
+  // The lookup behind a miss is repeated.
   compares := asks && !miss
   repeats := asks && miss || (repeats && !quiet)
   when(asks && !repeats) { compared := asked }
@@ -177,6 +178,6 @@ class DescriptorCache(port: MemoryPortParams, lines: Int) extends Module {
 /** Constants of a [[DescriptorCache]]. */
 object DescriptorCache {
 
-  /** Lines read on a miss, the wanted one first. */
+  /** Lines read on a miss, the requested one first. */
   val burst: Int = 4
 }

@@ -2,7 +2,7 @@ package rackwright.protobuf.table
 
 import chisel3._
 
-/** One line of a descriptor table as it lies in memory: 16 bytes, or the news that they can't be read. */
+/** One line of a descriptor table in memory: 16 bytes, or a fault. */
 class DescriptorLine extends Bundle {
   val data = UInt((8 * DescriptorTable.lineBytes).W)
   val fault = Bool()
@@ -12,11 +12,11 @@ class DescriptorLine extends Bundle {
   def word1: UInt = data(127, 64)
 }
 
-/** What a table says about one field: README.md has the layout. */
+/** The table entry of a field: README.md has the layout. */
 class DescriptorEntry extends Bundle {
   val repeated = Bool()
 
-  /** Type of a field descriptor, 1 to 18; 0 is no field. */
+  /** Type of a field descriptor, 1 to 18; 0 for no field. */
   val kind = UInt(5.W)
   val unsupported = Bool()
   val utf8 = Bool()
@@ -24,26 +24,26 @@ class DescriptorEntry extends Bundle {
   val packed = Bool()
   val closedEnum = Bool()
 
-  /** The values of the closed enum are a set in memory. */
+  /** The values of the closed enum are in a set in memory. */
   val inSet = Bool()
   val isMap = Bool()
 
-  /** A string or a message that lies in the object itself. */
+  /** The string or message is embedded in the object. */
   val inline = Bool()
 
-  /** Part of a map's entry: it is written whatever it holds. */
+  /** A field of a map entry: it is always serialized. */
   val inEntry = Bool()
   val hasbit = UInt(16.W)
   val offset = UInt(32.W)
 
-  /** Offset of the oneof case word divided by 4; 0 outside of a oneof. */
+  /** Offset of the oneof case word divided by 4; 0 outside of oneofs. */
   val oneof = UInt(16.W)
 
-  /** Table of the message type of a field. */
+  /** Table of the field's message type. */
   val table = UInt(DescriptorTable.addressBits.W)
 
-  /** Values of a closed enum: the least one that the map tells of, and for it and those behind it whether they are
-    * known.
+  /** The smallest value of a closed enum that the bitmap covers, and the bitmap: the declared values, starting with
+    * that one.
     */
   val enumLeast = SInt(8.W)
   val enumMap = UInt(DescriptorTable.mappedValues.W)
@@ -51,28 +51,28 @@ class DescriptorEntry extends Bundle {
   def hasHasbit: Bool = hasbit =/= DescriptorTable.noHasbit.U
   def inOneof: Bool = oneof =/= 0.U
 
-  /** Address of the case word within an object. */
+  /** Offset of the case word in the object. */
   def caseOffset: UInt = oneof << 2
 }
 
-/** Constants of descriptor tables, and how their lines are read. */
+/** Constants of descriptor tables, and the decoding of their lines. */
 object DescriptorTable {
   val addressBits: Int = 48
   val lineBytes: Int = 16
 
-  /** Lines of the header; the first entry follows. */
+  /** Number of lines of the header, which the first entry follows. */
   val headerLines: Int = 4
 
-  /** Most entries of a table. */
+  /** Maximum number of entries of a table. */
   val maximumEntries: Int = 4096
 
-  /** Values of a closed enum that an entry itself tells of. */
+  /** Values of a closed enum that the bitmap of an entry covers. */
   val mappedValues: Int = 40
 
   /** Hasbit index of a field without one. */
   val noHasbit: Int = 0xffff
 
-  /** The entry that a line of 16 bytes holds; in a serialize list, the first line of one. */
+  /** The entry in a line of 16 bytes; in a serialize list, the first line of an entry. */
   def entry(data: UInt): DescriptorEntry = {
     val entry = Wire(new DescriptorEntry)
     entry.repeated := data(63)
@@ -95,11 +95,11 @@ object DescriptorTable {
     entry
   }
 
-  /** Whether the line of a field's entry says that its values are looked up in a set. */
+  /** Whether the values of the field are looked up in a set. */
   def isInSet(data: UInt): Bool = data(53) && data(52)
 }
 
-/** Types of field descriptors (descriptor.proto), and what they have in common. */
+/** Types of field descriptors (descriptor.proto), and their properties. */
 object FieldKind {
   val double = 1
   val float = 2
@@ -133,12 +133,12 @@ object FieldKind {
   def isWide(kind: UInt): Bool = isOneOf(kind, int64, uint64, sint64, double, fixed64, sfixed64)
   def isBool(kind: UInt): Bool = kind === bool.U
 
-  /** log2 of the bytes that a value takes in memory: 0 bool, 2 or 3; 3 for what is kept as a pointer. */
+  /** log2 of the size of a value in memory: 0 for bool, 2 or 3; 3 for pointers. */
   def log2Bytes(kind: UInt): UInt =
     Mux(isBool(kind), 0.U(2.W), Mux(isWide(kind) || isStringLike(kind) || isMessage(kind), 3.U, 2.U))
 }
 
-/** How a value is written: the low three bits of a tag. */
+/** Wire types: the low three bits of a tag. */
 object WireType {
   val varint = 0
   val fixed64 = 1
@@ -147,6 +147,6 @@ object WireType {
   val endGroup = 4
   val fixed32 = 5
 
-  /** A group begins or ends: a tag without a value. */
+  /** A start or end tag of a group, without a value. */
   def isGroup(wire: UInt): Bool = wire === startGroup.U || wire === endGroup.U
 }

@@ -6,28 +6,28 @@ import chisel3.util._
 /** A value to look up. */
 class EnumSearch extends Bundle {
 
-  /** Where the set lies, as word 1 of an entry has it. */
+  /** Address of the set, as in word 1 of an entry. */
   val set = UInt(64.W)
   val value = UInt(64.W)
 }
 
-/** What a set says of a value. */
+/** The result of a lookup. */
 class EnumFound extends Bundle {
   val known = Bool()
 
-  /** The set can't be read. */
+  /** The set cannot be read. */
   val fault = Bool()
 }
 
-/** Looks values up in the sets of closed enums that are too wide for an entry.
+/** Looks up values in the sets of closed enums that are too wide for the bitmap of an entry.
   *
-  * A set is a hash table of blocks of 64 values, 16 bytes each; blocks of one place are chained. README.md has the
-  * layout. The blocks found last are kept: a value in one of them is found in the cycle after it has been asked for.
+  * A set is a hash table of blocks of 64 values, 16 bytes each, with chaining. README.md has the layout. The latest
+  * blocks are cached: a value in one of them is found in the next cycle.
   */
 class EnumSets extends Module {
   import EnumSets._
 
-  /** Begin. */
+  /** Start. */
   val start = IO(Flipped(Valid(new EnumSearch)))
 
   /** The lines of sets. */
@@ -37,10 +37,10 @@ class EnumSets extends Module {
   /** The result, until the next start. */
   val found = IO(Valid(new EnumFound))
 
-  /** Give up. */
+  /** Abandon the lookup. */
   val clear = IO(Input(Bool()))
 
-  /** Forget the blocks that are kept. */
+  /** Invalidate the cached blocks. */
   val flush = IO(Input(Bool()))
 
   private val state = RegInit(State.idle)
@@ -104,12 +104,12 @@ class EnumSets extends Module {
 /** Layout of sets. */
 object EnumSets {
 
-  /** log2 of the values in a block; bits of a block's number, and of that of a line. */
+  /** log2 of the values in a block; width of a block's number, and of a line's number. */
   private val blockBits = 6
   private val blockNumberBits = 32 - blockBits
   private val linkBits = 16
 
-  /** Blocks that are kept. */
+  /** Number of cached blocks. */
   private val keptBlocks = 4
 
   private class KeptBlock extends Bundle {
@@ -118,10 +118,10 @@ object EnumSets {
     val map = UInt((1 << blockBits).W)
   }
 
-  /** Where the search for a block begins, modulo the places of the set: blocks in a row have different ones. */
+  /** The hash function of a block: consecutive blocks have different buckets. */
   private def placeOf(block: UInt): UInt = (block ^ (block >> 7) ^ (block >> 13))(linkBits - 2, 0)
 
-  /** `asking` for a line, `waiting` for it. */
+  /** `asking` requests a line, `waiting` waits for it. */
   object State extends ChiselEnum {
     val idle, asking, waiting, found = Value
   }

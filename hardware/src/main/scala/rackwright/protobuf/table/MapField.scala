@@ -1,26 +1,28 @@
 package rackwright.protobuf.table
 
-/** The library's object of a map field: where things lie in it (map_field.h and map.h of 3.21). */
+/** The layout of the library's map fields (map_field.h and map.h of 3.21). */
 object MapField {
 
-  /** Pointer to the map as a repeated field of entries, or null. */
+  /** Offset of the pointer to the map as a repeated field of entries, or null. */
   val repeated: Int = 16
 
-  /** Which of the two forms is right: an int. */
+  /** Offset of the state, an int: which of the two representations is valid. */
   val state: Int = 64
 
-  /** The repeated field is right, the hash table is not. */
+  /** State: only the repeated field is valid. */
   val stateRepeated: Int = 1
 
-  /** Largest of the states: both are right. */
+  /** Largest state: both representations are valid. */
   val stateBoth: Int = 2
 
-  /** Of the hash table: elements, buckets (a power of two), the first bucket in use, the buckets. */
+  /** Offsets in the hash table: number of elements, number of buckets (a power of two), first bucket in use, pointer to
+    * the buckets.
+    */
   val elements: Int = 72
   val buckets: Int = 80
   val first: Int = 96
   val table: Int = 104
 
-  /** Where the key lies in an entry object. */
+  /** Offset of the key in an entry object. */
   val entryKey: Int = 16
 }

@@ -6,36 +6,37 @@ import chisel3.util._
 import rackwright.port.{MemoryPort, MemoryPortParams, Status}
 import rackwright.protobuf.table.DescriptorTable
 
-/** Where the output of a request goes, and what is told at its end. */
+/** The output buffer of a request, and what is reported at its end. */
 class OutputTicket extends Bundle {
 
-  /** The output ends at `tail` and doesn't begin before `limit`; without `fresh` it ends where the one before began. */
+  /** The output ends at `tail` and must not begin before `limit`; without `fresh`, it ends where the previous one
+    * begins.
+    */
   val fresh = Bool()
   val tail = UInt(DescriptorTable.addressBits.W)
   val limit = UInt(DescriptorTable.addressBits.W)
 
-  /** Where length and address of the output go, and the record; 0 for nowhere. */
+  /** Addresses for the output's length and address, and of the completion record; 0 for none. */
   val entry = UInt(DescriptorTable.addressBits.W)
   val record = UInt(DescriptorTable.addressBits.W)
 }
 
-/** How a request ended. */
+/** The result of a request. */
 class OutputReport extends Bundle {
   val status = UInt(Status.width.W)
 
-  /** Address of the output, or where the next one would end. */
+  /** Address of the output, or the end of the next one. */
   val head = UInt(DescriptorTable.addressBits.W)
   val length = UInt(32.W)
   val record = UInt(DescriptorTable.addressBits.W)
 }
 
-/** Bytes whose place is known, and the end of a request. */
+/** Bytes with their address, and the end of a request. */
 class PlacedChunk(port: MemoryPortParams) extends Bundle {
   private val addressBits = DescriptorTable.addressBits
   val data = UInt((8 * port.bytes).W)
 
-  /** By how much the bytes have to be turned; how many bytes there are, and where in its beat the byte above them lies.
-    */
+  /** The rotation of the bytes; their number, and the lane of the byte above them. */
   val shift = UInt(port.offsetBits.W)
   val count = UInt((port.offsetBits + 1).W)
   val top = UInt((port.offsetBits + 1).W)
@@ -43,7 +44,7 @@ class PlacedChunk(port: MemoryPortParams) extends Bundle {
   /** There are bytes, and room for them. */
   val adds = Bool()
 
-  /** Number of the beat below the bytes before; the address of these; the end of the output. */
+  /** Number of the beat that holds the byte below the previous ones; address of these bytes; end of the output. */
   val beat = UInt((addressBits - port.offsetBits).W)
   val head = UInt(addressBits.W)
   val end = UInt(addressBits.W)
@@ -53,18 +54,18 @@ class PlacedChunk(port: MemoryPortParams) extends Bundle {
   val entry = UInt(addressBits.W)
   val record = UInt(addressBits.W)
 
-  /** They go on into the beat below; they fill the one at hand. */
+  /** The bytes continue in the beat below; they fill the current beat. */
   def crosses: Bool = count > top
   def completes: Bool = count >= top
 
-  /** The lanes from the first of the bytes on, in its beat; those that they fill in the beat at hand. */
+  /** The lanes from the first byte upward, in its beat; those of the current beat that they fill. */
   def fromBelow: UInt = ~PlacedChunk.lanesBelow(port, head(port.offsetBits - 1, 0))
   def upper: UInt = {
     val lanes = PlacedChunk.lanesBelow(port, top) & Mux(crosses, ~0.U(port.bytes.W), fromBelow)
     lanes & Fill(port.bytes, adds)
   }
 
-  /** The bytes, each in its lane. */
+  /** The bytes, rotated into their lanes. */
   def turned: UInt = (Cat(data, data) << Cat(shift, 0.U(3.W)))(16 * port.bytes - 1, 8 * port.bytes)
 }
 
@@ -73,7 +74,7 @@ object PlacedChunk {
   private def lanesBelow(port: MemoryPortParams, lane: UInt): UInt = ((1.U << lane) - 1.U)(port.bytes - 1, 0)
 }
 
-/** Bytes in their lanes, and which lanes that are. */
+/** Bytes in their lanes, and a mask of these lanes. */
 class TurnedChunk(port: MemoryPortParams) extends Bundle {
   val placed = new PlacedChunk(port)
   val length = UInt(32.W)
@@ -83,40 +84,42 @@ class TurnedChunk(port: MemoryPortParams) extends Bundle {
   val completes = Bool()
 }
 
-/** Writes bytes downward, a beat per cycle: in stages, of which the first one knows the addresses.
+/** Writes bytes at descending addresses, a beat per cycle; the first pipeline stage computes the addresses.
   *
-  * The bytes of the next request may come while writes of the one before are not answered.
+  * Bytes of the next request are accepted while writes of the previous one are outstanding.
   *
   * @param port
-  *   shape of the memory port.
+  *   parameters of the memory port.
   */
 class DescendingWriter(port: MemoryPortParams) extends Module {
   private val addressBits = DescriptorTable.addressBits
   private val offsetBits = port.offsetBits
 
-  /** One per request. */
+  /** One for each request. */
   val ticket = IO(Flipped(Decoupled(new OutputTicket)))
 
   /** Bytes, and ends of requests. */
   val chunk = IO(Flipped(Decoupled(new DescendingChunk(port.bytes))))
 
-  /** Bytes of the request at hand were dropped; and which of some requests it is. */
+  /** Bytes of the current request were dropped, as its buffer is full; the number of that request, modulo a small power
+    * of two.
+    */
   val full = IO(Output(Bool()))
   val turn = IO(Output(UInt(DescendingWriter.groupBits.W)))
 
-  /** One per request, when its writes have been answered. */
+  /** One for each request, when its writes have been answered. */
   val report = IO(Decoupled(new OutputReport))
 
   /** Writes only. */
   val memory = IO(new MemoryPort(port))
 
-  /** No request is under way. */
+  /** No request is in flight. */
   val idle = IO(Output(Bool()))
 
   import DescendingWriter.{groupBits, groups}
   private val writes = Module(new GroupedWrites(port, groups, 3))
   private val entries = Module(new OutputEntries(port, groups))
-  // Ended requests wait for the answers to their writes; some groups of writes are those of the requests at hand.
+  // Ended requests wait for the responses to their writes; some write groups belong to the requests in the pipeline.
   private val ended = Module(new Queue(new OutputReport, groups - DescendingWriter.atHand))
   private val told = Module(new Queue(new OutputEntry(groups), DescendingWriter.entries))
   private val group = RegInit(0.U(groupBits.W))
@@ -130,13 +133,14 @@ class DescendingWriter(port: MemoryPortParams) extends Module {
   private val room = RegInit(0.U(addressBits.W))
   private val roomAtEnd = RegInit(0.U(addressBits.W))
   private val dropped = RegInit(false.B)
-  // What a failed request wrote is written over, once its writes have been answered: nothing else orders the two.
+  // The output of a failed request is overwritten only after its writes have been answered, as writes are not ordered
+  // otherwise.
   private val wrote = RegInit(false.B)
   private val settles = RegInit(false.B)
   full := dropped && open
   turn := group
 
-  // First stage: where the bytes go, and how the request ends.
+  // First stage: the address of the bytes, and the end of the request.
   private val bits = chunk.bits
   private val below = head - bits.count
   private val fits = room >= bits.count
@@ -198,7 +202,7 @@ class DescendingWriter(port: MemoryPortParams) extends Module {
     }
   }
 
-  // Second stage: the bytes are turned to their lanes.
+  // Second stage: the bytes are rotated into their lanes.
   private val turning = Queue(placed, 1, pipe = true)
   private val turned = Wire(Decoupled(new TurnedChunk(port)))
   turned.valid := turning.valid
@@ -211,8 +215,8 @@ class DescendingWriter(port: MemoryPortParams) extends Module {
   turned.bits.crosses := turning.bits.crosses
   turned.bits.completes := turning.bits.completes
 
-  // Third stage: they are put into the beat below `head`, of which some lanes are filled. At the end come the last beat,
-  // if it is not full, and what is told about the output.
+  // Third stage: the bytes are merged into the beat below `head`, of which some lanes are filled. At the end of a
+  // request, the last beat, if it is not full, and the entry of the output are written.
   private val merging = Queue(turned, 1, pipe = true)
   private val now = merging.bits
   private val what = now.placed
@@ -280,11 +284,11 @@ class DescendingWriter(port: MemoryPortParams) extends Module {
 /** Constants of a [[DescendingWriter]]. */
 object DescendingWriter {
 
-  /** Requests that may have writes under way. */
+  /** Requests that may have outstanding writes. */
   val groups: Int = 16
   val groupBits: Int = log2Ceil(groups)
 
-  /** Requests of which bytes, or an end, may be in the stages. */
+  /** Requests of which bytes, or an end, may be in the pipeline. */
   val atHand: Int = 3
 
   /** Requests that may wait for the write of their entry. */

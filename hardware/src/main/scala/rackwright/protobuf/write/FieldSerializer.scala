@@ -7,12 +7,12 @@ import rackwright.access.ReorderBuffer
 import rackwright.port.{MemoryPort, MemoryPortParams, Status}
 import rackwright.protobuf.table.DescriptorTable
 
-/** Reads one string or array at a time, from its end to its start, and hands it on in pieces: a beat of bytes, or two
-  * elements of one where a beat has room for both, per cycle, then tag and length where there are any: with the last
-  * bytes of a string if a beat has room for them.
+/** Reads one string or array at a time, from its end to its start, and outputs it in pieces: a beat of bytes per cycle,
+  * or two elements if these fit into a beat, then tag and length of length-delimited fields, together with the last
+  * bytes of a string if they fit into the beat.
   *
   * @param port
-  *   shape of the memory port; its tags are the beats that are read ahead.
+  *   parameters of the memory port; one tag for each prefetched beat.
   */
 class FieldSerializer(port: MemoryPortParams) extends Module {
   import FieldSerializer.State
@@ -20,13 +20,13 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
   private val addressBits = DescriptorTable.addressBits
   private val numberBits = addressBits - offsetBits
 
-  /** What to write; taken when the one before is over and its pieces have left. */
+  /** A field to write; accepted when the previous one has ended and its pieces have left. */
   val source = IO(Flipped(Decoupled(new FieldSource)))
 
   /** Its pieces. */
   val piece = IO(Decoupled(new LoadedPiece(port.bytes)))
 
-  /** The request whose bytes are not wanted any more: a field of it ends soon, with whatever piece. */
+  /** The request whose output is abandoned: its field ends soon, with arbitrary pieces. */
   val givenUp = IO(Flipped(Valid(UInt(SerializerEncoder.requestBits.W))))
 
   /** Reads only. */
@@ -42,7 +42,7 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
   private val asIs = Reg(Bool())
   private val hasPrefix = at.isString || at.packed
 
-  // Beats to read, downward, and to hand on.
+  // Beats to read, in descending order, and to output.
   private val next = Reg(UInt(numberBits.W))
   private val left = RegInit(0.U(FieldSource.countBits.W))
   private val beatsLeft = Reg(UInt(FieldSource.countBits.W))
@@ -65,7 +65,7 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
     state := State.failed
   }
 
-  // The bytes of the beat at hand that belong to the range, up to `ceiling`, and the element at their end.
+  // The bytes of the current beat that belong to the range, up to `ceiling`, and the element at their end.
   private val ceiling = Reg(UInt((offsetBits + 1).W))
   private val lastBeat = RegInit(false.B)
   private val floor = Mux(lastBeat, at.address(offsetBits - 1, 0), 0.U)
@@ -177,8 +177,8 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
 /** The states of a [[FieldSerializer]]. */
 object FieldSerializer {
 
-  /** `measure` and `begin` find the beats; `local` writes a short string; `stream` writes what is read; `failed` waits
-    * for what was asked.
+  /** `measure` and `begin` compute the beats; `local` outputs a short string; `stream` outputs beats from memory;
+    * `failed` waits for outstanding reads.
     */
   object State extends ChiselEnum {
     val idle, measure, begin, local, stream, prefix, failed = Value

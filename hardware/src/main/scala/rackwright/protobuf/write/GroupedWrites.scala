@@ -7,31 +7,31 @@ import rackwright.access.{TagAllocator, WriteBeat}
 import rackwright.memory.RegisterFile
 import rackwright.port.{MemoryPort, MemoryPortParams}
 
-/** A beat to write, and which group of writes it belongs to. */
+/** A beat to write, and its write group. */
 class GroupedBeat(port: MemoryPortParams, groups: Int) extends Bundle {
   val beat = new WriteBeat(port)
   val group = UInt(log2Ceil(groups).W)
 }
 
-/** Writes beats of several sources, and knows of each of several groups of writes when all have been answered.
+/** Writes beats from several sources, and tracks for each group of writes whether all have been answered.
   *
   * @param port
-  *   shape of the memory port.
+  *   parameters of the memory port.
   * @param groups
-  *   groups that may have writes under way at the same time.
+  *   number of groups.
   * @param sources
-  *   where beats come from; the first one has precedence.
+  *   number of sources of beats; the first one has precedence.
   */
 class GroupedWrites(port: MemoryPortParams, groups: Int, sources: Int) extends Module {
   private val groupBits = log2Ceil(groups)
 
-  /** What to write; counted as soon as it is taken. */
+  /** Beats to write; counted when they are accepted. */
   val beats = IO(Vec(sources, Flipped(Decoupled(new GroupedBeat(port, groups)))))
 
   /** Writes only. */
   val memory = IO(new MemoryPort(port))
 
-  /** Of that group, every write has been answered; one of them with a fault. */
+  /** Every write of this group has been answered; one of them with a fault. */
   val group = IO(Input(UInt(groupBits.W)))
   val quiet = IO(Output(Bool()))
   val faulty = IO(Output(Bool()))
@@ -39,7 +39,7 @@ class GroupedWrites(port: MemoryPortParams, groups: Int, sources: Int) extends M
   /** Every write of all groups has been answered. */
   val settled = IO(Output(Bool()))
 
-  /** The group is over: it begins anew. */
+  /** The group has ended: it may be used again. */
   val release = IO(Input(Bool()))
 
   private val tags = Module(new TagAllocator(port.outstanding))
@@ -64,7 +64,7 @@ class GroupedWrites(port: MemoryPortParams, groups: Int, sources: Int) extends M
   tags.free.valid := memory.response.valid
   tags.free.bits := memory.response.bits.tag
 
-  // What was asked and what came is counted a cycle later.
+  // Requests and responses are counted one cycle later.
   private val came = RegNext(memory.response.valid, false.B)
   private val cameFault = RegNext(memory.response.bits.fault)
   private val answered = RegNext(groupOf.read(memory.response.bits.tag))

@@ -6,7 +6,7 @@ import chisel3.util._
 import rackwright.port.MemoryPortParams
 import rackwright.protobuf.table.DescriptorTable
 
-/** What is told about an output, and where. */
+/** Length and address of an output, and where they are stored. */
 class OutputEntry(groups: Int) extends Bundle {
 
   /** A multiple of 8. */
@@ -16,14 +16,14 @@ class OutputEntry(groups: Int) extends Bundle {
   val group = UInt(log2Ceil(groups).W)
 }
 
-/** Makes writes of entries: the length of an output, then its address. */
+/** Generates the writes of output entries: the length of an output, then its address. */
 class OutputEntries(port: MemoryPortParams, groups: Int) extends Module {
   private val words = port.bytes / 8
 
   /** Entries, oldest first. */
   val entry = IO(Flipped(Decoupled(new OutputEntry(groups))))
 
-  /** One beat, or two where the words lie in different ones. */
+  /** One beat, or two if the words are in different beats. */
   val beat = IO(Decoupled(new GroupedBeat(port, groups)))
 
   private val bits = entry.bits

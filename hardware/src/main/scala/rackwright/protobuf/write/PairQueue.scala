@@ -5,25 +5,25 @@ import chisel3.util._
 
 import rackwright.memory.SramQueue
 
-/** A queue whose first two elements can be seen, and taken together.
+/** A FIFO whose first two elements are visible, and can be dequeued together.
   *
   * @param gen
-  *   what waits.
+  *   type of the elements.
   * @param depth
-  *   how many may wait: a power of two from 4.
+  *   capacity: a power of two from 4.
   */
 class PairQueue[T <: Data](gen: T, depth: Int) extends Module {
   require(isPow2(depth) && depth >= 4, s"the depth of a queue of pairs is a power of two from 4, not $depth")
 
   val enqueue = IO(Flipped(Decoupled(gen)))
 
-  /** The oldest and the one after it. */
+  /** The oldest element and the next one. */
   val heads = IO(Vec(2, Valid(gen)))
 
-  /** How many of them leave: 0 to 2, of those that are there. */
+  /** Number of elements to dequeue: 0 to 2, at most those that are valid. */
   val take = IO(Input(UInt(2.W)))
 
-  // Elements go to two queues in turns.
+  // Elements alternate between two queues.
   private val halves = Seq.fill(2)(Module(new SramQueue(gen, depth / 2, direct = true)))
   private val goesToSecond = RegInit(false.B)
   private val startsWithSecond = RegInit(false.B)

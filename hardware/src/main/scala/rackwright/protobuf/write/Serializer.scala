@@ -7,10 +7,10 @@ import rackwright.access.MemoryArbiter
 import rackwright.memory.SramQueue
 import rackwright.unit.HardwareUnit
 
-/** The unit `protobuf-serialize`: from objects of the C++ library to wire format. README.md is the contract.
+/** The unit `protobuf-serialize`: serializes objects of the C++ library to the wire format. README.md is the contract.
   *
   * @param params
-  *   what to build.
+  *   parameters of the unit.
   */
 class Serializer(params: SerializerParams = SerializerParams()) extends HardwareUnit {
   private val tablePort = params.port(Serializer.tableReads)
@@ -30,13 +30,13 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   private val tables = Module(new SerializerReads(SerializerTable.port(params.rowPort), tablePort, params.lanes))
   private val beats = Module(new SerializerReads(params.objectPort, objectPort, params.lanes))
   private val strings = Module(new SerializerReads(params.stringPort, tablePort, 2 * params.lanes))
-  // Strings of some length keep more than one port busy: every second field serializer shares that of the objects.
+  // Strings of some length occupy more than one port: every second field serializer shares the port of the objects.
   private val others = params.fieldSerializers / 2
   private val firsts = params.fieldSerializers - others
   private val contents = Module(new SerializerReads(params.bufferPort, readPort, params.lanes * firsts))
   private val moreContents = Module(new SerializerReads(params.bufferPort, objectPort, params.lanes * others))
   private val shared = Module(new MemoryArbiter(objectPort, 2))
-  // Most tables are on chip: their port is free for string objects and the pointers to them.
+  // Most tables are cached: their port has bandwidth for string objects and the pointers to them.
   private val rows = Module(new MemoryArbiter(tablePort, 2))
   private val encoder = Module(new SerializerEncoder(params))
   private val writer = Module(new DescendingWriter(writePort))
@@ -113,26 +113,26 @@ object Serializer {
   /** custom-3. */
   val opcode: Int = 3
 
-  /** Reads of tables, reads of objects, writes outstanding. */
+  /** Maximum numbers of outstanding reads of tables, reads of objects, and writes. */
   val tableReads: Int = 64
   val objectReads: Int = 64
   val writes: Int = 64
 
-  /** Operations of a lane that wait between the walk and the output, and the strings and arrays among them that wait
-    * for a field serializer: enough for a lane to walk a large message while another one's is written.
+  /** Operations of a lane that may wait between walk and output, and the strings and arrays among them that may wait
+    * for a field serializer: enough to walk a large message while the output of another lane is written.
     */
   val operations: Int = 512
   val tasks: Int = 256
 
-  /** Beats of string objects that a lane reads ahead. */
+  /** Beats of string objects that a lane prefetches. */
   val stringBeats: Int = 32
 
-  /** Requests that are walked and wait for the output. */
+  /** Requests that have been walked and wait for the output. */
   val tickets: Int = 32
 
-  /** Room for what is told about them and those that wait for the walk. */
+  /** Capacity for the tickets of those requests, and of requests that wait for the walk. */
   def heldTickets(params: SerializerParams): Int = 1 << log2Ceil(params.commandQueue + tickets)
 
-  /** Requests that are under way at most: fewer than times and numbers of requests can tell apart. */
+  /** Maximum number of requests in flight: fewer than times and request numbers can distinguish. */
   def inFlight(params: SerializerParams): Int = params.commandQueue + tickets
 }

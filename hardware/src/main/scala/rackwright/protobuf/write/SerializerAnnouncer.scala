@@ -5,22 +5,22 @@ import chisel3.util._
 
 import rackwright.protobuf.table.DescriptorTable
 
-/** Has messages read ahead while they wait for the walk; what the walk at hand announces comes first. */
+/** Prefetches the messages of waiting requests; prefetches of the current walk take precedence. */
 class SerializerAnnouncer(params: SerializerParams) extends Module {
   private val offsetBits = log2Ceil(params.portBytes)
   private val numberBits = DescriptorTable.addressBits - offsetBits
 
-  /** A request that came. */
+  /** A new request. */
   val request = IO(Flipped(Valid(new SerializerRequest)))
 
-  /** What the walk announces. */
+  /** A prefetch of the current walk. */
   val walker = IO(Flipped(Valid(new SerializerPrefetch(numberBits))))
 
-  /** The type walked last and the bytes of its objects. */
+  /** The type of the last message walked, and the size of its objects. */
   val latest = IO(Flipped(Valid(UInt(DescriptorTable.addressBits.W))))
   val latestBytes = IO(Input(UInt(SerializerWalker.sizeBits.W)))
 
-  /** What is to be read ahead. */
+  /** The prefetch to perform. */
   val prefetch = IO(Decoupled(new SerializerPrefetch(numberBits)))
 
   private val readAhead = new SerializerReadAhead(params)
@@ -29,7 +29,7 @@ class SerializerAnnouncer(params: SerializerParams) extends Module {
   coming.io.enq.bits := request.bits
   coming.io.deq.ready := prefetch.ready && !walker.valid
 
-  // How long a message of another type is, is known when its table is read.
+  // The size of a message of another type is not known before its table has been read.
   private val waiting = coming.io.deq.bits
   private val most = SerializerAnnouncer.beats * params.portBytes
   private val known = Mux(latestBytes > most.U, most.U, latestBytes)
@@ -42,6 +42,6 @@ class SerializerAnnouncer(params: SerializerParams) extends Module {
 /** Constants of a [[SerializerAnnouncer]]. */
 object SerializerAnnouncer {
 
-  /** Beats of a waiting message that are read ahead, or one more. */
+  /** Beats of a waiting message to prefetch, or one more. */
   val beats: Int = 8
 }

@@ -8,31 +8,31 @@ import rackwright.memory.Sram
 import rackwright.port.{MemoryPort, MemoryPortParams}
 import rackwright.protobuf.table.DescriptorTable
 
-/** Beats to read before they are asked for: `left` of them, from the beat `number` upward or downward. */
+/** Beats to prefetch: `left` of them, from the beat `number` upward or downward. */
 class SerializerPrefetch(numberBits: Int) extends Bundle {
   val number = UInt(numberBits.W)
   val left = UInt(SerializerCache.prefetchBits.W)
   val downward = Bool()
 
-  /** They must have been read since that time. */
+  /** Cached copies from before this time are stale. */
   val since = UInt(SerializerCache.timeBits.W)
 }
 
-/** Keeps beats of memory on chip: of objects, and of descriptor tables.
+/** A cache of beats of memory: of objects, and of descriptor tables.
   *
-  * Direct-mapped, a beat per line; tags and beats are macros. A lookup takes a cycle to read them, one to compare and
-  * one to hand on, and one begins in every cycle. Of a request that misses and those behind it the lookups are done
-  * again when its beat is here. The tag of a read is the line it goes to, so that an answer needs no search and there
-  * is never more than one read per line.
+  * Direct-mapped, with one beat per line; tags and data are in SRAM macros. A lookup takes one cycle to read them, one
+  * to compare, and one to respond; one starts in every cycle. After a miss, its lookup and the later ones are repeated
+  * when the beat has arrived. The tag of a read is the index of its line, so that a response needs no search, and a
+  * line never has more than one outstanding read.
   *
   * @param port
-  *   shape of the memory port; its tags are the lines.
+  *   parameters of the memory port; one tag for each line.
   * @param depth
-  *   requests that are looked up or wait to be taken: a power of two.
+  *   requests between lookup and response: a power of two.
   * @param banks
-  *   memory is dealt out to that many caches, beat by beat; a power of two.
+  *   number of caches between which memory is interleaved, beat by beat; a power of two.
   * @param bank
-  *   which of them this is. It counts only its own beats.
+  *   the index of this cache. Numbers of beats count only its own ones.
   */
 class SerializerCache(port: MemoryPortParams, depth: Int, banks: Int = 1, bank: Int = 0) extends Module {
   import SerializerCache.{Lookup, Miss}
@@ -40,36 +40,38 @@ class SerializerCache(port: MemoryPortParams, depth: Int, banks: Int = 1, bank: 
   private val indexBits = port.tagBits
   private val numberBits = SerializerCache.numberBits(port, banks)
 
-  /** The time, which is kept with each line, and since when what is asked for must have been read: what was read
-    * earlier may have changed. Times are compared modulo 2^timeBits.
+  /** The current time, which is stored with each line, and the time before which copies are stale: older data may have
+    * changed. Times are compared modulo 2^timeBits.
     */
   val now = IO(Input(UInt(SerializerCache.timeBits.W)))
   val since = IO(Input(UInt(SerializerCache.timeBits.W)))
 
-  /** Forget the lines that were not read since the last `age`: given often enough that no line gets so old that its
-    * time looks new.
+  /** Invalidate lines that were not read since the previous `age`: raised often enough that no line is mistaken for a
+    * new one when times wrap around.
     */
   val age = IO(Input(Bool()))
 
-  /** Forget all lines; what is under way is dropped when it comes. Only while no request is unanswered. */
+  /** Invalidate all lines; outstanding reads are discarded when they arrive. Only while every request has been
+    * answered.
+    */
   val clear = IO(Input(Bool()))
 
-  /** The number of the beat wanted next. */
+  /** The number of the next beat. */
   val request = IO(Flipped(Decoupled(UInt(numberBits.W))))
 
   /** Beats in the order of the requests. */
   val response = IO(Decoupled(new LoadedBeat(port.bytes)))
 
-  /** Drop the requests that have not been answered, and take none. */
+  /** Cancel the requests that have not been answered, and accept none. */
   val cancel = IO(Input(Bool()))
 
-  /** Read these too, as far as there is time; what is too much may be dropped. */
+  /** Beats to prefetch with low priority; excess prefetches may be dropped. */
   val prefetch = IO(Flipped(Decoupled(new SerializerPrefetch(numberBits))))
 
   /** Reads only. */
   val memory = IO(new MemoryPort(port))
 
-  /** No request is unanswered and no read under way. */
+  /** Every request has been answered, and no read is outstanding. */
   val idle = IO(Output(Bool()))
 
   private val beats = Sram(lines, UInt((8 * port.bytes).W))
@@ -81,7 +83,7 @@ class SerializerCache(port: MemoryPortParams, depth: Int, banks: Int = 1, bank: 
   private val young = RegInit(0.U(lines.W))
   private def index(number: UInt): UInt = number(indexBits - 1, 0) ^ number(2 * indexBits - 1, indexBits)
 
-  // Requests that are not answered, from `oldest` on; those from `again` on are to be looked up again.
+  // Requests without a response, starting at `oldest`; lookups are repeated from `again` on.
   private val pointerBits = log2Ceil(depth)
   private val asked = Reg(Vec(depth, UInt(numberBits.W)))
   private val oldest = RegInit(0.U((pointerBits + 1).W))
@@ -98,7 +100,7 @@ class SerializerCache(port: MemoryPortParams, depth: Int, banks: Int = 1, bank: 
     newest := newest + 1.U
   }
 
-  // What is announced is looked up when nothing else is, and while there is room for its reads.
+  // Prefetches are looked up when there is no other lookup, and while there is room for their reads.
   private val reads = Module(new Queue(UInt(numberBits.W), 8))
   private val roomForReads = RegNext(reads.io.count <= 2.U, false.B)
   private val announced =
@@ -109,7 +111,7 @@ class SerializerCache(port: MemoryPortParams, depth: Int, banks: Int = 1, bank: 
   announced.io.deq.ready := aheadLeft === 0.U
   announced.io.flush.get := clear
 
-  // First stage: the memories are asked. What comes behind a request that misses is looked up again.
+  // First stage: the SRAMs are addressed. Requests behind a miss are looked up again.
   private val misses = Wire(Bool())
   private val stops = misses || cancel
   private val replayed = replays && again =/= newest
@@ -132,7 +134,7 @@ class SerializerCache(port: MemoryPortParams, depth: Int, banks: Int = 1, bank: 
   }
   when(clear) { aheadLeft := 0.U }
 
-  // Second stage: what they say is compared.
+  // Second stage: the tags are compared.
   private val issues = Wire(Bool())
   private val issued = Wire(UInt(numberBits.W))
   private val line = index(issued)
@@ -142,7 +144,7 @@ class SerializerCache(port: MemoryPortParams, depth: Int, banks: Int = 1, bank: 
   private val secondAhead = RegNext(firstAhead && !clear, false.B)
   private val tagThere = lineOf.read(firstLine, firstWanted || firstAhead)
   private val beatThere = beats.read(firstLine, firstWanted || firstAhead)
-  // A tag that is written while it is read is not known.
+  // A tag that is written in the cycle of its read is undefined.
   private val unknown = RegNext(issues && line === firstLine)
   private val wasPresent = RegNext(present(firstLine))
   private val wasFaulty = RegNext(faulty(firstLine))
@@ -152,7 +154,7 @@ class SerializerCache(port: MemoryPortParams, depth: Int, banks: Int = 1, bank: 
   private val matches =
     tagThere(numberBits - 1, 0) === second.number && !older(SerializerCache.timeBits - 1) && !unknown
 
-  // Third stage: beats are handed on; others have to be read.
+  // Third stage: hits respond; misses are read from memory.
   private val third = RegNext(second.number)
   private val thirdLine = RegNext(index(second.number))
   private val thirdWanted = RegNext(secondWanted && !stops, false.B)
@@ -198,7 +200,7 @@ class SerializerCache(port: MemoryPortParams, depth: Int, banks: Int = 1, bank: 
     }
   }
 
-  // An answer of memory that is waited for passes by the memory on chip.
+  // A response to a waiting miss bypasses the SRAM.
   private val answer = memory.response.bits
   private val arrives = memory.response.valid && miss =/= Miss.none && own && answer.tag === missedLine
   when(arrives) { lookAgain(oldest + 1.U) }
@@ -218,7 +220,7 @@ class SerializerCache(port: MemoryPortParams, depth: Int, banks: Int = 1, bank: 
     held := 0.U
   }
 
-  // Reads: of a request that missed, or of what was announced unless something else was asked for its line just now.
+  // Reads: for a miss, or for a prefetch unless another read of its line was just issued.
   private val lastIssue = RegNext(issues, false.B)
   private val lastLine = RegNext(line)
   private val issueBefore = RegNext(lastIssue, false.B)
@@ -244,7 +246,7 @@ class SerializerCache(port: MemoryPortParams, depth: Int, banks: Int = 1, bank: 
   private val sent = bit(issues, line)
   private val came = bit(memory.response.valid, answer.tag)
   private val useful = came & ~stale
-  // A fault is told once: whoever asks again asks memory again.
+  // A fault is not cached: the next request reads memory again.
   private val tells = RegNext(answers.io.enq.fire && answers.io.enq.bits.fault, false.B)
   private val told = bit(tells, RegNext(Mux(arrives, missedLine, thirdLine)))
   private val kept = Mux(age, young, ~0.U(lines.W))
@@ -261,29 +263,27 @@ class SerializerCache(port: MemoryPortParams, depth: Int, banks: Int = 1, bank: 
 /** Constants of a [[SerializerCache]]. */
 object SerializerCache {
 
-  /** A beat to look for, and since when it must have been read. */
+  /** A beat to look up, and the time before which copies are stale. */
   private class Lookup(numberBits: Int) extends Bundle {
     val number = UInt(numberBits.W)
     val since = UInt(SerializerCache.timeBits.W)
   }
 
-  /** What becomes of a request that missed: the state of its line is looked at, its beat is asked for, was just asked
-    * for, is awaited.
-    */
+  /** The steps of a miss: check the state of its line, request the beat, one cycle of delay, wait for the beat. */
   private object Miss extends ChiselEnum {
     val none, look, ask, sent, await = Value
   }
 
-  /** Bits of the number of beats that may be announced at once. */
+  /** Width of the number of beats of a prefetch. */
   val prefetchBits: Int = 5
 
-  /** Bits of a time. */
+  /** Width of a time. */
   val timeBits: Int = 7
 
-  /** Announcements that wait. */
+  /** Maximum number of waiting prefetches. */
   private val announced: Int = 4
 
-  /** Bits of the number of a beat of one of `banks` caches. */
+  /** Width of the number of a beat in one of `banks` caches. */
   def numberBits(port: MemoryPortParams, banks: Int): Int =
     DescriptorTable.addressBits - port.offsetBits - log2Ceil(banks)
 }

@@ -11,41 +11,41 @@ class SerializerRequest extends Bundle {
   val table = UInt(DescriptorTable.addressBits.W)
   val message = UInt(DescriptorTable.addressBits.W)
 
-  /** Ends with `access_fault`, without being looked at. */
+  /** Ends with `access_fault` without being executed. */
   val refused = Bool()
 
-  /** When it came, counted in requests: nothing of the message that was read earlier may be used. */
+  /** Its arrival time, counted in requests: copies of the message that were read earlier are stale. */
   val time = UInt(SerializerCache.timeBits.W)
 }
 
-/** Requests are counted from 1 as times, and from 0 where they are written. */
+/** Conversion between times, which count requests from 1, and request numbers, which count from 0. */
 object SerializerRequest {
   def number(time: UInt): UInt = (time - 1.U)(SerializerEncoder.requestBits - 1, 0)
 }
 
-/** Understands commands: README.md has their list. */
+/** Decodes commands: README.md lists them. */
 class SerializerCommands extends Module {
   import SerializerCommands._
   private val addressBits = DescriptorTable.addressBits
 
-  /** Commands of the core, and answers. */
+  /** Commands of the core, and responses. */
   val request = IO(Flipped(Decoupled(new Command)))
   val response = IO(Decoupled(new CommandResponse))
 
-  /** A request and its ticket, taken together. */
+  /** A request and its ticket, accepted together. */
   val walk = IO(Decoupled(new SerializerRequest))
   val ticket = IO(Decoupled(new OutputTicket))
 
-  /** A request ended. */
+  /** A request has ended. */
   val ended = IO(Flipped(Valid(new OutputReport)))
 
-  /** Requests that have come, modulo 2^timeBits. */
+  /** Number of requests so far, modulo 2^timeBits. */
   val now = IO(Output(UInt(SerializerCache.timeBits.W)))
 
-  /** Forget descriptor tables. */
+  /** Invalidate cached descriptor tables. */
   val flush = IO(Output(Bool()))
 
-  /** No request is under way. */
+  /** No request is in flight. */
   val quiet = IO(Output(Bool()))
 
   private val started = RegInit(0.U(64.W))
@@ -63,7 +63,7 @@ class SerializerCommands extends Module {
   quiet := started === completed
   now := started(SerializerCache.timeBits - 1, 0)
 
-  // Tables are forgotten between requests, not within one.
+  // Descriptor tables are invalidated between requests, not within one.
   private val blocks = is(Functs.checkCompletion) || is(Functs.await) || is(Functs.fence)
   private val starts = is(Functs.start)
   private val accepted = Mux(starts, walk.ready && ticket.ready, !blocks || quiet)
@@ -125,7 +125,7 @@ class SerializerCommands extends Module {
   }
 }
 
-/** The serializer's commands: the numbers 0 to 5 are those of the public unit of this kind. */
+/** The serializer's commands: 0 to 5 have the numbers of the published unit of this kind. */
 object SerializerCommands {
   object Functs extends CommandList {
     val fence: UnitCommand = command("sfence", 0)
@@ -143,11 +143,11 @@ object SerializerCommands {
     val await: UnitCommand =
       command("wait", 21, answer = "when all have completed: what STATUS answers if that is not 0, or HEAD")
 
-    /** What `version` answers. */
+    /** What `version` returns. */
     val currentVersion: Int = 2
   }
 
-  /** All of them, and what a request ends with. */
+  /** All commands, and how a request ends. */
   val set: CommandSet = CommandSet(
     Functs.commands,
     Seq(
@@ -157,6 +157,6 @@ object SerializerCommands {
     )
   )
 
-  /** From one entry of the array of outputs to the next. */
+  /** Distance between entries in the array of outputs, in bytes. */
   val entryBytes: Int = 16
 }

@@ -5,14 +5,14 @@ import chisel3.util._
 
 import rackwright.port.{MemoryPort, MemoryPortParams, Status}
 
-/** Ends requests whose output is written: writes their records. */
+/** Completes requests whose output has been written: writes their completion records. */
 class SerializerCompletion(port: MemoryPortParams) extends Module {
   import SerializerCompletion.State
 
-  /** Taken when everything is written. */
+  /** Accepted when the record has been written. */
   val report = IO(Flipped(Decoupled(new OutputReport)))
 
-  /** How the request ended, in the cycle in which its report is taken. */
+  /** The result of a request, in the cycle in which its report is accepted. */
   val ended = IO(Valid(new OutputReport))
 
   /** Writes only. */
@@ -24,7 +24,7 @@ class SerializerCompletion(port: MemoryPortParams) extends Module {
 
   private val bits = report.bits
   private val status = Mux(fault && bits.status === Status.ok, Status.accessFault, bits.status)
-  // A record of two beats: the one that says that it is there comes last.
+  // In a record of two beats, the one that marks it as complete is written last.
   private val first = if (port.bytes == 32) State.record else State.rest
   private val now = Mux(state === State.begin, Mux(bits.record =/= 0.U, first, State.done), state)
   private val wanted = report.valid && now =/= State.done
@@ -59,8 +59,7 @@ class SerializerCompletion(port: MemoryPortParams) extends Module {
 /** The states of a [[SerializerCompletion]]. */
 object SerializerCompletion {
 
-  /** What is written next, which `begin` leaves open; `rest` is the second beat of a record where a beat has 16 bytes.
-    */
+  /** The next write, selected by `begin`; `rest` is the second beat of a record if a beat has 16 bytes. */
   object State extends ChiselEnum {
     val begin, rest, record, done = Value
   }

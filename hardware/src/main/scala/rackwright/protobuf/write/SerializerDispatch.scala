@@ -6,27 +6,27 @@ import chisel3.util._
 import rackwright.port.Status
 import rackwright.stream.SkidBuffer
 
-/** What the walk says of messages: their bounds, and the end of a request. */
+/** Marks of the walk: start and end of a message, and the end of a request. */
 class SerializerMark extends Bundle {
   val kind = OperationKind()
   val tag = UInt(32.W)
   val status = UInt(Status.width.W)
 }
 
-/** Makes operations of what the walk finds, and tasks of strings and arrays. */
+/** Turns the fields that the walk has found into operations, and strings and arrays into tasks. */
 class SerializerDispatch extends Module {
 
-  /** Of these two, one at a time: numbers or strings; a mark. */
+  /** One of these two at a time: numbers or strings; a mark. */
   val field = IO(Flipped(Decoupled(new FoundField)))
   val mark = IO(Flipped(Decoupled(new SerializerMark)))
 
-  /** Number of the request that they belong to. */
+  /** Number of their request. */
   val request = IO(Input(UInt(SerializerEncoder.requestBits.W)))
 
   val operation = IO(Decoupled(new SerializerOperation))
   val task = IO(Decoupled(new FieldTask))
 
-  // What is said leaves through buffers, which take it without regard to the queues behind them.
+  // Outputs are buffered, so that inputs do not depend on the queues behind.
   private val operations = Wire(Decoupled(new SerializerOperation))
   private val tasks = Wire(Decoupled(new FieldTask))
   operation <> SkidBuffer(operations)
@@ -48,7 +48,7 @@ class SerializerDispatch extends Module {
   operations.bits.status := Mux(mark.valid, mark.bits.status, Status.ok)
 }
 
-/** Deals strings and arrays out to the field serializers in turns. */
+/** Distributes strings and arrays round-robin to the field serializers. */
 class SerializerDealer(params: SerializerParams) extends Module {
   val source = IO(Flipped(Decoupled(new FieldSource)))
   val sources = IO(Vec(params.fieldSerializers, Decoupled(new FieldSource)))

@@ -6,23 +6,23 @@ import chisel3.util._
 import rackwright.memory.RegisterFile
 import rackwright.port.Status
 
-/** Bytes to write below those written before, the end of a request, or both. */
+/** Bytes to write below the previous ones, the end of a request, or both. */
 class DescendingChunk(beatBytes: Int) extends Bundle {
 
-  /** Bytes `offset` to `offset + count - 1` of `data`; none for an end alone. */
+  /** Bytes `offset` to `offset + count - 1` of `data`; none if there is only an end. */
   val data = UInt((8 * beatBytes).W)
   val offset = UInt(log2Ceil(beatBytes).W)
   val count = UInt(log2Ceil(beatBytes + 1).W)
 
-  /** After them the request ends, with `status`. */
+  /** The request ends after them, with `status`. */
   val finishes = Bool()
   val status = UInt(Status.width.W)
 }
 
-/** Makes bytes of numbers, tags and lengths; counts bytes, which is where lengths come from.
+/** Encodes numbers, tags and lengths; the lengths of sub-messages are differences of a byte counter.
   *
-  * Stages: varints and their lengths; tags before numbers; the count, in which a length that comes from it takes two
-  * more cycles; two numbers, or a length and a string, beside each other.
+  * Pipeline stages: varints and their lengths; tags in front of numbers; the byte counter, where a length computed from
+  * it takes two more cycles; concatenation of two numbers, or of a length and a string.
   */
 class SerializerEncoder(params: SerializerParams) extends Module {
   import SerializerEncoder.State
@@ -31,17 +31,19 @@ class SerializerEncoder(params: SerializerParams) extends Module {
   /** What to encode. */
   val step = IO(Flipped(Decoupled(new OutputStep(beatBytes))))
 
-  /** Its bytes. */
+  /** Its encoding. */
   val chunk = IO(Decoupled(new DescendingChunk(beatBytes)))
 
-  /** The writer has no more room for the request that it is at; and which of some it is. */
+  /** The output buffer of the writer's current request is full; the number of that request, modulo a small power of
+    * two.
+    */
   val full = IO(Input(Bool()))
   val writerTurn = IO(Input(UInt(DescendingWriter.groupBits.W)))
 
-  /** The request at hand won't end with ok; there is no sense in walking on. */
+  /** The current request cannot end with `ok`; the walk should be abandoned. */
   val failed = IO(Output(Bool()))
 
-  /** Requests that ended here, modulo a small number. */
+  /** Number of requests that have ended here, modulo a small power of two. */
   val request = IO(Output(UInt(SerializerEncoder.requestBits.W)))
 
   private val stages = Module(new SerializerNumbers(beatBytes))
@@ -59,7 +61,7 @@ class SerializerEncoder(params: SerializerParams) extends Module {
   failed := RegNext(fails, false.B)
   request := RegNext(ended)
 
-  // A length that is the difference of two counts, then its bytes.
+  // A length that is the difference of two counts, then its encoding.
   private val state = RegInit(State.known)
   private val outer = Reg(UInt(32.W))
   private val start = Mux(bits.step.closes, outer, Mux(bits.step.first, count, fieldStart))
@@ -120,13 +122,13 @@ class SerializerEncoder(params: SerializerParams) extends Module {
   }
 }
 
-/** A number and its tag as they are written, the first byte lowest. */
+/** An encoded number or tag, the first byte lowest. */
 class EncodedNumber extends Bundle {
   val bytes = UInt((8 * SerializerEncoder.mostBytes).W)
   val count = UInt(4.W)
 }
 
-/** A step whose numbers have been encoded, but for a length that is not known yet. */
+/** A step with encoded numbers, except for a length that is not known yet. */
 class NumberedStep(beatBytes: Int) extends Bundle {
   val step = new OutputStep(beatBytes)
   val own = new EncodedNumber
@@ -139,14 +141,14 @@ class NumberedStep(beatBytes: Int) extends Bundle {
   val isNothing = Bool()
   val isBytes = Bool()
 
-  /** Tag and length are before the bytes, whose data begin at byte 0. */
+  /** Tag and length precede the bytes, whose data start at byte 0. */
   val isPrefixed = Bool()
 
-  /** Bytes of all that, unless a length is not known yet. */
+  /** Total length, unless a length is not known yet. */
   val bytes = UInt(log2Ceil(beatBytes + 1).W)
 }
 
-/** What becomes one chunk, its parts not beside each other yet. */
+/** The parts of a chunk, before they are concatenated. */
 class PlacedNumber(beatBytes: Int) extends Bundle {
   val chunk = new DescendingChunk(beatBytes)
   val own = new EncodedNumber
@@ -156,7 +158,7 @@ class PlacedNumber(beatBytes: Int) extends Bundle {
   val isPrefixed = Bool()
 }
 
-/** Encodes what is known of steps: numbers in one stage, tags before them in the next. */
+/** Encodes the known parts of steps: numbers in one stage, the tags in front of them in the next. */
 class SerializerNumbers(beatBytes: Int) extends Module {
   val step = IO(Flipped(Decoupled(new OutputStep(beatBytes))))
   val numbered = IO(Decoupled(new NumberedStep(beatBytes)))
@@ -184,7 +186,7 @@ class SerializerNumbers(beatBytes: Int) extends Module {
   private val own = Wire(new TaggedNumber)
   own.tag := piece.tag
   own.number := piece.number
-  // The length of a field that is one piece.
+  // The length of a field that consists of one piece.
   when(piece.kind === PieceKind.bytes) {
     own.number.form := NumberForm.varint
     own.number.value := piece.count
@@ -226,19 +228,19 @@ class SerializerNumbers(beatBytes: Int) extends Module {
   numbered <> Queue(combined, 2)
 }
 
-/** How varints are written. */
+/** The encoding of varints. */
 object SerializerEncoder {
 
-  /** Bits that tell requests apart of which some are walked and some are written. */
+  /** Width of request numbers, which distinguish the requests between walk and writer. */
   val requestBits: Int = 6
 
-  /** Bytes of a number and its tag, at most. */
+  /** Maximum length of a number with its tag. */
   val mostBytes: Int = 15
 
-  /** Bytes of a tag and a length, at most. */
+  /** Maximum length of a tag and a length. */
   val mostPrefixBytes: Int = 10
 
-  /** `known` takes steps; of one whose length is not known yet, it is `subtracted` and then `encoded`. */
+  /** `known` accepts steps; a length that is not known yet is computed in `subtracted`, then `encoded`. */
   object State extends ChiselEnum {
     val known, subtracted, encoded = Value
   }
@@ -250,24 +252,24 @@ object SerializerEncoder {
     number
   }
 
-  /** The bytes of a number. */
+  /** The encoding of a number. */
   def value(number: WireNumber): EncodedNumber = {
     val asVarint = varint(number.value, 10)
     val bytes = Mux(number.form === NumberForm.varint, asVarint._1, number.value)
     encoded(bytes, MuxLookup(number.form, asVarint._2)(Seq(NumberForm.fixed32 -> 4.U, NumberForm.fixed64 -> 8.U)))
   }
 
-  /** The bytes of a tag; none if the number is `bare`. */
+  /** The encoding of a tag; empty if the number is `bare`. */
   def tag(value: UInt, bare: Bool): EncodedNumber = {
     val (bytes, count) = varint(value, 5)
     encoded(Mux(bare, 0.U, bytes), Mux(bare, 0.U, count))
   }
 
-  /** A number after its tag. */
+  /** A tag followed by a number. */
   def tagged(tag: EncodedNumber, number: EncodedNumber): EncodedNumber =
     encoded((number.bytes << Cat(tag.count(2, 0), 0.U(3.W))) | tag.bytes, tag.count + number.count)
 
-  /** Puts the second number before the first, and tag and length before bytes. */
+  /** Concatenates the second number and the first, or tag and length and the bytes. */
   private def beside(placed: DecoupledIO[PlacedNumber]): DecoupledIO[DescendingChunk] = {
     val bits = placed.bits
     val beatBits = bits.chunk.data.getWidth
@@ -282,7 +284,7 @@ object SerializerEncoder {
     chunk
   }
 
-  /** The bytes of `value` as a varint, the first one lowest, and how many there are, at most `most`. */
+  /** The encoding of `value` as a varint, the first byte lowest, and its length, at most `most`. */
   def varint(value: UInt, most: Int): (UInt, UInt) = {
     val padded = value.pad(7 * most)
     val groups = Seq.tabulate(most)(i => padded(7 * i + 6, 7 * i))

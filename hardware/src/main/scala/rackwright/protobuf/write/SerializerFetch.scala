@@ -7,7 +7,7 @@ import rackwright.access.LoadedBeat
 import rackwright.port.Status
 import rackwright.protobuf.table.{DescriptorEntry, DescriptorTable, FieldKind, MapField}
 
-/** What a field turned out to be. */
+/** The kind of a field that is present. */
 object FoundKind extends ChiselEnum {
 
   /** A number; one string; the elements of an array of numbers; pointers to strings; one message; pointers to messages;
@@ -22,23 +22,23 @@ class FoundField extends Bundle {
   val entry = new SerializerEntry
   val number = new WireNumber
 
-  /** A string object, a message, the first element of an array, or the library's object of a map. */
+  /** Address of a string object, of a message, of the first element of an array, or of the library's map field. */
   val address = UInt(DescriptorTable.addressBits.W)
 
-  /** Elements of an array, or of the hash table of a map. */
+  /** Number of elements of an array, or of the hash table of a map. */
   val count = UInt(31.W)
 
-  /** A map that has to be read from its repeated field. */
+  /** A map whose repeated field must be read. */
   val inEntries = Bool()
 
-  /** Where in the list the walk goes on behind it. */
+  /** The position in the list from which the walk continues. */
   val left = UInt(SerializerList.countBits.W)
 }
 
-/** Reads fields of the message at hand and offers those that are present, in the order in which their entries come.
+/** Reads the fields of the current message, and outputs those that are present, in the order of their entries.
   *
-  * A cycle per field, two for one that is repeated, a map, or in a oneof. Fields are read as if none led into another
-  * message; what was read behind one that does is dropped by `clear`.
+  * A field takes one cycle; a repeated field, a map, or a field of a oneof takes two. Later fields are read
+  * speculatively behind a sub-message; `clear` discards them.
   */
 class SerializerFetch(lineBytes: Int) extends Module {
   import SerializerFetch._
@@ -58,17 +58,17 @@ class SerializerFetch(lineBytes: Int) extends Module {
   /** Fields that are present. */
   val found = IO(Decoupled(new FoundField))
 
-  /** What a oneof was found to hold: its number and place. */
+  /** The field that a oneof contains: its number, and the offset of the case word. */
   val holder = IO(Valid(UInt(32.W)))
   val oneof = IO(Output(UInt(16.W)))
 
-  /** The walk of the request must end with this status. */
+  /** The walk of the request ends with this status. */
   val failure = IO(Valid(UInt(Status.width.W)))
 
-  /** Drop what is under way; its reads must be dropped too. */
+  /** Discard fields in flight; their reads must be discarded too. */
   val clear = IO(Input(Bool()))
 
-  /** Nothing is under way. */
+  /** No field is in flight. */
   val idle = IO(Output(Bool()))
 
   private def stage[T <: Data](gen: T, depth: Int, pipe: Boolean = false): Queue[T] = {
@@ -85,7 +85,7 @@ class SerializerFetch(lineBytes: Int) extends Module {
   private val onFirst = Reg(Bool())
   private val now = waits.entry.field
   private val sizeOffset = Mux(isPointer(now), 8.U, 0.U)
-  // RepeatedPtrField has an arena before its size, RepeatedField doesn't.
+  // A RepeatedPtrField has an arena in front of its size, a RepeatedField does not.
   private val firstPart = Mux(now.isMap, MapField.state.U, sizeOffset)
   private val lastPart = Mux(now.isMap, MapField.elements.U, sizeOffset +& 8.U)
   private val part = Mux(now.repeated, Mux(onFirst, firstPart, lastPart), 0.U)
@@ -104,7 +104,7 @@ class SerializerFetch(lineBytes: Int) extends Module {
   }
   waiting := !clear && (entry.fire || (waiting && !moves))
 
-  // Its place in the object; a read of it.
+  // The offset in the object; a read of it.
   private val asking = stage(new Asked, 1, pipe = true)
   private val at = placed.io.deq.bits
   asking.io.enq.valid := placed.io.deq.valid
@@ -119,7 +119,7 @@ class SerializerFetch(lineBytes: Int) extends Module {
   reading.io.enq.valid := asking.io.deq.valid && request.ready
   reading.io.enq.bits := asking.io.deq.bits
 
-  // The word that was read.
+  // The word from memory.
   private val loaded = stage(new Loaded, 2)
   private val words = response.bits.data.asTypeOf(Vec(lineBytes / 8, UInt(64.W)))
   loaded.io.enq.valid := response.valid && reading.io.deq.valid
@@ -129,8 +129,8 @@ class SerializerFetch(lineBytes: Int) extends Module {
   loaded.io.enq.bits.word := words(reading.io.deq.bits.address(laneBits - 1, 3))
   loaded.io.enq.bits.fault := response.bits.fault
 
-  // Of the first read, a size, a case or the state of a map; of the last one, the value, a pointer or the elements of a
-  // map.
+  // Of the first read: a size, a case word, or the state of a map; of the last one: the value, a pointer, or the number
+  // of elements of a map.
   private val reads = loaded.io.deq.bits.asked.listed
   private val isFirst = loaded.io.deq.bits.asked.isFirst
   private val address = loaded.io.deq.bits.asked.address
@@ -154,7 +154,7 @@ class SerializerFetch(lineBytes: Int) extends Module {
   private val isMap = field.isMap
   private val isText = FieldKind.isStringLike(field.kind)
   private val inEntries = amount === MapField.stateRepeated.U
-  // The low bits of the pointer to a singular string say who owns it.
+  // The low bits of the pointer to a singular string encode its ownership.
   private val owned = word & Mux(isText && !field.repeated, ~3.U(64.W), ~0.U(64.W))
   private val mapObject = address - MapField.elements.U
   private val pointer = Mux(isMap, mapObject.pad(64), Mux(field.inline, address.pad(64), owned))
@@ -209,13 +209,13 @@ class SerializerFetch(lineBytes: Int) extends Module {
   idle := !waiting && stages.map(queue => !queue.io.deq.valid).reduce(_ && _)
 }
 
-/** What a [[SerializerFetch]] has between its stages. */
+/** The contents of the pipeline stages of a [[SerializerFetch]]. */
 object SerializerFetch {
 
   /** Reads that wait for their beats. */
   val reads: Int = 8
 
-  /** An entry, which of its two reads, and where that is in the object. */
+  /** An entry, the number of its read, and the offset of that read in the object. */
   private class Placed extends Bundle {
     val listed = new ListedEntry
     val isFirst = Bool()
@@ -233,7 +233,7 @@ object SerializerFetch {
     val fault = Bool()
   }
 
-  /** What was found, or with what status the walk fails. */
+  /** The field that was found, or the status with which the walk fails. */
   private class Judged extends Bundle {
     val found = new FoundField
     val fails = Bool()

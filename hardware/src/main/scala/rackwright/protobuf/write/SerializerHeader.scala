@@ -5,10 +5,10 @@ import chisel3.util._
 
 import rackwright.protobuf.table.DescriptorTable
 
-/** The header of a table, as far as the serializer needs it (README.md). */
+/** The parts of a table's header that the serializer needs (README.md). */
 class SerializerHeader extends Bundle {
 
-  /** Bytes of an object. */
+  /** Size of an object in bytes. */
   val bytes = UInt(32.W)
 
   /** Offset of the hasbits. */
@@ -17,11 +17,11 @@ class SerializerHeader extends Bundle {
   val list = UInt(DescriptorTable.addressBits.W)
   val entries = UInt(SerializerList.countBits.W)
 
-  /** Objects are nothing but fields: they have no metadata. */
+  /** Objects consist only of fields, without metadata. */
   val isBare = Bool()
 }
 
-/** Reading of headers. */
+/** Decodes headers. */
 object SerializerHeader {
   private val addressBits = DescriptorTable.addressBits
 
@@ -35,29 +35,29 @@ object SerializerHeader {
     header
   }
 
-  /** The table or its list can't be read. */
+  /** The table or its list cannot be read. */
   def isWild(row: SerializerRow): Bool = row.fault || (row.word(5) >> addressBits).orR
 
-  /** The type is the library's. */
+  /** Only the library can serialize the type. */
   def isForeign(row: SerializerRow, table: UInt): Bool = {
     val isLong = row.word(6)(31, 0) > DescriptorTable.maximumEntries.U
     row.word(6)(32) || isLong || table(5, 0).orR || row.word(5)(5, 0).orR
   }
 }
 
-/** Keeps the headers of some types, the latest that were read. */
+/** A cache of the latest headers. */
 class SerializerHeaders extends Module {
   private val kept = 8
 
   val table = IO(Input(UInt(DescriptorTable.addressBits.W)))
 
-  /** The header of that table, if it is here. */
+  /** The header of this table, if it is cached. */
   val found = IO(Valid(new SerializerHeader))
 
-  /** Keep this as the header of that table. */
+  /** Cache this as the header of the table. */
   val put = IO(Flipped(Valid(new SerializerHeader)))
 
-  /** Forget all. */
+  /** Invalidate all headers. */
   val clear = IO(Input(Bool()))
 
   private val valid = RegInit(0.U(kept.W))

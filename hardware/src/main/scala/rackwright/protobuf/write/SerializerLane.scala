@@ -6,10 +6,10 @@ import chisel3.util._
 import rackwright.memory.SramQueue
 import rackwright.port.MemoryPort
 
-/** Everything that one message at a time needs, from the request to the steps of its output.
+/** Walks one message at a time, from the request to the steps of its output.
   *
   * @param params
-  *   what to build.
+  *   parameters of the unit.
   */
 class SerializerLane(params: SerializerParams) extends Module {
   private val rowPort = params.rowPort
@@ -19,20 +19,20 @@ class SerializerLane(params: SerializerParams) extends Module {
   /** Messages to walk. */
   val request = IO(Flipped(Decoupled(new SerializerRequest)))
 
-  /** How many of them wait or are walked. */
+  /** Number of messages that wait or are walked. */
   val load = IO(Output(UInt(log2Ceil(params.laneQueue + 2).W)))
 
-  /** Their output, from the last byte to the first. */
+  /** The output, from the last byte to the first. */
   val step = IO(Decoupled(new OutputStep(params.portBytes)))
 
-  /** Number of the request whose bytes are not wanted. */
+  /** Number of the request whose output is abandoned. */
   val givenUp = IO(Flipped(Valid(UInt(SerializerEncoder.requestBits.W))))
 
   /** As [[SerializerCache]] has them. */
   val now = IO(Input(UInt(SerializerCache.timeBits.W)))
   val age = IO(Input(Bool()))
 
-  /** Descriptor tables have changed; between requests. */
+  /** Invalidate descriptor tables; between requests. */
   val flush = IO(Input(Bool()))
 
   /** Reads of tables, of objects, of pointers to strings, of string objects, of the bytes of strings and arrays. */
@@ -42,10 +42,10 @@ class SerializerLane(params: SerializerParams) extends Module {
   val stringObjects = IO(new MemoryPort(params.stringPort))
   val reads = IO(Vec(params.fieldSerializers, new MemoryPort(bufferPort)))
 
-  /** No read of tables or objects is under way. */
+  /** No read of tables or objects is outstanding. */
   val idle = IO(Output(Bool()))
 
-  /** The walk hands something on; the output waits for bytes. */
+  /** The walk outputs an operation; the output waits for bytes. */
   val walked = IO(Output(Bool()))
   val stalled = IO(Output(Bool()))
 
@@ -117,6 +117,6 @@ class SerializerLane(params: SerializerParams) extends Module {
 /** Constants of a [[SerializerLane]]. */
 object SerializerLane {
 
-  /** Beats of objects that may be asked for and not taken. */
+  /** Maximum number of beats of objects that are requested and not consumed. */
   val asked: Int = 8
 }

@@ -5,24 +5,24 @@ import chisel3.util._
 
 import rackwright.protobuf.table.{DescriptorEntry, DescriptorTable}
 
-/** Where in a serialize list a walk is. */
+/** A position in a serialize list. */
 class ListPosition extends Bundle {
 
   /** Address of the list, a multiple of 64. */
   val list = UInt(DescriptorTable.addressBits.W)
 
-  /** Entries that have not been looked at: those before the last one that has. */
+  /** Number of entries to examine: those before the last examined one. */
   val left = UInt(SerializerList.countBits.W)
 }
 
-/** What is known about the presence of fields of the message at hand. */
+/** What is known about the presence of the current message's fields. */
 class KnownPresence extends Bundle {
 
   /** The hasbits `64 * part` to `64 * part + 63`. */
   val hasbits = Valid(UInt(64.W))
   val part = UInt(SerializerList.partBits.W)
 
-  /** Number of the field that a oneof holds, and the place of its case word in units of 4 bytes. */
+  /** Number of the field that a oneof contains, and the offset of its case word in units of 4 bytes. */
   val holder = Valid(UInt(32.W))
   val oneof = UInt(16.W)
 
@@ -30,7 +30,7 @@ class KnownPresence extends Bundle {
   def knows(field: DescriptorEntry): Bool =
     !field.hasHasbit || (hasbits.valid && part === field.hasbit(15, 6))
 
-  /** It is known that there is no such field. */
+  /** The field is known to be absent. */
   def lacks(entry: SerializerEntry): Bool = {
     val bit = (hasbits.bits >> entry.field.hasbit(5, 0))(0)
     val elsewhere = holder.valid && oneof === entry.field.oneof && holder.bits =/= (entry.tag >> 3)
@@ -38,31 +38,31 @@ class KnownPresence extends Bundle {
   }
 }
 
-/** An entry, and where in its list the walk goes on behind it. */
+/** An entry, and the position in its list from which the walk continues. */
 class ListedEntry extends Bundle {
   val entry = new SerializerEntry
   val left = UInt(SerializerList.countBits.W)
 }
 
-/** Walks a serialize list from its end to its start and offers the entries of fields that may be present.
+/** Walks a serialize list from its end to its start, and outputs the entries of fields that may be present.
   *
-  * Rows are asked for ahead. Each is looked at for a cycle, and stays in a register for one for each entry that it
-  * offers, or one if both are absent.
+  * Rows are prefetched. Each is examined for one cycle, and stays in a register for one cycle per output entry, or for
+  * one if both fields are absent.
   */
 class SerializerList extends Module {
   import SerializerList.Row
 
-  /** Begin or go on there; the walk at hand is forgotten. Rows that were asked for must have been dropped. */
+  /** Start or continue at this position; the current walk is discarded. Requested rows must have been cancelled. */
   val start = IO(Flipped(Valid(new ListPosition)))
 
-  /** Leave the walk. */
+  /** Stop the walk. */
   val stop = IO(Input(Bool()))
 
-  /** What is known about presence; entries are not looked at before it may be `judged`. */
+  /** What is known about presence; entries are not examined before they may be `judged`. */
   val known = IO(Input(new KnownPresence))
   val judges = IO(Input(Bool()))
 
-  /** The part of the hasbits without which there is no going on. */
+  /** The group of hasbits that is needed to continue. */
   val wanted = IO(Valid(UInt(SerializerList.partBits.W)))
 
   /** Fields that may be present. */
@@ -71,7 +71,7 @@ class SerializerList extends Module {
   /** Address of the list. */
   val list = IO(Output(UInt(DescriptorTable.addressBits.W)))
 
-  /** All entries have been offered. */
+  /** Every entry has been output. */
   val finished = IO(Output(Bool()))
 
   /** A row could not be read. */
@@ -81,7 +81,7 @@ class SerializerList extends Module {
   val request = IO(Decoupled(new SerializerRowRequest))
   val response = IO(Flipped(Decoupled(new SerializerRow)))
 
-  // Rows to ask for.
+  // Rows to request.
   private val base = Reg(UInt(DescriptorTable.addressBits.W))
   private val place = RegInit(0.U(SerializerList.countBits.W))
   private val ask = Reg(UInt(DescriptorTable.addressBits.W))
@@ -96,14 +96,14 @@ class SerializerList extends Module {
     rows := rows - 1.U
   }
 
-  // The row at hand, and what is known of its entries.
+  // The current row, and what is known about its entries.
   private val held = RegInit(false.B)
   private val row = Reg(new Row)
   private val again = RegInit(false.B)
   private val fresh = Mux(again, row.entries, VecInit(response.bits.entry(0), response.bits.entry(1)))
   private val judged = fresh.map(entry => (known.knows(entry.field), known.lacks(entry)))
 
-  // The second entry of a row is looked at before the first.
+  // The second entry of a row is examined before the first.
   private val onSecond = !place(0)
   private val secondLacks = row.knows(1) && row.lacks(1)
   private val takesFirst = !onSecond || secondLacks
@@ -112,7 +112,8 @@ class SerializerList extends Module {
   private val usable = held && !row.fault
   fault := held && row.fault
 
-  // Only one part of the hasbits is known at a time: an absent second entry is left behind before the first one's is.
+  // Only one group of hasbits is known at a time: an absent second entry is skipped before the group of the first one
+  // is known.
   private val passes = usable && onSecond && secondLacks && !row.knows(0)
   wanted.valid := usable && !knows && !passes
   wanted.bits := Mux(takesFirst, row.entries(0), row.entries(1)).field.hasbit(15, 6)
@@ -165,7 +166,7 @@ class SerializerList extends Module {
 /** Constants of a [[SerializerList]]. */
 object SerializerList {
 
-  /** A row of the list; of each of its entries, whether its presence is known, and that it is absent. */
+  /** A row of the list; for each entry, whether its presence is known, and whether it is absent. */
   private class Row extends Bundle {
     val entries = Vec(2, new SerializerEntry)
     val fault = Bool()
@@ -173,9 +174,9 @@ object SerializerList {
     val lacks = Vec(2, Bool())
   }
 
-  /** Bits of a number of entries. */
+  /** Width of a number of entries. */
   val countBits: Int = log2Ceil(DescriptorTable.maximumEntries + 1)
 
-  /** Bits of the number of a group of 64 hasbits. */
+  /** Width of the number of a group of 64 hasbits. */
   val partBits: Int = 10
 }

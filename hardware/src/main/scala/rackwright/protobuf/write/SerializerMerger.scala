@@ -5,27 +5,28 @@ import chisel3.util._
 
 import rackwright.port.Status
 
-/** What the encoder makes bytes of: a piece of a field, or something between fields. */
+/** An input of the encoder: a piece of a field, or something between fields. */
 class OutputStep(beatBytes: Int) extends Bundle {
   val piece = new FieldPiece(beatBytes)
 
   /** The first piece of a field. */
   val first = Bool()
 
-  /** The last byte of a sub-message comes next; its first byte was the last one; the request ends, with `piece.status`.
+  /** The last byte of a sub-message follows; its first byte was the previous one; the request ends, with
+    * `piece.status`.
     */
   val opens = Bool()
   val closes = Bool()
   val finishes = Bool()
 }
 
-/** Puts the pieces of the field serializers in the order in which fields were dealt out to them. */
+/** Selects the pieces of the field serializers in the order in which fields were distributed. */
 class SerializerPicker(params: SerializerParams) extends Module {
 
-  /** Of each field serializer. */
+  /** The pieces of each field serializer. */
   val pieces = IO(Vec(params.fieldSerializers, Flipped(Decoupled(new LoadedPiece(params.portBytes)))))
 
-  /** The pieces of one field after the other. */
+  /** The pieces of consecutive fields. */
   val piece = IO(Decoupled(new LoadedPiece(params.portBytes)))
 
   private val picked = Wire(Decoupled(new LoadedPiece(params.portBytes)))
@@ -36,19 +37,19 @@ class SerializerPicker(params: SerializerParams) extends Module {
   piece <> Queue(picked, 2)
 }
 
-/** Takes operations in order, and for those of a field its pieces.
+/** Merges operations with the pieces of their fields, in order.
   *
-  * Two numbers become one step, and so do the last operation of a request and its end. A stage behind makes numbers of
-  * what lies in memory.
+  * Two numbers are combined into one step, and so are the last operation of a request and its end. A further stage
+  * converts numbers from their representation in memory.
   *
   * @param params
-  *   what to build.
+  *   parameters of the unit.
   */
 class SerializerMerger(params: SerializerParams) extends Module {
   import SerializerMerger.Merged
   private val beatBytes = params.portBytes
 
-  /** What is to be written, from the last byte to the first. */
+  /** The output in order, from the last byte to the first. */
   val operation = IO(Flipped(Decoupled(new SerializerOperation)))
 
   /** The pieces of fields, in the order of their operations. */
@@ -112,10 +113,10 @@ class SerializerMerger(params: SerializerParams) extends Module {
   step.bits := made.bits.step
 }
 
-/** What a [[SerializerMerger]] has between its stages. */
+/** The contents of the pipeline stages of a [[SerializerMerger]]. */
 object SerializerMerger {
 
-  /** A step whose numbers, if they are those of a field, are still words of memory. */
+  /** A step whose numbers, if they belong to a field, are still in their representation in memory. */
   class Merged(beatBytes: Int) extends Bundle {
     val isField = Bool()
     val piece = new LoadedPiece(beatBytes)
@@ -130,7 +131,7 @@ object SerializerMerger {
     private def asWritten(number: WireNumber, lane: UInt): WireNumber =
       Mux(isField, WireNumber.fromMemory(piece.numberKind, number.value, lane(2, 0)), number)
 
-    /** The step, with the numbers as they are written. */
+    /** The step, with converted numbers. */
     def step: OutputStep = {
       val step = Wire(new OutputStep(beatBytes))
       step.first := first

@@ -7,19 +7,19 @@ import rackwright.access.LoadedBeat
 import rackwright.protobuf.table.DescriptorTable
 import rackwright.stream.SkidBuffer
 
-/** A beat that was read for the word at an address. */
+/** A beat, read for the word at an address. */
 class ObjectBeat(bytes: Int) extends Bundle {
   private val offsetBits = log2Ceil(bytes)
   val address = UInt(DescriptorTable.addressBits.W)
   val beat = new LoadedBeat(bytes)
 
-  /** The word that was asked for; another one that `covers` says is in the beat. */
+  /** The requested word; another word that is in the beat if `covers` is true. */
   def word: UInt = wordAt(address)
   def wordAt(other: UInt): UInt = beat.data.asTypeOf(Vec(bytes / 8, UInt(64.W)))(other(offsetBits - 1, 3))
   def covers(other: UInt): Bool = other >> offsetBits === address >> offsetBits
 }
 
-/** Reads of objects: of fields, or of words that the walk itself wants, not both at a time. */
+/** Reads objects: fields, or words for the walker, not both at the same time. */
 class SerializerObjects(lineBytes: Int) extends Module {
   private val offsetBits = log2Ceil(lineBytes)
   private val numberBits = DescriptorTable.addressBits - offsetBits
@@ -28,14 +28,14 @@ class SerializerObjects(lineBytes: Int) extends Module {
   val field = IO(Flipped(Decoupled(UInt(DescriptorTable.addressBits.W))))
   val fieldBeat = IO(Decoupled(new LoadedBeat(lineBytes)))
 
-  /** Words, which come before fields; their beats. */
+  /** Words, which take precedence over fields; their beats. */
   val word = IO(Flipped(Decoupled(UInt(DescriptorTable.addressBits.W))))
   val answer = IO(Decoupled(new ObjectBeat(lineBytes)))
 
-  /** A word has been asked for and not been taken. */
+  /** A word has been requested and not been consumed. */
   val reading = IO(Output(Bool()))
 
-  /** Forget that. */
+  /** Cancel this request. */
   val clear = IO(Input(Bool()))
 
   /** Numbers of beats, and the beats. */

@@ -6,21 +6,21 @@ import chisel3.util._
 import rackwright.port.Status
 import rackwright.protobuf.table.FieldKind
 
-/** How a number is written. */
+/** The encoding of a number. */
 object NumberForm extends ChiselEnum {
   val varint, fixed32, fixed64 = Value
 }
 
-/** A number as it is to be written. */
+/** A number to encode. */
 class WireNumber extends Bundle {
   val form = NumberForm()
   val value = UInt(64.W)
 }
 
-/** Turns what lies in memory into what is written. */
+/** Converts values from memory to the wire format. */
 object WireNumber {
 
-  /** The number of type `kind` that begins at byte `lane` of an aligned 64-bit word. */
+  /** The number of type `kind` at byte `lane` of an aligned 64-bit word. */
   def fromMemory(kind: UInt, word: UInt, lane: UInt): WireNumber = {
     val half = Mux(lane(2), word(63, 32), word(31, 0))
     val byte = (half >> (lane(1, 0) << 3))(7, 0)
@@ -43,7 +43,7 @@ object WireNumber {
   }
 }
 
-/** What the walker says next. */
+/** The kind of an operation of the walker. */
 object OperationKind extends ChiselEnum {
 
   /** A number with its tag; the bytes of the next field serializer; the last byte and the first byte of a sub-message;
@@ -58,6 +58,6 @@ class SerializerOperation extends Bundle {
   val tag = UInt(32.W)
   val number = new WireNumber
 
-  /** How the walk of the request ended. */
+  /** The status with which the walk of the request ended. */
   val status = UInt(Status.width.W)
 }

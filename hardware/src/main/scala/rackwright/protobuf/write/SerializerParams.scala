@@ -4,29 +4,28 @@ import chisel3.util._
 
 import rackwright.port.MemoryPortParams
 
-/** What a user chooses for a serializer.
+/** Parameters of the serializer.
   *
   * @param portBytes
   *   bytes per beat of the memory ports: 16 or 32.
   * @param lanes
-  *   messages that are walked at the same time: 1, 2 or 4.
+  *   number of messages that are walked concurrently: 1, 2 or 4.
   * @param fieldSerializers
-  *   strings and arrays of a message that are read from memory at the same time: 2 to 16.
+  *   strings and arrays that a lane reads concurrently: 2 to 16.
   * @param depth
-  *   messages within each other that are kept on chip, the outermost included: 2 to 100.
+  *   nesting depth that is kept on chip, including the top-level message: 2 to 100.
   * @param outstanding
   *   beats that the field serializers have outstanding together: a power of two, 8 to 128.
   * @param bufferBeats
-  *   beats that each field serializer reads ahead: a power of two, 4 to 64.
+  *   beats that each field serializer prefetches: a power of two, 4 to 64.
   * @param tableRows
   *   rows of 64 bytes of descriptor tables that each lane keeps on chip: a power of two, 8 to 128.
   * @param objectLines
   *   beats of objects that each lane keeps on chip: a power of two, 16 to 128.
   * @param mapEntries
-  *   entries of maps that each lane keeps on chip to sort them, those of maps within each other together: a power of
-  *   two, 8 to 256.
+  *   entries that the map sorter of each lane holds, shared by nested maps: a power of two, 8 to 256.
   * @param commandQueue
-  *   requests that may wait: 1 to 16.
+  *   capacity of the queue of requests: 1 to 16.
   */
 case class SerializerParams(
     portBytes: Int = 32,
@@ -53,21 +52,21 @@ case class SerializerParams(
   require(isPowerOfTwo(mapEntries, 8, 256), s"map-entries is a power of two from 8 to 256, not $mapEntries")
   require(commandQueue >= 1 && commandQueue <= 16, s"command-queue is 1 to 16, not $commandQueue")
 
-  /** Bits of a level: 0 is the outermost message. */
+  /** Width of a nesting level; 0 is the top-level message. */
   val levelBits: Int = log2Ceil(depth)
 
-  /** Bits of the number of a field serializer. */
+  /** Width of the number of a field serializer. */
   val fieldBits: Int = log2Ceil(fieldSerializers)
 
   /** Requests that may wait for each lane. */
   val laneQueue: Int = (commandQueue + lanes - 1) / lanes
 
-  /** What a lane's rows of tables, beats of objects, string objects, and field serializers read through. */
+  /** Parameters of the port for a lane's rows of tables, beats of objects, string objects, and field serializers. */
   def rowPort: MemoryPortParams = port(tableRows)
   def stringPort: MemoryPortParams = port(Serializer.stringBeats)
   def objectPort: MemoryPortParams = port(objectLines)
   def bufferPort: MemoryPortParams = port(bufferBeats)
 
-  /** A port whose tag names one of `tags` requests. */
+  /** Parameters of a port whose tag distinguishes `tags` requests. */
   def port(tags: Int): MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(tags))
 }

@@ -8,11 +8,11 @@ import rackwright.port.{MemoryPort, MemoryPortParams, MemoryRequest}
 import rackwright.protobuf.map.LoadedWord
 import rackwright.protobuf.table.DescriptorTable
 
-/** Makes arrays of strings into their strings, from the last one on; the pointers of several arrays are read ahead, so
-  * that the walk need not wait for them. Other strings and arrays pass by in order.
+/** Splits arrays of strings into their strings, the last one first; the pointers of several arrays are prefetched, so
+  * that the walk does not wait for them. Other strings and arrays pass through in order.
   *
   * @param port
-  *   shape of the memory port; tags of 4 bits or more.
+  *   parameters of the memory port; tags of 4 bits or more.
   */
 class SerializerPointers(port: MemoryPortParams) extends Module {
   import SerializerPointers._
@@ -21,16 +21,16 @@ class SerializerPointers(port: MemoryPortParams) extends Module {
   /** Strings and arrays. */
   val task = IO(Flipped(Decoupled(new FieldTask)))
 
-  /** The same, one string at a time, and arrays of numbers. */
+  /** The same, with single strings, and arrays of numbers. */
   val single = IO(Decoupled(new FieldTask))
 
-  /** The request whose bytes are not wanted any more: an array of it ends soon. */
+  /** The request whose output is abandoned: its array ends soon. */
   val givenUp = IO(Flipped(Valid(UInt(SerializerEncoder.requestBits.W))))
 
   /** Reads only. */
   val memory = IO(new MemoryPort(port))
 
-  // The first and the last of the words that are pointers: they come behind one that is none.
+  // The addresses of the first and the last pointer of the array.
   private class Placed extends Bundle {
     val task = new FieldTask
     val first = UInt((DescriptorTable.addressBits - 3).W)
@@ -43,7 +43,7 @@ class SerializerPointers(port: MemoryPortParams) extends Module {
   placed.bits.first := (task.bits.address >> 3) + 1.U
   placed.bits.last := (task.bits.address >> 3) + task.bits.count
 
-  // Beats are asked for downward; each with the places of its pointers.
+  // Beats are requested in descending order; each with the offsets of its pointers.
   private class Mark extends Bundle {
     val top = UInt(wordBits.W)
     val floor = UInt(wordBits.W)
@@ -82,7 +82,7 @@ class SerializerPointers(port: MemoryPortParams) extends Module {
     below := number - 1.U
   }
 
-  // The pointers of a beat, from its top to its floor.
+  // The pointers of a beat, from its top to its bottom.
   private val now = asked.io.deq
   private val (beat, mark) = (buffer.beat, marks.io.deq)
   private val fresh = RegInit(true.B)
@@ -114,7 +114,7 @@ class SerializerPointers(port: MemoryPortParams) extends Module {
 /** Constants of [[SerializerPointers]]. */
 object SerializerPointers {
 
-  /** Strings and arrays that wait for pointers, and beats of pointers that are read ahead. */
+  /** Strings and arrays that may wait for pointers, and beats of pointers to prefetch. */
   private val ahead: Int = 8
   private val beats: Int = 16
 }

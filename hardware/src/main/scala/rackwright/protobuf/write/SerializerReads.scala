@@ -8,21 +8,21 @@ import rackwright.memory.RegisterFile
 import rackwright.port.{MemoryPort, MemoryPortParams}
 import rackwright.protobuf.table.DescriptorTable
 
-/** Lets several readers share a port, whose tags go to whoever reads next.
+/** Shares a port, and its tags, among several readers.
   *
-  * Whose turn it is, is chosen a cycle before; requests and answers pass through registers, answers through two.
+  * The next reader is selected one cycle in advance; requests are registered, and responses are registered twice.
   *
   * @param upstream
-  *   shape of the port of each reader.
+  *   parameters of the port of each reader.
   * @param shared
-  *   shape of the port they share.
+  *   parameters of the shared port.
   * @param count
   *   number of readers.
   */
 class SerializerReads(upstream: MemoryPortParams, shared: MemoryPortParams, count: Int) extends Module {
   private val turnBits = log2Ceil(count).max(1)
 
-  /** The ports that share, seen from memory; reads only. */
+  /** The ports of the readers, from the side of memory; reads only. */
   val ports = IO(Vec(count, Flipped(new MemoryPort(upstream))))
 
   /** The shared port. */

@@ -8,12 +8,13 @@ import rackwright.memory.SramQueue
 import rackwright.port.{MemoryPort, MemoryPortParams, MemoryRequest, Status}
 import rackwright.protobuf.table.{DescriptorTable, FieldKind}
 
-/** Finds out where the bytes of strings lie, several strings ahead of the field serializers; arrays pass by in order.
+/** Reads string objects to locate their characters, several strings ahead of the field serializers; arrays pass through
+  * in order.
   *
-  * A string object has 32 bytes: pointer, size, and 16 bytes where the contents of a short one lie.
+  * A string object has 32 bytes: pointer, size, and 16 bytes that hold the characters of a short string.
   *
   * @param port
-  *   shape of the memory port; its tags are the beats that are read ahead.
+  *   parameters of the memory port; one tag for each prefetched beat.
   */
 class SerializerStrings(port: MemoryPortParams) extends Module {
   private val offsetBits = port.offsetBits
@@ -37,7 +38,7 @@ class SerializerStrings(port: MemoryPortParams) extends Module {
   asked.clear := false.B
   memory.request <> requests.io.deq
 
-  // Beats of objects are asked for upward.
+  // Beats of objects are requested in ascending order.
   private val number = RegInit(0.U(2.W))
   private val isLast = number === SerializerStrings.lastBeat(task.bits.address, port)
   private def isRead(task: FieldTask): Bool = task.isString && !task.isWild
@@ -51,7 +52,7 @@ class SerializerStrings(port: MemoryPortParams) extends Module {
   asked.enq.bits := task.bits
   task.ready := asked.enq.fire
 
-  // The object at hand: what came with the beats before, and with this one.
+  // The current object: the data of the preceding beats and of this one.
   private val whole = Wire(Decoupled(new LoadedString))
   private val at = asked.deq
   private val index = RegInit(0.U(2.W))
@@ -81,21 +82,21 @@ class SerializerStrings(port: MemoryPortParams) extends Module {
   source <> SerializerStrings.source(Queue(whole, 2))
 }
 
-/** A task, and if it is a string its object. */
+/** A task, and for a string its object. */
 class LoadedString extends Bundle {
   val task = new FieldTask
   val string = Vec(4, UInt(64.W))
   val fault = Bool()
 }
 
-/** Where string objects lie. */
+/** The addresses of string objects. */
 object SerializerStrings {
 
-  /** The last one of the beats that hold a string object, from 0. */
+  /** The index, from 0, of the last beat that holds a string object. */
   def lastBeat(address: UInt, port: MemoryPortParams): UInt =
     (address(port.offsetBits - 1, 3) +& 3.U) >> log2Ceil(port.bytes / 8)
 
-  /** Where the bytes of what was read lie. Whether their end is beyond memory, is looked at where they are read. */
+  /** The address of the characters. Whether their end is outside of memory is checked when they are read. */
   private def source(loaded: DecoupledIO[LoadedString]): DecoupledIO[FieldSource] = {
     val source = Wire(Decoupled(new FieldSource))
     val task = loaded.bits.task

@@ -12,7 +12,7 @@ class SerializerRow extends Bundle {
   val data = UInt((8 * SerializerTable.rowBytes).W)
   val fault = Bool()
 
-  /** The 64-bit word at that place. */
+  /** The 64-bit word at this index. */
   def word(index: Int): UInt = data(64 * index + 63, 64 * index)
 
   /** The first or the second entry. */
@@ -29,10 +29,10 @@ class SerializerRow extends Bundle {
 class SerializerEntry extends Bundle {
   val field = new DescriptorEntry
 
-  /** Field number and wire type of what is written. */
+  /** Field number and wire type of the output. */
   val tag = UInt(32.W)
 
-  /** Of a map: what has to be known of its nodes. */
+  /** For a map: the layout of its nodes. */
   val nodes = new MapNodes
 }
 
@@ -42,35 +42,35 @@ class SerializerRowRequest extends Bundle {
   /** A multiple of 64. */
   val address = UInt(DescriptorTable.addressBits.W)
 
-  /** The row below will be wanted next; its address. */
+  /** The row below will be requested next; its address. */
   val continues = Bool()
   val below = UInt(DescriptorTable.addressBits.W)
 }
 
-/** Keeps rows of 64 bytes of descriptor tables on chip: one cache per beat of a row, all of which are asked together.
+/** A cache of rows of 64 bytes of descriptor tables: one cache for each beat of a row, which are looked up together.
   *
   * @param port
-  *   shape of the memory port of one cache; its tags are the rows.
+  *   parameters of the memory port of one cache; one tag for each row.
   */
 class SerializerTable(port: MemoryPortParams) extends Module {
   private val banks = SerializerTable.banks(port)
 
-  /** Forget all rows. */
+  /** Invalidate all rows. */
   val clear = IO(Input(Bool()))
 
-  /** The row wanted next. */
+  /** The next row to look up. */
   val request = IO(Flipped(Decoupled(new SerializerRowRequest)))
 
   /** Rows in the order of the requests. */
   val response = IO(Decoupled(new SerializerRow))
 
-  /** Drop the requests that have not been answered. */
+  /** Cancel the requests that have not been answered. */
   val cancel = IO(Input(Bool()))
 
   /** Reads only. */
   val memory = IO(new MemoryPort(SerializerTable.port(port)))
 
-  /** No request is unanswered and no read under way. */
+  /** Every request has been answered, and no read is outstanding. */
   val idle = IO(Output(Bool()))
 
   private val caches =
@@ -85,7 +85,7 @@ class SerializerTable(port: MemoryPortParams) extends Module {
   response.bits.data := Cat(caches.map(_.response.bits.data).reverse)
   response.bits.fault := caches.map(_.response.bits.fault).reduce(_ || _)
   for ((cache, index) <- caches.zipWithIndex) {
-    // Tables don't change but by command.
+    // Tables change only by command.
     cache.now := 0.U
     cache.since := 0.U
     cache.age := false.B
@@ -109,15 +109,15 @@ class SerializerTable(port: MemoryPortParams) extends Module {
 object SerializerTable {
   val rowBytes: Int = 64
 
-  /** Rows that may be asked for and not taken. */
+  /** Maximum number of rows that are requested and not consumed. */
   val asked: Int = 4
 
   /** log2 of the bytes of an entry of a serialize list. */
   val log2EntryBytes: Int = 5
 
-  /** Beats of a row. */
+  /** Number of beats of a row. */
   def banks(port: MemoryPortParams): Int = rowBytes / port.bytes
 
-  /** Shape of the memory port of a table, given that of one cache: so many beats are read at the same time. */
+  /** Parameters of the memory port of a table, given those of one cache: the number of concurrent reads. */
   def port(port: MemoryPortParams): MemoryPortParams = port.copy(tagBits = log2Ceil(16))
 }

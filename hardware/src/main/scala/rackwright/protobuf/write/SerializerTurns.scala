@@ -3,20 +3,21 @@ package rackwright.protobuf.write
 import chisel3._
 import chisel3.util._
 
-/** Gives each request to the lane that has the least to do, and tells whose output is next: that of the oldest request.
+/** Assigns each request to the lane with the least load, and selects the lane whose output is next: that of the oldest
+  * request.
   */
 class SerializerTurns(params: SerializerParams) extends Module {
   private val laneBits = log2Ceil(params.lanes).max(1)
 
-  /** Requests that each lane has to walk; whether it takes one more. */
+  /** Requests that wait in each lane; whether it accepts one more. */
   val loads = IO(Input(Vec(params.lanes, UInt(log2Ceil(params.laneQueue + 2).W))))
   val takes = IO(Input(Vec(params.lanes, Bool())))
 
-  /** The lane for the next request, if there is one, and that it was given it. */
+  /** The lane of the next request, if any; the request has been assigned. */
   val goesTo = IO(Valid(UInt(laneBits.W)))
   val gives = IO(Input(Bool()))
 
-  /** The lane of the oldest request, and the end of that. */
+  /** The lane of the oldest request; the end of its output. */
   val comesFrom = IO(Valid(UInt(laneBits.W)))
   val finished = IO(Input(Bool()))
 
@@ -26,7 +27,7 @@ class SerializerTurns(params: SerializerParams) extends Module {
     val isLess = other._1 < one._1
     (Mux(isLess, other._1, one._1), Mux(isLess, other._2, one._2))
   }
-  // The choice is made a cycle before; after each, what lanes have to do is looked at anew.
+  // The choice is registered; after each one, the loads are evaluated again.
   private val chosen = RegNext(least)
   private val isChosen = RegNext(takes.asUInt.orR && order.io.enq.ready && !gives, false.B)
   goesTo.valid := isChosen

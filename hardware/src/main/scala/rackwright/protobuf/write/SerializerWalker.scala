@@ -9,10 +9,10 @@ import rackwright.port.Status
 import rackwright.protobuf.map.{LoadedWord, SerializerMap}
 import rackwright.protobuf.table.DescriptorTable
 
-/** Walks messages, from the last field to the first, and says what is to be written.
+/** Walks messages, from the last field to the first, and outputs what is to be written.
   *
-  * [[SerializerList]] finds entries, [[SerializerFetch]] reads fields, [[SerializerMap]] puts maps in order; here are
-  * messages, and fields that have several.
+  * [[SerializerList]] finds entries, [[SerializerFetch]] reads fields, [[SerializerMap]] sorts maps; this module enters
+  * and leaves messages, and iterates over repeated fields.
   */
 class SerializerWalker(params: SerializerParams) extends Module {
   import SerializerWalker.State
@@ -22,13 +22,13 @@ class SerializerWalker(params: SerializerParams) extends Module {
   /** Messages to walk. */
   val request = IO(Flipped(Decoupled(new SerializerRequest)))
 
-  /** What is to be written, in descending order of address. */
+  /** The output, in descending order of address. */
   val operation = IO(Decoupled(new SerializerOperation))
 
   /** Strings and arrays for the field serializers. */
   val task = IO(Decoupled(new FieldTask))
 
-  /** Number of the request that need not be walked any further. */
+  /** Number of the request whose walk is abandoned. */
   val givenUp = IO(Flipped(Valid(UInt(SerializerEncoder.requestBits.W))))
 
   /** Rows of descriptor tables. */
@@ -41,18 +41,18 @@ class SerializerWalker(params: SerializerParams) extends Module {
   val beat = IO(Flipped(Decoupled(new LoadedBeat(params.portBytes))))
   val prefetch = IO(Valid(new SerializerPrefetch(addressBits - offsetBits)))
 
-  /** Since when beats of the message must have been read. */
+  /** Cached copies of the message's beats from before this time are stale. */
   val since = IO(Output(UInt(SerializerCache.timeBits.W)))
 
   /** Descriptor tables have changed; between requests. */
   val flush = IO(Input(Bool()))
 
-  /** The outermost type walked last and the bytes of its objects, as far as they are read ahead. */
+  /** The last top-level type walked, and the size of its objects, as far as they are prefetched. */
   val latest = IO(Valid(UInt(addressBits.W)))
   val latestBytes = IO(Output(UInt(SerializerWalker.sizeBits.W)))
   val cancelBeat = IO(Output(Bool()))
 
-  /** No message is walked. */
+  /** No message is being walked. */
   val idle = IO(Output(Bool()))
 
   private val list = Module(new SerializerList)
@@ -73,7 +73,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
   private val table = Reg(UInt(addressBits.W))
   private val isBare = Reg(Bool())
   private val elementBytes = Reg(UInt(SerializerWalker.sizeBits.W))
-  // A message is entered a little later, so that one that follows it is announced: they are read at the same time.
+  // A message is entered after a delay, so that the one that follows it is prefetched: both are read at the same time.
   private val held = RegInit(false.B)
   private val patience = Reg(UInt(2.W))
   private def on(which: State.Type): Bool = state === which
@@ -82,7 +82,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
   private val items = at.items
   idle := on(State.idle)
 
-  // What is under way when a message or a field is left is dropped.
+  // Operations in flight are discarded when a message or a field is left.
   private val leavesFields = on(State.finish) || on(State.enter) || on(State.away)
   list.stop := leavesFields || on(State.idle)
   cancelRow := list.stop
@@ -91,7 +91,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
   fetch.clear := leavesFields
   stack.clear := on(State.finish)
 
-  // Beats of objects: fields, or words that are wanted here.
+  // Beats of objects: fields, or words for this module.
   private val answer = objects.answer
   private val word = answer.bits.word
   private val fault = answer.bits.beat.fault
@@ -103,7 +103,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
   fetch.request.ready := walking && objects.field.ready
   fetch.response <> objects.fieldBeat
 
-  // What is known of presence: the part of the hasbits for the field at hand, and the oneof seen last.
+  // Presence: the group of hasbits of the current field, and the oneof examined last.
   private val hasbits = RegNext(at.message + at.hasbits)
   private val hasPart = at.presence.valid && at.part === list.wanted.bits
   private val wantsPart =
@@ -125,13 +125,13 @@ class SerializerWalker(params: SerializerParams) extends Module {
     at.part := part
   }
 
-  // Entries are handed on while a message is walked.
+  // Entries are output while a message is walked.
   fetch.message := at.message
   fetch.entry.valid := list.entry.valid && walking
   fetch.entry.bits := list.entry.bits
   list.entry.ready := fetch.entry.ready && walking
 
-  // Nothing is under way in the caches when a message is looked up: they take its requests at once.
+  // Nothing is in flight in the caches when a message is looked up: they accept its requests at once.
   headers.table := table
   private val headerHere = RegNext(headers.found)
   private val header = Reg(new SerializerHeader)
@@ -150,14 +150,14 @@ class SerializerWalker(params: SerializerParams) extends Module {
   list.response.bits := row.bits
   row.ready := on(State.header) || list.response.ready
 
-  // Words: metadata, hasbits, pointers of arrays from the last one on, and what a map wants.
+  // Words: metadata, hasbits, pointers of arrays from the last one on, and reads of the map sorter.
   private val inArray = on(State.elements) && !items.isMap
   private val pointersLeft = Reg(UInt(31.W))
   private val pointer = Reg(UInt(addressBits.W))
   private val metadata = RegNext(at.message + 8.U)
   private val part = RegNext(hasbits + (list.wanted.bits << 3))
   private val asksPart = wantsPart && RegNext(wantsPart, false.B)
-  // A map finds out late what it wants to read.
+  // The map sorter determines its reads late.
   private val mapWord = Module(new Queue(chiselTypeOf(map.read.request.bits), 1, hasFlush = true))
   mapWord.io.enq.valid := on(State.sort) && map.read.request.valid
   mapWord.io.enq.bits := map.read.request.bits
@@ -183,8 +183,8 @@ class SerializerWalker(params: SerializerParams) extends Module {
   map.read.answer.bits.fault := fault
   when(on(State.sort)) { answer.ready := true.B }
 
-  // The element that is here; of messages, the one behind it is known.
-  /** Of the elements that are left, known before their state begins. */
+  // The current element; for messages, the next one is known too.
+  /** Of the remaining elements; computed before their state begins. */
   private val noneLeft = Reg(Bool())
   private val oneLeft = Reg(Bool())
   private val entersLast = items.next.valid && oneLeft
@@ -195,7 +195,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
   private val isBadElement = LoadedWord.isWild(elementWord) || (inArray && fault)
   map.last.ready := on(State.elements) && items.isMap && wantsElement
 
-  // Strings, numbers and marks are handed on.
+  // Strings, numbers and marks are output.
   private val leadsAway = found.bits.kind.isOneOf(FoundKind.message, FoundKind.messages, FoundKind.map)
   dispatch.field.valid := walking && found.valid && !leadsAway && !held
   dispatch.field.bits := found.bits
@@ -212,7 +212,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
   operation <> dispatch.operation
   task <> dispatch.task
 
-  // What is announced passes two registers: where it begins, and its beats.
+  // Prefetches pass through two registers: the address, and the beats.
   since := time
   private val announced = Wire(Valid(new Announced))
   announced.valid := false.B
@@ -232,7 +232,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
     announced.bits.downward := false.B
   }
 
-  /** Pointers of an array, which is walked from its end. */
+  /** Prefetches the pointers of an array, which is walked from its end. */
   private def announcePointers(array: UInt, first: UInt, count: UInt): Unit = {
     announced.valid := true.B
     announced.bits.base := array
@@ -270,14 +270,16 @@ class SerializerWalker(params: SerializerParams) extends Module {
     }
   }
 
-  /** The walk of the list will go on behind the field that was found. */
+  /** The walk of the list will continue behind this field. */
   private def leaveFor(field: FoundField): Unit = {
     at.position.list := list.list
     at.position.left := field.left
     items.tag := field.entry.tag
   }
 
-  /** A message that was found is announced, and entered soon: its address and table are kept as those of an element. */
+  /** A sub-message has been found: it is prefetched, and entered soon; address and table are kept as those of an
+    * element.
+    */
   private def meetMessage(): Unit = {
     leaveFor(found.bits)
     announce(found.bits.address, SerializerWalker.leastBytes.U)
@@ -288,7 +290,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
     patience := SerializerWalker.patience.U
   }
 
-  /** Elements of a field that has been found are next. */
+  /** Continues with the elements of a field. */
   private def meetElements(): Unit = {
     val isMap = found.bits.kind === FoundKind.map
     leaveFor(found.bits)
@@ -311,7 +313,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
   map.start.bits.nodes := found.bits.entry.nodes
   map.clear := on(State.finish)
 
-  /** A message among the elements takes the place of the one that was known before it, which is entered. */
+  /** The next element, a message, replaces the one known before it, which is entered. */
   private def meetElement(): Unit = {
     answer.ready := inArray
     announce(element, elementBytes)
@@ -363,7 +365,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
       when(row.valid) { state := State.open }
     }
     is(State.open) {
-      // What lies in the object is read, from the end of the list.
+      // The fields of the object are read, from the end of the list.
       at.hasbits := header.hasbits
       items.left := 0.U
       at.size := knownBytes
@@ -380,7 +382,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
         .otherwise { headers.put.valid := isRead }
     }
     is(State.metadata) {
-      // The metadata word is here, and mostly the first hasbits with it.
+      // The metadata word has arrived, mostly together with the first hasbits.
       when(answer.valid && RegNext(on(State.metadata), false.B)) {
         answer.ready := true.B
         state := State.fields
@@ -470,7 +472,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
   private val isDropped = RegNext(givenUp.valid && givenUp.bits === number, false.B)
   when(isOpen && isDropped && RegNext(isOpen, false.B)) { fail(Status.ok) }
 
-  /** Bytes to be read ahead, from so many words behind an address on. */
+  /** Bytes to prefetch, at an offset in words from an address. */
   private class Announced extends Bundle {
     val base = UInt(addressBits.W)
     val words = UInt(31.W)
@@ -482,18 +484,18 @@ class SerializerWalker(params: SerializerParams) extends Module {
 /** The states of a [[SerializerWalker]]. */
 object SerializerWalker {
 
-  /** Bits of the bytes of a message that are read ahead. */
+  /** Width of the number of bytes of a message that are prefetched. */
   val sizeBits: Int = 11
 
-  /** Bytes that every message has: its virtual table and its metadata word. */
+  /** Bytes that every message has: its virtual table pointer and its metadata word. */
   val leastBytes: Int = 16
 
   /** Cycles that a message waits for another one behind it. */
   val patience: Int = 3
 
   /** `enter`, `lookup`, `header`, `open` and `metadata` begin a message, `restore` and `close` end a sub-message;
-    * `fields` is the walk itself, which is left by `away` and gone on with by `back`; `sort` puts a map in order,
-    * `elements` walks what a field has many of; `finish` ends a request.
+    * `fields` walks the list, is left by `away`, and continued by `back`; `sort` sorts a map, `elements` iterates over
+    * a repeated field or a map; `finish` ends a request.
     */
   object State extends ChiselEnum {
     val idle, enter, lookup, header, open, metadata, fields, away, sort, elements, back, restore, close, finish = Value

@@ -5,37 +5,37 @@ import chisel3.util._
 
 import rackwright.protobuf.table.DescriptorTable
 
-/** What is kept of a message while one of its sub-messages is walked. */
+/** The saved state of a message while one of its sub-messages is walked. */
 class WalkedMessage extends Bundle {
   val message = UInt(DescriptorTable.addressBits.W)
   val position = new ListPosition
   val hasbits = UInt(32.W)
 
-  /** The hasbits `64 * part` to `64 * part + 63`, as far as they are known. */
+  /** The hasbits `64 * part` to `64 * part + 63`, if they are known. */
   val presence = Valid(UInt(64.W))
   val part = UInt(SerializerList.partBits.W)
 
-  /** Bytes of the message, as far as they are read ahead. */
+  /** Size of the message in bytes, as far as it is prefetched. */
   val size = UInt(SerializerWalker.sizeBits.W)
 
   /** The field that is walked. */
   val items = new WalkedItems
 }
 
-/** What is left of the messages or strings of a field. */
+/** The remaining messages or strings of a field. */
 class WalkedItems extends Bundle {
 
-  /** How the field is written, and the table of its messages. */
+  /** The tag of the field, and the table of its messages. */
   val tag = UInt(32.W)
   val table = UInt(DescriptorTable.addressBits.W)
 
-  /** Pointers of an array, unless the elements are a map's. */
+  /** The pointers of an array, unless the elements are those of a map. */
   val array = UInt(DescriptorTable.addressBits.W)
   val isMap = Bool()
 
-  /** Elements that are left. */
+  /** Number of remaining elements. */
   val left = UInt(31.W)
 
-  /** The element to enter next, which may be known before its turn. */
+  /** The next element to enter, which may be known in advance. */
   val next = Valid(UInt(DescriptorTable.addressBits.W))
 }
