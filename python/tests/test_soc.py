@@ -13,9 +13,20 @@ import yaml
 from command_line import rw
 from hypothesis import given
 from hypothesis import strategies as st
+from pcap_files import frames_of_pcap, frames_of_pcapng
 
 from bootstrap.paths import REPOSITORY
-from rackwright import RackwrightError, Server, compile_bare_metal, elaborate
+from rackwright import (
+    BareMetal,
+    Cluster,
+    Ethernet,
+    RackwrightError,
+    Server,
+    Switch,
+    compile_bare_metal,
+    elaborate,
+)
+from rackwright.programs import compile_network_program
 from rackwright.soc import CacheConfig, HartConfig, Soc, checked, compose
 from rackwright.soc.compare import Operation, operations, run_modelled
 from rackwright.soc.generator import generate
@@ -90,7 +101,10 @@ def test_units_of_one_opcode_are_told_apart_as_on_a_server(tmp_path: Path) -> No
         ({"system": {"harts": [{"units": []}] * 9}}, "harts: 9, at most 8"),
         ({"system": {"harts": [{"unit": "nic"}]}}, r"system.harts\[0\] has 'unit'"),
         ({"system": {"harts": [{"units": "nic"}]}}, r"system.harts\[0\].units is not a list"),
-        ({"pads": {}}, "it has 'pads'; there are name, system, pins, harness"),
+        ({"pads": {}}, "it has 'pads'; there are name, pair, system, pins, harness"),
+        ({"harness": {"link_cycles": 0}}, "harness.link_cycles: 0 is not from 1"),
+        ({"pair": {"of": "nic.yaml"}}, "pair.joined_by is None, not a name"),
+        ({"pair": {"of": "nic.yaml", "joined_by": "nic"}}, "system is said by the file of the system"),
         ({"name": "Chip 1"}, "name is 'Chip 1'"),
     ],
 )
@@ -119,7 +133,7 @@ def test_units_that_cannot_be_name_their_hart(unit: Any, said: str, tmp_path: Pa
 @pytest.mark.parametrize(
     ("units", "parts", "said"),
     [
-        (["nic"], {}, r"^units\[0\]: nic: its port network_out is stream; there are mmio, axi4-lite, memory"),
+        (["mesh"], {}, r"^units\[0\]: mesh: has 0 ports for registers; a unit on the buses has one"),
         (
             ["stream-copy", str(OWN / "manifest.json")],
             {},
@@ -150,6 +164,26 @@ def test_units_on_the_buses_have_pages_of_registers_in_their_order(tmp_path: Pat
     assert "copy-dma-2: registers at 0x20002000 to 0x20002fff, for all harts" in shown
     ended = rw("soc", "run", file, EXAMPLES / "dma.c", "--compare")
     assert ended.stderr.strip().endswith("--compare: the models have no units on buses")
+
+
+@pytest.mark.parametrize(
+    ("pair", "said"),
+    [
+        (
+            {"of": "hyperscale-chip.yaml", "joined_by": "nic"},
+            "pair.of.*chip.yaml is a pair itself",
+        ),
+        ({"of": "dma.yaml", "joined_by": "nic"}, "pair.joined_by: nic is no unit on the buses"),
+        ({"of": "dma.yaml", "joined_by": "stream-copy"}, "stream-copy has not one stream in each direction"),
+        ({"of": "absent.yaml", "joined_by": "nic"}, "absent.yaml"),
+    ],
+)
+def test_pairs_that_cannot_be_name_what_is_wrong(pair: dict[str, str], said: str, tmp_path: Path) -> None:
+    path = tmp_path / "pair.yaml"
+    of = str(EXAMPLES / pair["of"])
+    path.write_text(yaml.safe_dump({"name": "both", "pair": {**pair, "of": of}}), encoding="utf-8")
+    with pytest.raises(RackwrightError, match=said):
+        checked(Soc.load(path))
 
 
 def test_pins_of_a_port_in_axi_are_those_of_its_verilog() -> None:
@@ -389,6 +423,49 @@ def test_eight_units_on_one_opcode_work_at_the_same_time(tmp_path: Path) -> None
     assert (alone.exit_code, modelled.exit_code) == (0, 0)
     assert alone.stdout.startswith("8 of 8 units are right")
     assert modelled.cycles == pytest.approx(alone.cycles, rel=0.15)
+
+
+PING = ["172.16.0.3", "3"]
+
+
+def wire_of_servers(folder: Path) -> list[bytes]:
+    """What two servers send each other that do the same."""
+    answers = Server(workload=BareMetal("ping.elf"))
+    switch = Switch("tor")
+    switch.add_downlinks([Server(workload=BareMetal("ping.elf", [answers, PING[1]])), answers])
+    capture = folder / "servers.pcapng"
+    Cluster(switch, link=Ethernet(latency_us=0.1)).run(until_ms=1, pcap=capture, pcap_ports=["tor.port0"])
+    return frames_of_pcapng(capture)
+
+
+def ping_program(folder: Path) -> Path:
+    options = ["-include", str(folder / "bus.h"), "-Wall", "-Werror"]
+    return compile_network_program([EXAMPLES / "ping.c"], folder / "ping.elf", options)
+
+
+@pytest.mark.long("generating and compiling a chip takes minutes, and two of it more")
+def test_two_chips_send_what_two_servers_send(tmp_path: Path) -> None:
+    folder = tmp_path / "nic"
+    compose(Soc.load(EXAMPLES / "nic.yaml"), folder)
+    program, capture = ping_program(folder), tmp_path / "chips.pcap"
+    apart = run_program(folder, program, arguments=PING, second=program, frames=capture)
+    assert (apart.exit_code, len(apart.stdout.split())) == (0, 3)
+    frames = frames_of_pcap(capture)
+    assert len(frames) == 2 + 2 * 3
+    assert frames == wire_of_servers(tmp_path)
+    # The same on one die: the link is a cycle shorter each way.
+    pair = tmp_path / "pair.yaml"
+    of = str(EXAMPLES / "nic.yaml")
+    pair.write_text(
+        yaml.safe_dump({"name": "both", "pair": {"of": of, "joined_by": "nic"}}), encoding="utf-8"
+    )
+    die = tmp_path / "both"
+    assert compose(Soc.load(pair), die)["systems"] == 2
+    joined = run_program(die, program, arguments=PING, second=program)
+    assert joined.exit_code == 0
+    assert [int(line) for line in joined.stdout.split()] == pytest.approx(
+        [int(line) for line in apart.stdout.split()], rel=0.05
+    )
 
 
 UNITS = ("stream-copy", "snappy", "protobuf", "zstd", str(OWN / "manifest.json"), "nic", "page-fault")

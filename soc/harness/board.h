@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "axi.h"
 #include "program.h"
@@ -27,6 +28,9 @@ class Board {
     explicit Board(const Map& map)
         : map_(map), memory_(new uint8_t[map.memory_bytes]()), timing_(map.memory_cycles) {}
 
+    // Where what the program prints goes.
+    void print_to(std::FILE* console) { console_ = console; }
+
     void load(const std::string& path) {
         const Program program(path);
         if (program.entry() != map_.memory_base) throw std::runtime_error(path + ": does not begin where memory does");
@@ -34,6 +38,13 @@ class Board {
             if (!holds(address, count + zeros)) throw std::runtime_error(path + ": does not fit into memory");
             std::memcpy(at(address), bytes, count);
         });
+    }
+
+    // Puts bytes into memory; gives whether it has them.
+    bool put(uint64_t address, const std::vector<uint8_t>& bytes) {
+        if (!holds(address, bytes.size())) return false;
+        std::memcpy(at(address), bytes.data(), bytes.size());
+        return true;
     }
 
     // Bursts of a single beat are read as whole beats, too.
@@ -58,7 +69,7 @@ class Board {
             std::memcpy(at(address), data, bytes);
             return timing_.access(cycle, address, bytes, true);
         }
-        if (address == map_.console) std::fputc(data[0], stdout);
+        if (address == map_.console) std::fputc(data[0], console_);
         if (address == map_.to_host && bytes == 8) {
             uint64_t word;
             std::memcpy(&word, data, sizeof word);
@@ -83,6 +94,7 @@ class Board {
     Map map_;
     std::unique_ptr<uint8_t[]> memory_;
     Timing timing_;
+    std::FILE* console_ = stdout;
     bool finished_ = false;
     int exit_code_ = 0;
     uint64_t first_access_ = none;

@@ -1,82 +1,109 @@
-// Runs a program on the chip: ./simulator PROGRAM.elf [MOST_CYCLES [REPORT.json]].
+// Runs programs on the chip: main.cpp of its simulator, whose options are in options.h.
 //
-// What the program prints goes to the standard output; its exit status becomes that of this program. Exit statuses
-// beyond those of programs: 254 when MOST_CYCLES have passed, 255 when the file is no program.
+// Each system of the chip has a program; a chip with streams may be joined with a second one, which runs the second
+// program. What the first program prints goes to the standard output, that of others to the standard error. When the
+// first ends, its exit status becomes that of this program. Exit statuses beyond those of programs: 254 when the cycles
+// have passed, 255 when something is wrong with the command line or a file.
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <type_traits>
 
-#include "axi.h"
-#include "board.h"
-#include "chip.h"
-#include "verilated.h"
+#include "boot.h"
+#include "options.h"
+#include "simulation.h"
 
 namespace {
 
-constexpr unsigned reset_cycles = 64;
 constexpr int out_of_cycles = 254;
 constexpr int no_program = 255;
+constexpr size_t systems = std::tuple_size_v<soc::Systems>;
+constexpr bool has_streams = !std::is_same_v<std::tuple_element_t<0, soc::Systems>::Streams, soc::NoNetwork>;
+// The address of the first system; the next ones have the next ones, as servers of a cluster.
+constexpr uint32_t first_address = 0xac100002;
 
-// The chip and the clock that drives it.
-class Simulation {
+using Simulation = soc::Simulation<soc::Systems>;
+
+// One chip, or two with links between them.
+class Chips {
   public:
-    Simulation(VerilatedContext& context, soc::Board& board)
-        : chip_(&context), board_(board), memory_(board), devices_(board) {
-        chip_.reset = 1;
-        for (unsigned cycle = 0; cycle < reset_cycles; ++cycle) {
-            level(0);
-            level(1);
+    Chips(VerilatedContext& context, size_t count) : there_(soc::link_cycles), back_(soc::link_cycles) {
+        const char* names[] = {"TOP", "SECOND"};
+        for (size_t chip = 0; chip < count; ++chip) {
+            chips_.push_back(std::make_unique<Simulation>(context, names[chip]));
+            for (soc::Board* board : chips_.back()->boards()) boards_.push_back(board);
         }
-        chip_.reset = 0;
+        if (count < 2) return;
+        chips_[0]->network().join(&there_, &back_);
+        chips_[1]->network().join(&back_, &there_);
     }
-    ~Simulation() { chip_.final(); }
 
-    // Goes on until the program has ended or so many cycles have passed; gives how many have.
+    const std::vector<soc::Board*>& boards() const { return boards_; }
+
+    void record(soc::Frames& frames) {
+        for (auto& chip : chips_) chip->network().record(&frames);
+    }
+
+    // Goes on until the first program has ended or so many cycles have passed; gives how many have.
     uint64_t run(uint64_t most_cycles) {
         uint64_t cycle = 0;
-        for (; cycle < most_cycles && !board_.finished(); ++cycle) {
-            memory_.drive(chip_, cycle);
-            devices_.drive(chip_, cycle);
-            level(0);
-            memory_.sample(chip_, cycle);
-            devices_.sample(chip_, cycle);
-            level(1);
+        for (; cycle < most_cycles && !boards_[0]->finished(); ++cycle) {
+            for (auto& chip : chips_) chip->settle(cycle);
+            for (auto& chip : chips_) chip->step();
         }
         return cycle;
     }
 
   private:
-    soc::Chip chip_;
-    soc::Board& board_;
-    rocket::AxiSlave<soc::MemoryPins, soc::Board> memory_;
-    rocket::AxiSlave<soc::DevicePins, soc::Board> devices_;
-
-    void level(int clock) {
-        chip_.clock = clock;
-        chip_.eval();
-    }
+    soc::Link there_;
+    soc::Link back_;
+    std::vector<std::unique_ptr<Simulation>> chips_;
+    std::vector<soc::Board*> boards_;
 };
 
-int run(int count, char** words) {
-    soc::Board board(soc::map);
-    board.load(words[1]);
-    const uint64_t most_cycles = count > 2 ? std::strtoull(words[2], nullptr, 0) : ~uint64_t{0};
+void load(soc::Board& board, size_t number, const std::vector<std::string>& words) {
+    if (number > 0) board.print_to(stderr);
+    board.load(words[0]);
+    if (!soc::networked && words.size() == 1) return;
+    const uint32_t address = soc::networked ? first_address + uint32_t(number) : 0;
+    if (!board.put(soc::boot_information, soc::boot_bytes(address, words))) {
+        throw std::runtime_error(words[0] + ": memory has no place for its arguments");
+    }
+}
+
+size_t chips_for(size_t programs) {
+    if (programs == systems) return 1;
+    if (systems == 1 && has_streams && programs == 2) return 2;
+    throw std::runtime_error("the chip takes " + std::to_string(systems) + (systems > 1 ? " programs" : " program") +
+                             (has_streams ? ", or one more for a second chip" : ""));
+}
+
+int run(const soc::Options& options) {
     VerilatedContext context;
-    context.commandArgs(count, words);
-    Simulation simulation(context, board);
+    const char* name = "simulator";
+    context.commandArgs(1, &name);
+    Chips chips(context, chips_for(options.programs.size()));
+    for (size_t number = 0; number < chips.boards().size(); ++number) {
+        load(*chips.boards()[number], number, options.programs[number]);
+    }
+    std::unique_ptr<soc::Frames> frames;
+    if (!options.frames.empty()) {
+        frames = std::make_unique<soc::Frames>(options.frames, soc::clock_hz);
+        chips.record(*frames);
+    }
     const auto start = std::chrono::steady_clock::now();
-    const uint64_t cycles = simulation.run(most_cycles);
+    const uint64_t cycles = chips.run(options.max_cycles);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    const soc::Board& board = *chips.boards()[0];
     const int status = board.finished() ? board.exit_code() : out_of_cycles;
-    if (count > 3) {
-        std::ofstream(words[3]) << "{\"finished\": " << (board.finished() ? "true" : "false")
-                                << ", \"exit_code\": " << status << ", \"boot_cycles\": " << board.first_access()
-                                << ", \"cycles\": " << cycles - board.first_access()
-                                << ", \"wall_seconds\": " << seconds.count() << "}\n";
+    if (!options.report.empty()) {
+        std::ofstream(options.report) << "{\"finished\": " << (board.finished() ? "true" : "false")
+                                      << ", \"exit_code\": " << status << ", \"boot_cycles\": " << board.first_access()
+                                      << ", \"cycles\": " << cycles - board.first_access()
+                                      << ", \"wall_seconds\": " << seconds.count() << "}\n";
     }
     return status;
 }
@@ -85,11 +112,11 @@ int run(int count, char** words) {
 
 int main(int count, char** words) {
     if (count < 2) {
-        std::fprintf(stderr, "usage: %s PROGRAM.elf [MOST_CYCLES [REPORT.json]]\n", words[0]);
+        std::fprintf(stderr, "usage: %s %s\n", words[0], soc::Options::usage);
         return no_program;
     }
     try {
-        return run(count, words);
+        return run(soc::Options::read({words + 1, words + count}));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return no_program;

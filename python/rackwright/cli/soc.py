@@ -139,6 +139,18 @@ def compose(
 def run(
     file: FileArgument,
     program: Annotated[Path, typer.Argument(metavar="PROGRAM.elf", help="A bare-metal program.")],
+    arguments: Annotated[list[str] | None, typer.Argument(help="Arguments of the program, after --.")] = None,
+    second: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PROGRAM.elf",
+            help="Program of the second system, or of a second chip, joined with the first by its streams.",
+        ),
+    ] = None,
+    frames: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.pcap", help="Write the frames that leave by streams, as pcap."),
+    ] = None,
     output: OutputOption = None,
     max_cycles: Annotated[int, typer.Option(min=0, help="Maximum number of cycles; 0: unlimited.")] = 0,
     compare: Annotated[
@@ -155,20 +167,33 @@ def run(
 
         ./rw soc run examples/soc/tiny.yaml copy.elf --compare
 
+        ./rw soc run examples/soc/nic.yaml ping.elf --second ping.elf --frames ping.pcap -- 172.16.0.3 5
+
     """
     from rackwright.soc import Soc
     from rackwright.soc.compare import operations, run_modelled
     from rackwright.soc.simulator import run_program, simulator
 
-    if not program.is_file():
-        raise RackwrightError(f"{program}: no such file")
+    for file_ in (program, second):
+        if file_ is not None and not file_.is_file():
+            raise RackwrightError(f"{file_}: no such file")
+    words = arguments or []
+    if compare and words:
+        raise RackwrightError("--compare: programs on the models of this comparison have no arguments")
     if compare and Soc.load(file).units:
         raise RackwrightError(f"{file}: --compare: the models have no units on buses")
     folder, _ = _composed(file, output)
     with working("compiling the chip"):
         simulator(folder)
     with working(f"running {program.name}"):
-        ended = run_program(folder, program.absolute(), max_cycles)
+        ended = run_program(
+            folder,
+            program.absolute(),
+            max_cycles,
+            arguments=words,
+            second=None if second is None else second.absolute(),
+            frames=None if frames is None else frames.absolute(),
+        )
     modelled = run_modelled(Soc.load(file), program.absolute(), max_cycles) if compare else None
     output_of_model = "" if modelled is None else modelled.stdout.decode(errors="replace")
     measured = list(operations(ended.stdout, output_of_model))

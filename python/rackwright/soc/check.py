@@ -71,7 +71,27 @@ def checked(soc: Soc) -> list[PlacedUnit]:
         for hart, config in enumerate(soc.harts)
         for unit in placed_units(f"harts[{hart}].units", config.units, hart)
     ]
-    return [*beside, *_bus_units(soc)]
+    units = [*beside, *_bus_units(soc)]
+    if soc.joined_by is not None:
+        _require(soc.joined_by in stream_pairs(units), f"pair.joined_by: {_unjoined(soc.joined_by, units)}")
+    return units
+
+
+def stream_pairs(units: Sequence[PlacedUnit]) -> dict[str, tuple[str, str]]:
+    """Pins, out and in, of each unit with one stream in each direction, of the same width."""
+    pairs = {}
+    for unit in units:
+        streams = [port for port in unit.ports if port["contract"] == "stream"]
+        ways = {port["direction"]: f"{unit.name.replace('-', '_')}_{port['name']}" for port in streams}
+        if len(streams) == len(ways) == 2 and streams[0]["bytes"] == streams[1]["bytes"]:
+            pairs[unit.name] = (ways["out"], ways["in"])
+    return pairs
+
+
+def _unjoined(name: str, units: Sequence[PlacedUnit]) -> str:
+    if name not in [unit.name for unit in units if unit.hart is None]:
+        return f"{name} is no unit on the buses of a system"
+    return f"{name} has not one stream in each direction, of the same width"
 
 
 def _bus_units(soc: Soc) -> Iterator[PlacedUnit]:
@@ -93,6 +113,9 @@ def _check_numbers(soc: Soc) -> None:
     _require(1 <= soc.trackers <= 64, f"trackers: {soc.trackers} is not from 1 to 64")
     _require(
         1 <= soc.memory_cycles <= 10_000, f"harness.memory_cycles: {soc.memory_cycles} is not from 1 to 10000"
+    )
+    _require(
+        1 <= soc.link_cycles <= 1_000_000, f"harness.link_cycles: {soc.link_cycles} is not from 1 to 1000000"
     )
     _require(soc.clock_hz >= 10_000_000, f"clock_hz: {soc.clock_hz} is below the 10 MHz of mtime")
     for name in ("instruction_cache", "data_cache"):

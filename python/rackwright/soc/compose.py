@@ -9,14 +9,16 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from bootstrap.paths import BUILD, ENGINE, SOC
+from bootstrap.paths import BUILD
 from rackwright.errors import RackwrightError
 from rackwright.export.memories import ExportedMemory
 from rackwright.manifests import interrupt_pin, is_elaborated, read_manifest
 from rackwright.output_folder import check_output, replaced
-from rackwright.soc.check import FIXED, PlacedUnit, checked
+from rackwright.soc.check import FIXED, PlacedUnit, checked, stream_pairs
 from rackwright.soc.generator import generate
+from rackwright.soc.harness import write_harness
 from rackwright.soc.memories import cut_memories, model_of, read_conf
+from rackwright.soc.pair import pair_module, top_ports
 from rackwright.soc.projects import constraints, core_file
 from rackwright.soc.software import interrupt_numbers, write_headers
 from rackwright.soc.specification import specification
@@ -28,9 +30,6 @@ from rackwright.verilog.modules import module_names
 DESCRIPTION = "soc.json"
 """The file by which a folder of ours is known."""
 
-_HARNESS = SOC / "harness"
-_AXI = ENGINE / "crates" / "rtl" / "rtl" / "rocket"
-
 
 def compose(soc: Soc, output: Path, target: Target = TARGETS["simulation"]) -> dict[str, Any]:
     """Writes the folder `output` of a chip; returns the contents of its `soc.json` (docs/json.md).
@@ -41,7 +40,7 @@ def compose(soc: Soc, output: Path, target: Target = TARGETS["simulation"]) -> d
     check_output(output, DESCRIPTION, "`rw soc compose`")
     manifests = unit_manifests(units)
     records = [read_manifest(manifest) for manifest in manifests]
-    generated = generate(specification(soc, units, records, target), soc.top)
+    generated = generate(specification(soc, units, records, target), soc.system_top)
     with replaced(output) as made:
         copied = copy_verilog(manifests, records, made / "units")
         files = [f"units/{name}" for names in copied.values() for name in names]
@@ -53,13 +52,15 @@ def compose(soc: Soc, output: Path, target: Target = TARGETS["simulation"]) -> d
         }
         include = sorted({f"units/{record['unit']}" for record in records if not is_elaborated(record)})
         files += _copy_generated(soc, generated, made)
+        if soc.joined_by is not None:
+            files.append(_write_pair(soc, stream_pairs(units)[soc.joined_by], made))
         _check_modules(made, files)
         memories = _prepare(soc, target, generated, [made / file for file in files if file not in own], made)
         lines = [*(f"+incdir+{each}" for each in include), *files]
         (made / "files.f").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        _write_harness(soc, made)
+        write_harness(soc, units, made / "harness")
         _write_projects(soc, files, include, made)
-        numbers = interrupt_numbers(units, (generated / f"{soc.top}.dts").read_text(encoding="utf-8"))
+        numbers = interrupt_numbers(units, (generated / f"{soc.system_top}.dts").read_text(encoding="utf-8"))
         headers = list(write_headers(soc, units, manifests, numbers, made))
         description = {
             "target": target.name,
@@ -79,10 +80,18 @@ def default_output(soc: Soc, target: Target = TARGETS["simulation"]) -> Path:
 
 
 def _copy_generated(soc: Soc, generated: Path, made: Path) -> Iterator[str]:
-    shutil.copyfile(generated / f"{soc.top}.dts", made / f"{soc.name}.dts")
+    shutil.copyfile(generated / f"{soc.system_top}.dts", made / f"{soc.name}.dts")
     for source in sorted(generated.glob("*.v")):
         shutil.copyfile(source, made / source.name)
         yield source.name
+
+
+def _write_pair(soc: Soc, streams: tuple[str, str], made: Path) -> str:
+    """Writes the module around two systems; returns its file."""
+    ports = top_ports((made / f"{soc.system_top}.v").read_text(encoding="utf-8"), soc.system_top)
+    text = pair_module(soc.top, soc.system_top, ports, streams, soc.prefixes)
+    (made / f"{soc.top}.v").write_text(text, encoding="utf-8")
+    return f"{soc.top}.v"
 
 
 def _prepare(
@@ -97,7 +106,7 @@ def _prepare(
 
 def _put_apart(soc: Soc, generated: Path, files: Sequence[Path], made: Path) -> list[ExportedMemory]:
     """Lists the memories that the user has to supply, moves units' out of `files`, writes models."""
-    of_chip = read_conf((generated / f"{soc.top}.conf").read_text(encoding="utf-8"))
+    of_chip = read_conf((generated / f"{soc.system_top}.conf").read_text(encoding="utf-8"))
     models = [(memory, model_of(memory)) for memory in of_chip]
     models += [pair for file in files if file.parent.name == "units" for pair in cut_memories(file)]
     (made / "memories.conf").write_text("".join(f"{each.line}\n" for each, _ in models), encoding="utf-8")
@@ -114,26 +123,6 @@ def _check_modules(made: Path, files: Sequence[str]) -> None:
                 raise RackwrightError(
                     f"the module {name} is in {owners[name]} and in {file}: one needs another name"
                 )
-
-
-def _write_harness(soc: Soc, made: Path) -> None:
-    """The harness for Verilator: memory, the two registers of programs, and a loader."""
-    harness = made / "harness"
-    shutil.copytree(_HARNESS, harness)
-    for name in ("axi.h", "interface.h"):
-        shutil.copyfile(_AXI / name, harness / name)
-    numbers = (soc.memory.base, soc.memory.size, soc.memory_cycles, soc.to_host, soc.console)
-    (harness / "map.h").write_text(
-        "// The chip; where memory is and how long it takes; the registers by which programs end and print.\n"
-        "#pragma once\n"
-        f'#include "V{soc.top}.h"\n'
-        '#include "board.h"\n\n'
-        "namespace soc {\n\n"
-        f"using Chip = V{soc.top};\n\n"
-        f"constexpr Board::Map map = {{{', '.join(f'{number:#x}' for number in numbers)}}};\n\n"
-        "}  // namespace soc\n",
-        encoding="utf-8",
-    )
 
 
 def _write_projects(soc: Soc, files: Sequence[str], include: Sequence[str], made: Path) -> None:
@@ -157,6 +146,8 @@ def _description(
     ranges |= {unit.name: unit.registers for unit in units if unit.registers is not None}
     return {
         "top": soc.top,
+        "systems": len(soc.prefixes),
+        "streams": bool(stream_pairs(units)) and soc.joined_by is None,
         "files": list(files),
         "headers": list(headers),
         "clocks": [{"pin": "clock", "reset": "reset", "hertz": soc.clock_hz}],

@@ -36,7 +36,8 @@ def soc_diagram(soc: Soc, units: Sequence[PlacedUnit]) -> Diagram:
         for name, colour, boxes in parts
         for start in range(0, len(boxes), _MOST_BOXES)
     ]
-    return Diagram(f"Blocks of {soc.top}", f"{soc.top}, {soc.clock_hz / 1e9:g} GHz", tuple(layers))
+    of = f"two {soc.system_top} joined by {soc.joined_by}, " if soc.joined_by else ""
+    return Diagram(f"Blocks of {soc.top}", f"{soc.top}: {of}{soc.clock_hz / 1e9:g} GHz", tuple(layers))
 
 
 def _short(name: str) -> str:

@@ -35,6 +35,7 @@ _MMIO = {
     "response_valid": 1,
     "response_bits_data": 64,
 }
+_STREAM = ("valid", "bits_data", "bits_keep", "bits_last", "ready")
 _READ, _WRITE = ("ar", "r"), ("aw", "w", "b")
 
 
@@ -67,12 +68,19 @@ def pins_of(record: dict[str, Any]) -> dict[str, int]:
 
 
 def bus_pins(port: dict[str, Any]) -> dict[str, Pin]:
-    """The pins of a port on the buses by their signals; none for a port of another contract."""
+    """The pins of a port of a unit on the buses by their signals; none for a port of another contract."""
     name = port["name"]
     if port["contract"] == "mmio":
         return {
             signal: Pin(f"{name}_{signal}", bits, signal.startswith("request") != signal.endswith("ready"))
             for signal, bits in _MMIO.items()
+        }
+    if port["contract"] == "stream":
+        widths = {"bits_data": 8 * port["bytes"], "bits_keep": port["bytes"]}
+        arrives = port["direction"] == "in"
+        return {
+            signal: Pin(f"{name}_{signal}", widths.get(signal, 1), arrives != (signal == "ready"))
+            for signal in _STREAM
         }
     if port["contract"] not in ("axi4", "axi4-lite"):
         return {}

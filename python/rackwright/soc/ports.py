@@ -14,7 +14,7 @@ from rackwright.soc.pins import REGISTERS, pins_of
 from rackwright.unit_config import SETS, UnitConfig
 
 _OF_HARTS = ("command", "memory", "event", "interrupt")
-_OF_BUSES = (*REGISTERS, "memory", "axi4", "event", "interrupt")
+_OF_BUSES = (*REGISTERS, "memory", "axi4", "stream", "event", "interrupt")
 
 
 def hart_ports(place: str, config: UnitConfig) -> tuple[dict[str, Any], ...]:

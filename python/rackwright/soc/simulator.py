@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -50,30 +50,58 @@ class SocRun:
 def simulator(folder: Path) -> Path:
     """The program that simulates the chip of a folder of `compose`, compiled if it was not.
 
-    Raises `RackwrightError` with the output of Verilator or the C++ compiler.
+    The harness is compiled apart from the model of the chip, which takes minutes. Raises `RackwrightError`
+    with the output of Verilator or the C++ compiler.
     """
     description = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
-    place = _SIMULATORS / f"{description['top']}-{_key(folder, description)}"
-    program = place / "simulator"
-    if not program.exists():
-        _SIMULATORS.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix="making-", dir=_SIMULATORS) as work:
-            made = Path(work) / "made"
-            made.mkdir()
-            _build(folder, description, Path(work), made / "simulator")
-            keep(made, place)
-    return program
+    top, model_key = description["top"], _model_key(folder, description)
+    key = hashlib.sha256(model_key.encode())
+    for file in sorted((folder / "harness").iterdir()):
+        _add_file(key, file)
+    place = _SIMULATORS / f"{top}-{key.hexdigest()[:16]}"
+    if not place.exists():
+        model = _SIMULATORS / f"{top}-model-{model_key[:16]}"
+        _make(model, lambda made: _build_model(folder, description, made))
+        _make(place, lambda made: _build(folder, model, made))
+    return place / "simulator"
 
 
-def run_program(folder: Path, program: Path, max_cycles: int = 0) -> SocRun:
-    """Runs a bare-metal program on the chip of a folder of `compose`.
+def _make(place: Path, build: Callable[[Path], None]) -> None:
+    """Has `build` fill a folder, unless it is there."""
+    if place.exists():
+        return
+    _SIMULATORS.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix="making-", dir=_SIMULATORS) as work:
+        made = Path(work) / "made"
+        made.mkdir()
+        build(made)
+        keep(made, place)
 
-    `max_cycles` ends a run that takes longer (0: no limit). Raises `RackwrightError` for a program that is
-    none for the chip, and when an assertion of the chip's fails.
+
+def run_program(
+    folder: Path,
+    program: Path,
+    max_cycles: int = 0,
+    *,
+    arguments: Sequence[str] = (),
+    second: Path | None = None,
+    frames: Path | None = None,
+) -> SocRun:
+    """Runs a bare-metal program with its `arguments` on the chip of a folder of `compose`.
+
+    `second` is the program of the second system of the chip, or, for a chip with streams, that of a second
+    chip that they join; the run ends with the first program. The frames on that link are written to the file
+    `frames`, as pcap. `max_cycles` ends a run that takes longer (0: no limit). Raises `RackwrightError` for a
+    program that is none for the chip, for a chip without streams, and when an assertion of the chip's fails.
     """
+    _check_programs(json.loads((folder / DESCRIPTION).read_text(encoding="utf-8")), second, frames)
     with TemporaryDirectory(prefix="rackwright-soc-") as work:
         report = Path(work) / "report.json"
-        command = [str(simulator(folder)), str(program), str(max_cycles or 2**64 - 1), str(report)]
+        options = ["--report", str(report)]
+        options += ["--max-cycles", str(max_cycles)] if max_cycles else []
+        options += ["--frames", str(frames)] if frames else []
+        others = ["--", str(second)] if second else []
+        command = [str(simulator(folder)), *options, str(program), *arguments, *others]
         ended = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         if not report.exists():
             raise RackwrightError(_reason(program, ended))
@@ -85,6 +113,18 @@ def run_program(folder: Path, program: Path, max_cycles: int = 0) -> SocRun:
         wall_seconds=record["wall_seconds"],
         stdout=ended.stdout,
     )
+
+
+def _check_programs(description: dict[str, Any], second: Path | None, frames: Path | None) -> None:
+    top = description["top"]
+    if description["systems"] == 2 and second is None:
+        raise RackwrightError(f"{top}: has two systems: --second is the program of the other one")
+    if second is not None and description["systems"] == 1 and not description["streams"]:
+        raise RackwrightError(
+            f"--second: {top} has no streams by which it could be joined with a second chip"
+        )
+    if frames is not None and not description["streams"]:
+        raise RackwrightError(f"--frames: {top} has no streams at its pins")
 
 
 def _reason(program: Path, ended: subprocess.CompletedProcess[str]) -> str:
@@ -101,41 +141,50 @@ def _verilog(description: dict[str, Any]) -> list[str]:
     return [*description["files"], *description["models"]]
 
 
-def _key(folder: Path, description: dict[str, Any]) -> str:
+def _model_key(folder: Path, description: dict[str, Any]) -> str:
     digest = hashlib.sha256(repr((_VERILATOR, _COMPILER, compiler(), str(verilator_root()))).encode())
     included = (
         path for each in description["include"] for path in (folder / each).rglob("*") if path.is_file()
     )
     verilog = [folder / name for name in _verilog(description)]
-    for file in [*verilog, *sorted(included), *sorted((folder / "harness").iterdir())]:
-        digest.update(f"\0{file.name}\0".encode())
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:16]
+    for file in [*verilog, *sorted(included)]:
+        _add_file(digest, file)
+    return digest.hexdigest()
 
 
-def _build(folder: Path, description: dict[str, Any], work: Path, program: Path) -> None:
-    root, made = verilator_root(), work / "verilated"
+def _add_file(digest: hashlib._Hash, file: Path) -> None:
+    digest.update(f"\0{file.name}\0".encode())
+    digest.update(file.read_bytes())
+
+
+def _build_model(folder: Path, description: dict[str, Any], made: Path) -> None:
+    """Verilates and compiles a chip into `made`: objects and headers."""
+    root = verilator_root()
     verilate = [str(root / "bin" / "verilator_bin"), *_VERILATOR, "--Mdir", str(made)]
     verilate += [f"+incdir+{each}" for each in description["include"]]
     verilate += ["--top-module", description["top"], *_verilog(description)]
     _execute(verilate, folder)
-    sources = [
-        *made.glob("*.cpp"),
-        *(root / "include" / name for name in _RUNTIME),
-        folder / "harness" / "main.cpp",
-    ]
-    headers = [
-        f"-I{place}" for place in (made, folder / "harness", root / "include", root / "include" / "vltstd")
-    ]
-
-    def compiled(source: Path) -> str:
-        target = work / f"{source.stem}.o"
-        _execute([compiler(), *_COMPILER, *headers, "-c", str(source), "-o", str(target)], work)
-        return str(target)
-
+    sources = [*made.glob("*.cpp"), *(root / "include" / name for name in _RUNTIME)]
     # The largest first, because they determine the total time.
-    objects = side_by_side(compiled, sorted(sources, key=lambda source: -source.stat().st_size))
-    _execute([compiler(), "-o", str(program), *objects, "-pthread"], work)
+    sources.sort(key=lambda source: -source.stat().st_size)
+    side_by_side(lambda source: _compile(source, [made], made), sources)
+    for source in made.glob("*.cpp"):
+        source.unlink()
+
+
+def _build(folder: Path, model: Path, made: Path) -> None:
+    """Compiles the harness of a chip into `made`, and links it with the model."""
+    harness = folder / "harness"
+    objects = [*sorted(model.glob("*.o")), _compile(harness / "main.cpp", [model, harness], made)]
+    _execute([compiler(), "-o", str(made / "simulator"), *map(str, objects), "-pthread"], made)
+
+
+def _compile(source: Path, include: Sequence[Path], made: Path) -> Path:
+    target = made / f"{source.stem}.o"
+    root = verilator_root() / "include"
+    headers = [f"-I{place}" for place in (*include, root, root / "vltstd")]
+    _execute([compiler(), *_COMPILER, *headers, "-c", str(source), "-o", str(target)], made)
+    return target
 
 
 def _execute(command: Sequence[str], folder: Path) -> None:

@@ -25,7 +25,7 @@ def specification(
     ]
     pairs = list(zip(units, records, strict=True))
     return {
-        "top": soc.top,
+        "top": soc.system_top,
         "harts": [{"units": mine} for mine in places],
         "units": [unit_specification(unit, record) for unit, record in pairs if unit.hart is not None],
         "busUnits": [_bus_unit(unit, record) for unit, record in pairs if unit.hart is None],
@@ -103,6 +103,16 @@ def _bus_unit(unit: PlacedUnit, record: Mapping[str, Any]) -> dict[str, Any]:
             }
             for port in record["ports"]
             if port["contract"] == "axi4"
+        ],
+        "streams": [
+            {
+                "name": port["name"],
+                "bytes": port["bytes"],
+                "out": port["direction"] == "out",
+                "pins": _pins(port),
+            }
+            for port in record["ports"]
+            if port["contract"] == "stream"
         ],
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,8 @@ from rackwright.document import DocumentReader, is_yaml, load_yaml
 from rackwright.errors import RackwrightError
 from rackwright.unit_config import UnitConfig
 
-_PARTS = ("name", "system", "pins", "harness")
+_HARNESS = ("memory_cycles", "to_host", "console", "link_cycles")
+_PARTS = ("name", "pair", "system", "pins", "harness")
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,11 @@ class Soc:
     that the hub processes at a time to keep the caches coherent. `clock_hz` is the clock of the device tree
     and `mtime`; a simulation counts cycles. `memory` and `devices` are the address ranges behind the two AXI4
     ports. In a simulation, memory answers after `memory_cycles`, and programs end at `to_host` and print at
-    `console`. `checked` checks whether it can be built.
+    `console`; what leaves by a stream arrives at a second chip `link_cycles` later. `checked` checks whether
+    it can be built.
+
+    With `joined_by`, there are two of these systems, each named `system_name`, whose streams of that unit are
+    joined on the die.
     """
 
     name: str
@@ -76,11 +81,24 @@ class Soc:
     memory_cycles: int = 12
     to_host: int = 0x1000_1000
     console: int = 0x1000_1008
+    link_cycles: int = 1
+    joined_by: str | None = None
+    system_name: str | None = None
 
     @property
     def top(self) -> str:
         """The name of the top module."""
-        return "".join(part.capitalize() for part in re.split(r"[-_]", self.name)) + "Soc"
+        return _module(self.name)
+
+    @property
+    def system_top(self) -> str:
+        """The name of the module of a system: that of the top, unless there are two of them."""
+        return _module(self.system_name or self.name)
+
+    @property
+    def prefixes(self) -> tuple[str, ...]:
+        """What the names of pins begin with, for each system."""
+        return ("system0_", "system1_") if self.joined_by else ("",)
 
     @classmethod
     def load(cls, path: Path) -> Soc:
@@ -91,11 +109,13 @@ class Soc:
         if not isinstance(name, str) or re.fullmatch(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*", name) is None:
             raise reader.error("name", f"is {name!r}, not small letters, digits and - between them")
         document = _Document(reader)
+        if "pair" in parts:
+            return document.pair(name, parts)
         return cls(
             name,
             **document.system(parts.get("system")),
             **document.pins(parts.get("pins")),
-            **document.numbers("harness", parts.get("harness"), ("memory_cycles", "to_host", "console")),
+            **document.numbers("harness", parts.get("harness"), _HARNESS),
         )
 
 
@@ -104,6 +124,21 @@ class _Document:
     """The three parts of a file."""
 
     reader: DocumentReader
+
+    def pair(self, name: str, parts: Mapping[str, Any]) -> Soc:
+        """Two of the system of another file, which says all but the name."""
+        pair = self.reader.mapping("pair", parts["pair"], ("of", "joined_by"))
+        for key in ("of", "joined_by"):
+            if not isinstance(pair.get(key), str):
+                raise self.reader.error(f"pair.{key}", f"is {pair.get(key)!r}, not a name")
+        if odd := [part for part in _PARTS[2:] if part in parts]:
+            raise self.reader.error(odd[0], "is said by the file of the system; a pair has none")
+        system = Soc.load(self.reader.path.parent / pair["of"])
+        if system.joined_by:
+            raise self.reader.error("pair.of", f"{pair['of']} is a pair itself")
+        if system.name == name:
+            raise self.reader.error("name", f"is {name!r}, as that of the system")
+        return replace(system, name=name, joined_by=pair["joined_by"], system_name=system.name)
 
     def system(self, part: Any) -> dict[str, Any]:
         numbers = ("registers", "bus_bits", "trackers", "clock_hz")
@@ -180,6 +215,10 @@ class _Document:
             return UnitConfig(unit, parameters)
         except RackwrightError as error:
             raise self.reader.error(where, str(error)) from error
+
+
+def _module(name: str) -> str:
+    return "".join(part.capitalize() for part in re.split(r"[-_]", name)) + "Soc"
 
 
 def _names(of: type) -> tuple[str, ...]:

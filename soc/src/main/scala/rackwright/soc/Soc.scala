@@ -1,12 +1,13 @@
 package rackwright.soc
 
+import chisel3._
 import freechips.rocketchip.config.Parameters
 import freechips.rocketchip.devices.tilelink.{HasPeripheryBootROM, HasPeripheryBootROMModuleImp}
 import freechips.rocketchip.diplomacy.LazyModule
 import freechips.rocketchip.subsystem._
 
 /** The top: harts with their units, units on the buses, interrupt controllers and boot ROM; memory and devices behind
-  * AXI4 ports.
+  * AXI4 ports, streams of units at pins.
   */
 class Soc(spec: SocSpec)(implicit p: Parameters)
     extends RocketSubsystem
@@ -19,15 +20,22 @@ class Soc(spec: SocSpec)(implicit p: Parameters)
   override lazy val dtb = DeviceTree.compiled(dts)
   override lazy val module = new SocModule(this)
 
-  spec.busUnits.foreach { unit =>
+  val busUnits: Seq[BusUnit] = spec.busUnits.map { unit =>
     val onBus = LazyModule(new BusUnit(unit, spec.memory, p(CacheBlockBytes)))
     onBus.suggestName(unit.unit.name.replace('-', '_')).attach(this)
+    onBus
   }
 }
 
-/** Its logic: the clock of `mtime`, interrupt lines of devices, and where harts begin. */
+/** Its logic: the clock of `mtime`, interrupt lines of devices, where harts begin, and the pins of streams. */
 class SocModule(soc: Soc)
     extends RocketSubsystemModuleImp(soc)
     with HasRTCModuleImp
     with HasExtInterruptsModuleImp
-    with HasPeripheryBootROMModuleImp
+    with HasPeripheryBootROMModuleImp {
+  soc.busUnits.foreach { unit =>
+    unit.spec.streams.zip(unit.module.streams).foreach { case (spec, stream) =>
+      IO(StreamPins.port(spec)).suggestName(s"${unit.spec.unit.name.replace('-', '_')}_${spec.name}") <> stream
+    }
+  }
+}

@@ -79,6 +79,11 @@ class BusUnitModule(outer: BusUnit) extends LazyModuleImp(outer) {
   spec.managers.zip(outer.managers).foreach { case (port, node) =>
     new ManagerPins(port, box).connect(node.out.head._1)
   }
+  val streams: Seq[DecoupledIO[StreamBeat]] = spec.streams.map { stream =>
+    val port = IO(StreamPins.port(stream)).suggestName(stream.name)
+    StreamPins.connect(port, stream, signal => box.io.bits(stream.pins(signal).name))
+    port
+  }
   if (spec.unit.interrupts.nonEmpty) outer.interrupts.out.head._1 := VecInit(box.interrupts)
 
   private def typed(pin: PinSpec): (String, Data) = {

@@ -18,6 +18,9 @@ case class RegisterSpec(
 /** A port by which a unit accesses memory in AXI4, with its pins by their signals. */
 case class ManagerSpec(name: String, bytes: Int, idBits: Int, addressBits: Int, pins: Map[String, PinSpec])
 
+/** A stream of frames that leaves a unit (`out`) or arrives at it, `bytes` bytes in a cycle. */
+case class StreamSpec(name: String, bytes: Int, out: Boolean, pins: Map[String, PinSpec])
+
 /** A unit on the buses, with its registers from `base` on. `kind` is what others of its kind are called too. */
 case class BusUnitSpec(
     unit: UnitSpec,
@@ -25,9 +28,11 @@ case class BusUnitSpec(
     base: BigInt,
     size: BigInt,
     registers: RegisterSpec,
-    managers: List[ManagerSpec]
+    managers: List[ManagerSpec],
+    streams: List[StreamSpec]
 ) {
 
   /** The pins that only units on the buses have. */
-  def pins: Seq[PinSpec] = registers.pins.values.toSeq ++ managers.flatMap(_.pins.values)
+  def pins: Seq[PinSpec] =
+    registers.pins.values.toSeq ++ managers.flatMap(_.pins.values) ++ streams.flatMap(_.pins.values)
 }

@@ -1,11 +1,8 @@
-// The pins of the chip that memory and devices are connected to.
+// The pins of the chip that memory, devices and links are connected to: `map.h` says which it has.
 #pragma once
-#include "map.h"
-
-namespace soc {
 
 // Names the pins of an AXI4 port of the top module.
-#define SOC_PINS(NAME, PORT)                                                          \
+#define SOC_AXI4(NAME, PORT)                                                          \
     struct NAME {                                                                     \
         static constexpr uint64_t base = 0;                                           \
         static constexpr unsigned beat_bytes = sizeof(Chip::PORT##_r_bits_data);         \
@@ -37,7 +34,19 @@ namespace soc {
         static auto& b_resp(Chip& chip) { return chip.PORT##_b_bits_resp; }           \
     }
 
-SOC_PINS(MemoryPins, mem_axi4_0);
-SOC_PINS(DevicePins, mmio_axi4_0);
-
-}  // namespace soc
+// Names the pins of a pair of streams, by which frames leave and arrive.
+#define SOC_STREAMS(NAME, OUT, IN)                                                    \
+    struct NAME {                                                                     \
+        static constexpr unsigned bytes = sizeof(Chip::OUT##_bits_data);              \
+        static_assert(bytes == sizeof(Chip::IN##_bits_data), "both have one width");  \
+        static auto& out_ready(Chip& chip) { return chip.OUT##_ready; }               \
+        static auto& out_valid(Chip& chip) { return chip.OUT##_valid; }               \
+        static auto& out_data(Chip& chip) { return chip.OUT##_bits_data; }            \
+        static auto& out_keep(Chip& chip) { return chip.OUT##_bits_keep; }            \
+        static auto& out_last(Chip& chip) { return chip.OUT##_bits_last; }            \
+        static auto& in_ready(Chip& chip) { return chip.IN##_ready; }                 \
+        static auto& in_valid(Chip& chip) { return chip.IN##_valid; }                 \
+        static auto& in_data(Chip& chip) { return chip.IN##_bits_data; }              \
+        static auto& in_keep(Chip& chip) { return chip.IN##_bits_keep; }              \
+        static auto& in_last(Chip& chip) { return chip.IN##_bits_last; }              \
+    }
