@@ -3,6 +3,10 @@
 /// An error that a receiver detects, by its bit in the registers for uncorrectable errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fault {
+    /// A packet whose sender has marked its data as wrong.
+    Poisoned = 12,
+    /// A request whose completion has not come in time.
+    CompletionTimeout = 14,
     /// A completion that nobody waits for.
     UnexpectedCompletion = 16,
     /// A packet for which there was no room.
@@ -42,13 +46,15 @@ impl Severity {
 /// Number of the extended capability, in its second version.
 const CAPABILITY: u32 = 0x0002_0001;
 /// Uncorrectable errors that there are: those of [`Fault`].
-const UNCORRECTABLE: u32 = 0x0017_0000;
+const UNCORRECTABLE: u32 = 0x0017_5000;
 /// Those that are fatal unless software says otherwise.
 const FATAL: u32 = 0x0006_0000;
 /// The correctable error that there is: one that somebody else reports (6.2.3.2.4). It is not signalled at first.
 const ADVISORY: u32 = 1 << 13;
-/// Errors that a root port may interrupt for, of which there are no interrupts here; bits of its status.
+/// Errors that a root port may interrupt for, by severity, and the bits of its status that report them (7.8.4.9,
+/// 7.8.4.10); all bits of its status.
 const ROOT_COMMANDS: u32 = 7;
+const REPORTED: [u32; 3] = [1, 1 << 5, 1 << 6];
 const ROOT_STATUS: u32 = 0x7f;
 
 /// The registers of the capability.
@@ -160,17 +166,24 @@ impl ErrorLog {
             Severity::Correctable => (1, 0),
             _ => (1 << 2, 16),
         };
-        if *status & received != 0 {
-            *status |= received << 1;
+        let is_first = *status & received == 0;
+        *status |= REPORTED[severity as usize] | if is_first { received } else { received << 1 };
+        if !is_first {
             return;
         }
-        *status |= received;
         *sources = *sources & !(0xffff << place) | u32::from(source) << place;
-        match severity {
-            Severity::Correctable => {}
-            Severity::NonFatal => *status |= 1 << 5,
-            Severity::Fatal => *status |= 1 << 4 | 1 << 6,
+        if severity == Severity::Fatal {
+            *status |= 1 << 4;
         }
+    }
+
+    /// Whether a root port has been told of an error for which software has it interrupt (6.2.4.1.2).
+    pub(crate) fn interrupts(&self) -> bool {
+        let Some([command, status, _]) = self.root else {
+            return false;
+        };
+        let mut reported = REPORTED.into_iter().enumerate();
+        reported.any(|(severity, bit)| command >> severity & 1 != 0 && status & bit != 0)
     }
 }
 
@@ -230,6 +243,14 @@ mod tests {
             Severity::ALL.map(|each| Severity::of_code(each.code())),
             Severity::ALL.map(Some)
         );
+        // It interrupts for the kinds that software has chosen.
+        for (command, interrupts) in [(1, true), (2, true), (4, true), (0, false)] {
+            log.write(11, u32::MAX, command);
+            assert_eq!(log.interrupts(), interrupts, "{command}");
+        }
+        log.write(11, u32::MAX, 6);
+        log.write(12, u32::MAX, 1 << 5 | 1 << 6);
+        assert!(!log.interrupts());
         let mut other = ErrorLog::new(false);
         other.tell(Severity::Fatal, 1);
         assert_eq!(other.read(12), 0);

@@ -1,4 +1,5 @@
 use crate::aer::{ErrorLog, Fault, Severity};
+use crate::msi::Msi;
 use crate::packet::Id;
 use crate::rate::Rate;
 use std::ops::{Range, RangeInclusive};
@@ -52,6 +53,9 @@ const MEMORY: u32 = 2;
 const MASTER: u32 = 4;
 /// Of the PCI Express capability: version 2; payloads of 512 bytes, tags of eight bits, errors by their role.
 const CAPABILITY: u32 = 0x0002_0010;
+/// The words of the capability of interrupts, which root ports have after it.
+const INTERRUPTS: u64 = 0x20;
+const INTERRUPTS_END: u64 = INTERRUPTS + Msi::WORDS - 1;
 const DEVICE: u32 = 2 | 1 << 5 | 1 << 15;
 /// The data link layer reports whether the link is up (7.5.3.6); it is.
 const REPORTS_ACTIVE: u32 = 1 << 20;
@@ -62,8 +66,8 @@ const WIDE: u32 = 0x0001_0001;
 const WINDOW: u64 = 1 << 20;
 
 /// The configuration space of a port of the root complex or of a switch: a header of type 1 (7.5.1.3) and the
-/// capability of PCI Express. Absent words, up to 4 KiB, read as 0: among them those of windows of ports. The extended
-/// capability is that for errors.
+/// capability of PCI Express; of root ports also that of interrupts. Absent words, up to 4 KiB, read as 0: among them
+/// those of windows of ports. The extended capability is that for errors.
 pub(crate) struct Bridge {
     kind: BridgeKind,
     number: u32,
@@ -79,6 +83,10 @@ pub(crate) struct Bridge {
     /// Bits of the device status register.
     status: u32,
     pub(crate) errors: ErrorLog,
+    /// Of root ports, the only ones with interrupts.
+    interrupts: Option<Msi>,
+    /// Whether there is an error to interrupt for; only the first has it interrupt.
+    interrupting: bool,
 }
 
 impl Bridge {
@@ -99,6 +107,8 @@ impl Bridge {
             control: 0x2810,
             status: 0,
             errors: ErrorLog::new(kind == BridgeKind::RootPort),
+            interrupts: (kind == BridgeKind::RootPort).then(Msi::default),
+            interrupting: false,
         }
     }
 
@@ -118,6 +128,9 @@ impl Bridge {
             0xb => self.high[1],
             0xd => CAPABILITIES,
             0xf => self.line,
+            0x10 if self.interrupts.is_some() => {
+                CAPABILITY | (self.kind as u32) << 20 | (4 * INTERRUPTS as u32) << 8
+            }
             0x10 => CAPABILITY | (self.kind as u32) << 20,
             0x11 => DEVICE,
             0x12 => self.status << 16 | self.control,
@@ -126,6 +139,10 @@ impl Bridge {
             // The supported speeds of the link, and the target speed (7.5.3.18, 7.5.3.19).
             0x1b => ((1 << generation) - 1) << 1,
             0x1c => generation,
+            INTERRUPTS..=INTERRUPTS_END => {
+                let interrupts = self.interrupts.as_ref();
+                interrupts.map_or(0, |interrupts| interrupts.read(word - INTERRUPTS))
+            }
             EXTENDED.. => self.errors.read(word - EXTENDED),
             _ => 0,
         }
@@ -151,6 +168,11 @@ impl Bridge {
                 set(&mut self.control, CONTROL_BITS);
                 self.status &= !((data & mask) >> 16);
             }
+            INTERRUPTS..=INTERRUPTS_END => {
+                if let Some(interrupts) = &mut self.interrupts {
+                    interrupts.write(word - INTERRUPTS, mask, data);
+                }
+            }
             EXTENDED.. => self.errors.write(word - EXTENDED, mask, data),
             _ => {}
         }
@@ -167,6 +189,15 @@ impl Bridge {
             reports &= self.control & REPORTS_UNSUPPORTED != 0;
         }
         (signalled && reports).then_some(severity)
+    }
+
+    /// The message by which it interrupts now, if it does: address and data. It is sent once for all errors that software
+    /// has not cleared (6.2.4.1.2).
+    pub(crate) fn interrupt(&mut self) -> Option<(u64, u32)> {
+        let interrupts = self.errors.interrupts();
+        let begins = !std::mem::replace(&mut self.interrupting, interrupts) && interrupts;
+        let message = self.interrupts.as_ref().filter(|_| begins && self.is_master());
+        message.and_then(Msi::message)
     }
 
     /// Whether messages of errors from below it go on (7.5.1.3.13).
@@ -265,6 +296,30 @@ mod tests {
         bridge.write(0x1, 0x3, MEMORY);
         assert!(bridge.windows()[0].is_empty());
         assert_eq!(bridge.windows()[1], wanted);
+    }
+
+    #[test]
+    fn a_root_port_interrupts_once_for_all_errors_that_are_not_cleared() {
+        let mut port = Bridge::new(BridgeKind::RootPort, 0, Rate::new(4, 8).unwrap());
+        let next = port.read(0x10) >> 8 & 0xff;
+        assert_eq!(port.read(u64::from(next) / 4), 0x0080_0005);
+        let mut set = |word, data| port.write(word, 0xf, data);
+        for (word, data) in [(0x21, 0x2800_1000), (0x22, 1), (0x23, 0x21), (0x4b, 2)] {
+            set(word, data);
+        }
+        port.errors.tell(Severity::NonFatal, 1);
+        // Its interrupts, and its writes of memory, are not enabled.
+        assert_eq!(port.interrupt(), None);
+        for (word, data) in [(0x20, 1 << 16), (0x1, MASTER), (0x4c, u32::MAX)] {
+            port.write(word, 0xf, data);
+        }
+        assert_eq!(port.interrupt(), None);
+        port.errors.tell(Severity::Correctable, 1);
+        assert_eq!(port.interrupt(), None);
+        port.errors.tell(Severity::NonFatal, 1);
+        assert_eq!(port.interrupt(), Some((0x1_2800_1000, 0x21)));
+        port.errors.tell(Severity::NonFatal, 2);
+        assert_eq!(port.interrupt(), None);
     }
 
     #[test]

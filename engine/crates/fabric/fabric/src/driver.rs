@@ -1,3 +1,4 @@
+use crate::aer::Fault;
 use crate::clocks::nanoseconds;
 use crate::error::FabricError;
 use crate::fabric::{Answer, Fabric, ROOT};
@@ -62,7 +63,10 @@ impl Fabric {
         let deadline = self.now + nanoseconds(PATIENCE_NS);
         self.run(deadline, |fabric| fabric.answer.is_some())?;
         match self.answer.take() {
-            None => Err(FabricError::NoCompletion { from: named(access) }),
+            None => {
+                self.give_up();
+                Err(FabricError::NoCompletion { from: named(access) })
+            }
             Some(answer) if answer.status != Status::Successful => {
                 Err(FabricError::Refused { from: named(access) })
             }
@@ -70,6 +74,14 @@ impl Fabric {
                 answer.data >>= access.shift();
                 Ok(Some(answer))
             }
+        }
+    }
+
+    /// The completion of the request of the host has not come in time: its root port has an error (6.2.3.2.4.4).
+    fn give_up(&mut self) {
+        if let Some(asked) = self.asked.take() {
+            self.rejected.timeouts += 1;
+            self.report(asked.port, Fault::CompletionTimeout, &asked.header);
         }
     }
 
@@ -92,6 +104,7 @@ impl Fabric {
         if let Some(value) = write {
             bridge.write(word, access.enables(), (value << access.shift()) as u32);
             self.root_routes.set(number, bridge);
+            self.interrupt(number);
         }
         Ok(Answer {
             at: self.now,

@@ -9,7 +9,7 @@ use crate::counters::PortCounters;
 use crate::credits::Amount;
 use crate::error::FabricError;
 use crate::events::{Event, Events, LinkPacket, PortId};
-use crate::host::{completions, Host};
+use crate::host::{bytes_asked, completions, Host};
 use crate::links::Ports;
 use crate::packet::{Header, Id, Kind, Status};
 use crate::parts::{Part, Parts};
@@ -39,6 +39,36 @@ pub(crate) struct Answer {
     pub(crate) parts: Parts,
 }
 
+/// A request of the host, for which it waits.
+pub(crate) struct Asked {
+    pub(crate) header: Header,
+    /// Through which it has left.
+    pub(crate) port: PortId,
+}
+
+impl Asked {
+    /// Whether a completion with `data` words answers it; one that differs from the request in any other way than its tag
+    /// may count as unexpected (2.3.2). Data are complete, since the host reads no more than two words; refused requests
+    /// have none.
+    fn is_answered_by(&self, header: &Header, data: usize) -> bool {
+        let (asked, completion) = (&self.header, &header.completion);
+        if header.tag != asked.tag {
+            return false;
+        }
+        if completion.status != Status::Successful {
+            return data == 0;
+        }
+        let reads = !asked.kind.has_data();
+        let expected = match asked.kind {
+            Kind::MemoryRead => bytes_asked(asked),
+            _ => 0..4,
+        };
+        data == if reads { usize::from(asked.words) } else { 0 }
+            && u64::from(completion.byte_count) == expected.end - expected.start
+            && u64::from(completion.lower_address) == expected.start & 0x7f
+    }
+}
+
 /// A server's fabric: one queue of events for all of its links, and cards that run ahead of it by less than the minimum
 /// latency to a card.
 pub struct Fabric {
@@ -65,9 +95,11 @@ pub struct Fabric {
     captured: Option<Vec<Captured>>,
     hops: u64,
     pub(crate) rejected: Rejected,
-    /// The outstanding request of the host: its tag, and the number of words that it reads.
-    asked: Option<(u16, usize)>,
-    tag: u16,
+    /// Interrupts of root ports.
+    pub(crate) interrupts: u64,
+    /// The outstanding request of the host.
+    pub(crate) asked: Option<Asked>,
+    pub(crate) tag: u16,
 }
 
 impl Fabric {
@@ -131,6 +163,7 @@ impl Fabric {
             captured: None,
             hops: 0,
             rejected: Rejected::default(),
+            interrupts: 0,
             asked: None,
             tag: 0,
             ports,
@@ -177,6 +210,9 @@ impl Fabric {
         counters.push("unsupported_requests", self.rejected.unsupported);
         counters.push("unexpected_completions", self.rejected.unexpected);
         counters.push("malformed_packets", self.rejected.malformed);
+        counters.push("poisoned_packets", self.rejected.poisoned);
+        counters.push("completion_timeouts", self.rejected.timeouts);
+        counters.push("root_port_interrupts", self.interrupts);
         let overflows = self.ports.all.iter().map(|port| port.overflows).sum();
         counters.push("receiver_overflows", overflows);
         for card in &self.cards {
@@ -493,6 +529,9 @@ impl Fabric {
             self.refuse(now, id, packet, header);
             return;
         };
+        if header.poisoned {
+            self.report_passing(id, &header);
+        }
         let out = self.ports.of_switches[switch][number];
         self.pool.get(packet).header = header;
         let (coming, leaving) = (
@@ -576,23 +615,26 @@ impl Fabric {
         if class == Class::Completion && header.requester == ROOT {
             let packet_of = self.pool.get(packet);
             let data = packet_of.data.len() / 4;
-            // The data are complete; refused requests have none.
-            let fits = |(tag, words)| {
-                tag == header.tag && (data == words || header.completion.status != Status::Successful)
-            };
-            if !self.asked.is_some_and(fits) {
+            let asked = self.asked.take_if(|asked| asked.is_answered_by(header, data));
+            if asked.is_none() {
                 self.refuse(now, id, packet, header);
                 return Ok(());
             }
-            self.asked = None;
             let mut word = [0; 8];
             word[..4 * data].copy_from_slice(&packet_of.data);
+            let status = match header.poisoned {
+                true => Status::Aborted,
+                false => header.completion.status,
+            };
             self.answer = Some(Answer {
                 at: now,
-                status: header.completion.status,
+                status,
                 data: u64::from_le_bytes(word),
                 parts: packet_of.parts,
             });
+            if header.poisoned {
+                self.receive_poisoned(id, header);
+            }
             self.settle(now, id, packet, header);
             return Ok(());
         }
@@ -604,6 +646,14 @@ impl Fabric {
         let address = header.request.address;
         let range = address..address.saturating_add(4 * u64::from(header.words));
         match header.kind {
+            // Data that are wrong change no memory, and are no interrupt (2.7.2.2).
+            Kind::MemoryWrite
+                if header.poisoned && (self.host.has(&range) || self.host.has_message(header)) =>
+            {
+                self.receive_poisoned(id, header);
+                self.settle(now, id, packet, header);
+                Ok(())
+            }
             Kind::MemoryWrite if self.host.has(&range) => {
                 let packet_of = self.pool.get(packet);
                 let done = self.host.write(now, header, &packet_of.data)?;
@@ -632,6 +682,9 @@ impl Fabric {
                 let next = next_port(&self.root_routes, header, own, None);
                 match next.filter(|_| self.system.root.peer_to_peer) {
                     Some((number, header)) => {
+                        if header.poisoned {
+                            self.report_passing(id, &header);
+                        }
                         let out = self.ports.of_root[number];
                         let waiting = Waiting::new(packet, &header, now, Some(id));
                         self.offer(out, own, waiting, class);
@@ -676,6 +729,12 @@ impl Fabric {
         self.release(now, id, header.kind.class(), header.cost());
     }
 
+    /// Data that are known to be wrong have reached the root complex.
+    fn receive_poisoned(&mut self, id: PortId, header: &Header) {
+        self.rejected.poisoned += 1;
+        self.report(id, Fault::Poisoned, header);
+    }
+
     /// A packet has no target: a requester that waits for a completion receives one with this status.
     pub(crate) fn refuse(&mut self, now: Cycle, id: PortId, packet: PacketId, header: &Header) {
         if header.kind.class() == Class::Completion {
@@ -700,13 +759,16 @@ impl Fabric {
         if header.kind.class() == Class::NonPosted {
             self.tag = (self.tag + 1) % TAGS;
             header.tag = self.tag;
-            let reads = !header.kind.has_data();
-            self.asked = Some((header.tag, if reads { usize::from(header.words) } else { 0 }));
         }
+        self.asked = None;
         let Some((number, header)) = next_port(&self.root_routes, &header, usize::MAX, None) else {
             let what = format!("{:?} of {:#x}", header.kind, header.request.address);
             return Err(FabricError::Refused { from: what });
         };
+        if header.kind.class() == Class::NonPosted {
+            let port = self.ports.of_root[number];
+            self.asked = Some(Asked { header, port });
+        }
         let packet = self.pool.take(header);
         self.pool.get(packet).data.extend(data);
         self.pool.get(packet).parts.add(Part::Root, self.root_latency);

@@ -103,6 +103,15 @@ impl Host {
             .push((header.request.address, u32::from_le_bytes(word)));
     }
 
+    /// Takes the interrupt of a root port; returns whether its address is that of an interrupt file.
+    pub(crate) fn interrupt(&mut self, address: u64, data: u32) -> bool {
+        let is_one = self.messages.iter().any(|place| place.offset(address).is_some());
+        if is_one {
+            self.arrived.push((address, data));
+        }
+        is_one
+    }
+
     /// The message-signalled interrupts that have arrived since the last call.
     pub(crate) fn take_messages(&mut self) -> Vec<(u64, u32)> {
         std::mem::take(&mut self.arrived)

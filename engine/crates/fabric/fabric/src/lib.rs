@@ -27,6 +27,7 @@ mod function;
 mod host;
 mod latencies;
 mod links;
+mod msi;
 mod packet;
 mod parts;
 mod pool;

@@ -12,6 +12,10 @@ pub(crate) struct Rejected {
     pub(crate) unexpected: u64,
     /// Packets that break the rules of their own form.
     pub(crate) malformed: u64,
+    /// Packets that have reached their destination with data known to be wrong.
+    pub(crate) poisoned: u64,
+    /// Requests of the host without a completion.
+    pub(crate) timeouts: u64,
 }
 
 /// Whether a packet with `payload` bytes violates a rule that receivers check, for a maximum payload of `most` bytes.
@@ -28,18 +32,25 @@ pub(crate) fn is_malformed(header: &Header, payload: usize, most: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::driver::{Access, Space};
+    use crate::error::FabricError;
     use crate::events::Event;
     use crate::fabric::{Fabric, ROOT};
+    use crate::host::Host;
     use crate::packet::{Completion, Header, Id, Kind, Status};
+    use crate::system::SystemDescription;
     use crate::transmitter::Waiting;
-    use rackwright_memory::HierarchyParameters;
+    use rackwright_device::Map;
+    use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy};
+    use rackwright_time::fabric::Cycle;
     use serde_json::json;
 
     const MEMORY: u64 = 1 << 22;
     const CARD: Id = Id(0x0300);
+    /// In the first window of the first card.
+    const REGISTER: u64 = 0x100_0000_0000;
 
-    /// Two modelled cards below a switch, found and switched on.
-    fn fabric() -> Fabric {
+    /// Two modelled cards below a switch.
+    fn system() -> SystemDescription {
         let credits = json!({"posted": [32, 512], "non_posted": [32, 32], "completion": [0, 0]});
         let model = json!({"hertz": 2_000_000_000_u64, "tags": 64, "read_bytes": 512, "packets": 32});
         let link = |above: &str, below: &str| json!({"above": above, "below": below, "generation": 3, "lanes": 8, "delay_ns": 25.0, "replay_bytes": 32768});
@@ -51,16 +62,19 @@ mod tests {
             "payload_bytes": 256,
             "read_request_bytes": 512,
         });
-        let system = serde_json::from_value(system).unwrap();
-        let mut fabric = Fabric::new(system, &[], MEMORY, &HierarchyParameters::server()).unwrap();
+        serde_json::from_value(system).unwrap()
+    }
+
+    /// The same, found and switched on.
+    fn fabric() -> Fabric {
+        let mut fabric = Fabric::new(system(), &[], MEMORY, &HierarchyParameters::server()).unwrap();
         let found = fabric.enumerate().unwrap();
         assert_eq!(found[0].id, CARD);
         fabric
     }
 
-    /// The first card sends packets that none of our functions would send; then all must be quiet, and a register can
-    /// be read.
-    fn send(fabric: &mut Fabric, header: Header, data: &[u8]) {
+    /// The first card offers a packet that none of our functions would send.
+    fn offer(fabric: &mut Fabric, header: Header, data: &[u8]) {
         let port = fabric.ports.of_cards[0];
         let id = fabric.pool.take(header);
         fabric.pool.get(id).data.extend(data);
@@ -68,12 +82,17 @@ mod tests {
         let transmitter = &mut fabric.ports.all[port.index()].transmitter;
         transmitter.add(0, header.kind.class(), waiting);
         fabric.events.at(fabric.now, Event::Ready(port));
+    }
+
+    /// It sends such a packet; then all must be quiet, and a register can be read.
+    fn send(fabric: &mut Fabric, header: Header, data: &[u8]) {
+        offer(fabric, header, data);
         let deadline = fabric.now + crate::clocks::nanoseconds(100_000.0);
         assert!(
             fabric.run(deadline, Fabric::is_quiet).unwrap(),
             "the fabric hangs"
         );
-        fabric.read_register(0x100_0000_0000).unwrap();
+        fabric.read_register(REGISTER).unwrap();
     }
 
     fn count(fabric: &Fabric, name: &str) -> u64 {
@@ -243,5 +262,97 @@ mod tests {
             (0, 1 << 13)
         );
         assert!(fabric.run(fabric.deadline(), Fabric::is_quiet).unwrap());
+    }
+
+    #[test]
+    fn completions_that_differ_from_the_request_of_the_host_are_not_its_answer() {
+        let mut fabric = fabric();
+        let expected = fabric.read_register(REGISTER).unwrap().data;
+        let mut empty = completion(ROOT, 0, 8, 0);
+        empty.kind = Kind::Completion(false);
+        let wrong = [
+            // Too short, too long, without data; of more and of fewer bytes, of another address.
+            completion(ROOT, 1, 8, 0),
+            completion(ROOT, 4, 8, 0),
+            empty,
+            completion(ROOT, 2, 12, 0),
+            completion(ROOT, 2, 4, 0),
+            completion(ROOT, 2, 8, 8),
+        ];
+        for (number, mut header) in wrong.into_iter().enumerate() {
+            header.tag = fabric.tag + 1;
+            offer(&mut fabric, header, &vec![0x55; 4 * header.payload_words()]);
+            assert_eq!(fabric.read_register(REGISTER).unwrap().data, expected);
+            assert_eq!(count(&fabric, "unexpected_completions"), number as u64 + 1);
+        }
+    }
+
+    #[test]
+    fn data_that_are_known_to_be_wrong_change_nothing_and_are_reported() {
+        let mut fabric = fabric();
+        let fabric = &mut fabric;
+        let mut wrong = write(0x1000, 4);
+        wrong.poisoned = true;
+        send(fabric, wrong, &[0xaa; 16]);
+        assert_eq!(fabric.host.memory.word(0x1000).unwrap(), 0);
+        // The root port has an error; for the port on the way, it is another one's.
+        assert_eq!(word(fabric, ROOT_PORT, 0x41, Some(u32::MAX)), 1 << 12);
+        assert_eq!(
+            (
+                word(fabric, DOWNSTREAM, 0x41, None),
+                word(fabric, DOWNSTREAM, 0x44, None)
+            ),
+            (0, 1 << 13)
+        );
+        let mut wrong = completion(ROOT, 2, 8, 0);
+        (wrong.tag, wrong.poisoned) = (fabric.tag + 1, true);
+        offer(fabric, wrong, &[0xaa; 8]);
+        assert!(matches!(
+            fabric.read_register(REGISTER),
+            Err(FabricError::Refused { .. })
+        ));
+        assert_eq!(word(fabric, ROOT_PORT, 0x41, None), 1 << 12);
+        assert_eq!(count(fabric, "poisoned_packets"), 2);
+    }
+
+    #[test]
+    fn a_card_that_does_not_answer_is_an_error_for_which_the_root_port_interrupts() {
+        let hierarchy = Hierarchy::new(HierarchyParameters::server()).unwrap();
+        let files = Map::SERVER.with_aia().messages;
+        let host = Host::attached(&SharedHierarchy::new(hierarchy), 0..MEMORY, files).unwrap();
+        let mut fabric = Fabric::with(system(), &[], host).unwrap();
+        let fabric = &mut fabric;
+        fabric.enumerate().unwrap();
+        let file = files[1].base;
+        let control = word(fabric, ROOT_PORT, 0x12, None);
+        let settings = [
+            (0x12, control | 0xf),
+            (0x21, file as u32),
+            (0x22, (file >> 32) as u32),
+            (0x23, 7),
+            (0x20, 1 << 16),
+            (0x4b, 7),
+        ];
+        for (at, data) in settings {
+            word(fabric, ROOT_PORT, at, Some(data));
+        }
+        let silent = |fabric: &mut Fabric| {
+            let asked = fabric.read_register(REGISTER);
+            assert!(matches!(asked, Err(FabricError::NoCompletion { .. })));
+        };
+        // The link to the card is never free, so that it gets no request.
+        let link = fabric.ports.of_switches[0][1];
+        fabric.ports.all[link.index()].transmitter.wire = Cycle::NEVER;
+        silent(fabric);
+        assert_eq!(word(fabric, ROOT_PORT, 0x41, None), 1 << 14);
+        assert_eq!(fabric.host.take_messages(), [(file, 7)]);
+        // Once for all errors that software has not cleared.
+        silent(fabric);
+        assert_eq!(fabric.host.take_messages(), []);
+        word(fabric, ROOT_PORT, 0x4c, Some(u32::MAX));
+        silent(fabric);
+        assert_eq!(fabric.host.take_messages(), [(file, 7)]);
+        assert_eq!(count(fabric, "completion_timeouts"), 3);
+        assert_eq!(count(fabric, "root_port_interrupts"), 2);
     }
 }

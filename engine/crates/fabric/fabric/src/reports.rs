@@ -17,17 +17,27 @@ const TO_ROOT: u8 = 0;
 impl Fabric {
     /// Has the bridge of a port of a switch or of the root complex keep an error, and tell the root complex if it is to.
     pub(crate) fn report(&mut self, id: PortId, fault: Fault, header: &Header) {
-        let port = &self.ports.all[id.index()];
-        let number = port.number;
         // Who waits for a completion learns of it; an unexpected completion is for its sender to report (6.2.3.2.4).
         let advisory = fault == Fault::UnexpectedCompletion
             || fault == Fault::UnsupportedRequest && header.kind.class() == Class::NonPosted;
+        self.report_as(id, fault, header, advisory);
+    }
+
+    /// A packet with data that are known to be wrong passes a port: its receiver will report it (6.2.3.2.4.3).
+    pub(crate) fn report_passing(&mut self, id: PortId, header: &Header) {
+        self.report_as(id, Fault::Poisoned, header, true);
+    }
+
+    fn report_as(&mut self, id: PortId, fault: Fault, header: &Header, advisory: bool) {
+        let port = &self.ports.all[id.index()];
+        let number = port.number;
         match port.place {
             Place::Card(_) => {}
             Place::Root => {
                 let bridge = &mut self.root_bridges[number];
                 if let Some(severity) = bridge.note(fault, words_of(header), advisory) {
-                    bridge.errors.tell(severity, bridge.id().0);
+                    let source = bridge.id();
+                    self.tell(number, severity, source);
                 }
             }
             Place::Switch(switch) => {
@@ -37,6 +47,24 @@ impl Fabric {
                     self.signal(switch, number, source, severity);
                 }
             }
+        }
+    }
+
+    /// The root port of a number is told of an error.
+    fn tell(&mut self, number: usize, severity: Severity, source: Id) {
+        self.root_bridges[number].errors.tell(severity, source.0);
+        self.interrupt(number);
+    }
+
+    /// Has a root port interrupt if its registers say so: its message does not cross a link.
+    pub(crate) fn interrupt(&mut self, number: usize) {
+        let Some((address, data)) = self.root_bridges[number].interrupt() else {
+            return;
+        };
+        if self.host.interrupt(address, data) {
+            self.interrupts += 1;
+        } else {
+            self.rejected.unsupported += 1;
         }
     }
 
@@ -62,9 +90,8 @@ impl Fabric {
         let Some(severity) = Severity::of_code(header.request.enables) else {
             return self.refuse(now, id, packet, header);
         };
-        let bridge = &mut self.root_bridges[number];
-        if bridge.forwards_errors() {
-            bridge.errors.tell(severity, header.requester.0);
+        if self.root_bridges[number].forwards_errors() {
+            self.tell(number, severity, header.requester);
         }
         self.settle(now, id, packet, header);
     }
