@@ -27,8 +27,16 @@ class AttachedFabric:
         unknown = sorted(self._kept - set(ports))
         if unknown:
             raise RackwrightError(f"the fabric has no port {unknown[0]}; there are {', '.join(ports)}")
+        self._devices = [str(card.name) for card in system.cards if card.device is not None]
         description, designs = built(system)
         self.engine = _engine.AttachedFabric(description, list(designs.values()), bool(self._kept))
+
+    def check_interrupts(self, interrupts: str) -> None:
+        """Raises `RackwrightError` if a card is a device, and these controllers take no messages."""
+        if self._devices and interrupts != "aia":
+            raise RackwrightError(
+                f"card {self._devices[0]}: it interrupts by messages, which need the interrupts `aia`"
+            )
 
     def record(self) -> dict[str, Any]:
         """What has crossed its links in the machine that was started last: `packet_hops` and `ports`."""

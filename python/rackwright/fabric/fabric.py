@@ -13,7 +13,7 @@ from rackwright import _engine
 from rackwright.designs import Elaboration, elaborate_all
 from rackwright.errors import RackwrightError
 from rackwright.fabric.card_unit import CardUnit
-from rackwright.fabric.nodes import TRAFFIC, Design
+from rackwright.fabric.nodes import DEVICES, TRAFFIC, Design
 from rackwright.fabric.system import System
 from rackwright.manifests import main_clock, read_manifest
 from rackwright.toolchain import toolchain
@@ -128,9 +128,10 @@ class Fabric:
         Raises `RackwrightError` for `traffic`, and for a card without a unit.
         """
         for number, each in enumerate(self.system.cards):
-            if each.name == card and each.unit != TRAFFIC:
+            if each.name == card and each.design in self._designs and each.unit != TRAFFIC:
                 return CardUnit(self._fabric, number, self._designs[each.design])
-        names = [str(each.name) for each in self.system.cards if each.unit != TRAFFIC]
+        has_none = (TRAFFIC, *DEVICES)
+        names = [str(each.name) for each in self.system.cards if each.unit not in has_none]
         raise RackwrightError(f"no card {card} has a unit; there are {', '.join(names) or 'none'}")
 
     def measure(

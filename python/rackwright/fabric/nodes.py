@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import ClassVar
 
 from rackwright.designs import ParameterValue
@@ -17,6 +18,10 @@ Design = tuple[str, tuple[tuple[str, str], ...]]
 
 TRAFFIC = "traffic"
 """The unit that makes DMA to measure a fabric, and is a function of PCI Express itself."""
+
+DISK = "virtio-block"
+DEVICES = (DISK, "virtio-entropy")
+"""Devices of machines that can be on a card, as models: software has its own drivers for them."""
 
 
 class Node:
@@ -87,12 +92,15 @@ class PcieSwitch(Node):
 
 
 class Card(Node):
-    """A card with a unit; `parameters` are those of the unit (`./rw units UNIT`).
+    """A card with a unit, or with a device; `parameters` are those of the unit (`./rw units UNIT`).
 
     The unit is RTL. `traffic` is itself a PCI Express function; other units, with commands and memory ports,
     are behind one: the host accesses their command registers in a window, and their memory requests cross the
     fabric. As a `model`, `traffic` is simulated some hundred times faster: the same packets at the same
     times.
+
+    The devices are `virtio-block`, with the contents of the file `disk`, whose writes are discarded, and
+    `virtio-entropy`, whose random numbers follow from `seed`. Their accesses to memory cross the fabric.
     """
 
     kind = "card"
@@ -105,13 +113,30 @@ class Card(Node):
         parameters: Mapping[str, ParameterValue] | None = None,
         payload_bytes: int | None = None,
         model: bool = False,
+        disk: str | Path | None = None,
+        seed: int = 1,
     ) -> None:
         super().__init__(name, payload_bytes)
         if model and unit != TRAFFIC:
             raise RackwrightError(f"only `traffic` has a model, not {unit}")
+        if (disk is not None) != (unit == DISK):
+            wrong = "has no disk" if unit == DISK else "takes no disk"
+            raise RackwrightError(f"a card with `{unit}` {wrong}: `disk` is a file for `{DISK}`")
+        if unit in DEVICES and parameters:
+            raise RackwrightError(f"`{unit}` has no parameters: {', '.join(parameters)}")
         self.unit = unit
         self.model = model
         self.parameters = dict(parameters or {})
+        self.disk = disk
+        self.seed = seed
+
+    @property
+    def device(self) -> dict[str, str | int] | None:
+        """The device that it is, as the engine's input; None for a unit."""
+        if self.unit not in DEVICES:
+            return None
+        own: dict[str, str | int] = {"seed": self.seed} if self.disk is None else {"disk": str(self.disk)}
+        return {"kind": self.unit, **own}
 
     @property
     def design(self) -> Design:

@@ -54,6 +54,8 @@ class System:
         designs = self.designs(model=False)
 
         def function(card: Card) -> dict[str, Any]:
+            if card.device is not None:
+                return {"device": card.device}
             if card.model:
                 return {"model": dict(models[card.design])}
             return {"design": designs.index(card.design)}
@@ -79,7 +81,8 @@ class System:
 
     def designs(self, *, model: bool) -> list[Design]:
         """The distinct units of the cards with their parameters: those in RTL, or the models."""
-        return list(dict.fromkeys(card.design for card in self.cards if card.model == model))
+        units = (card for card in self.cards if card.device is None)
+        return list(dict.fromkeys(card.design for card in units if card.model == model))
 
 
 def _name(nodes: Iterable[Node]) -> None:

@@ -2,7 +2,7 @@ use crate::class::Class;
 use crate::clocks::Edges;
 use crate::credits::{Amount, Credits};
 use crate::error::FabricError;
-use crate::function::{Function, Given, Model, Rtl, Unit};
+use crate::function::{Device, Function, Given, Model, Rtl, Unit, DEVICE_HERTZ};
 use crate::packet::{Header, Kind};
 use crate::parts::{Part, Parts};
 use crate::pool::Packet;
@@ -40,7 +40,7 @@ pub(crate) struct Card {
 }
 
 impl Card {
-    /// A card just after reset that has advertised its credits: as a model, or one of `designs`. A design with streams
+    /// A card just after reset that has advertised its credits: as a model, a device, or one of `designs`. A design with streams
     /// is a function, another one is a unit behind a function. Its link has the rate `rate`.
     ///
     /// # Errors
@@ -55,6 +55,12 @@ impl Card {
         let (function, edges) = if let Some(model) = &description.model {
             let edges = Edges::of(clock(model.hertz)?);
             (Function::Model(Box::new(Model::new(model))), edges)
+        } else if let Some(device) = &description.device {
+            let device = Device::new(name, device, rate)?;
+            (
+                Function::Device(Box::new(device)),
+                Edges::of(clock(DEVICE_HERTZ)?),
+            )
         } else {
             let design = description.design.and_then(|number| designs.get(number));
             let missing = || FabricError::Description(format!("card {name}: it has no design"));
@@ -97,6 +103,15 @@ impl Card {
     /// When the first cycle begins that it has not simulated.
     pub(crate) fn reached(&self) -> fabric::Cycle {
         self.edges.instant(self.function.cycle())
+    }
+
+    /// The time of its next event, `now` for one that is busy; none while it is idle, or waits for others.
+    pub(crate) fn due(&self, now: fabric::Cycle) -> Option<fabric::Cycle> {
+        match &self.function {
+            // It knows when: a disk is busy for a long time.
+            Function::Device(device) => device.due().map(|cycle| now.max(self.edges.instant(cycle))),
+            _ => (!self.is_idle()).then_some(now),
+        }
     }
 
     /// Whether it is idle.

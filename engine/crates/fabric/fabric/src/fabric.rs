@@ -254,10 +254,9 @@ impl Fabric {
 
     /// Time of the next event: now, while a card is busy.
     pub(crate) fn begins(&self) -> Option<Cycle> {
-        if self.cards.iter().any(|card| !card.is_idle()) {
-            return Some(self.now);
-        }
-        Some(self.now.max(self.events.next()?))
+        let cards = self.cards.iter().filter_map(|card| card.due(self.now));
+        let events = self.events.next().map(|at| self.now.max(at));
+        cards.chain(events).min()
     }
 
     /// Advances to an instant and handles all events up to it, in steps that end at the next awaited event at the

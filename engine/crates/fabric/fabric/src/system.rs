@@ -1,7 +1,7 @@
 use crate::class::Class;
 use crate::credits::{Amount, Credits, MOST};
 use crate::error::FabricError;
-use crate::function::ModelDescription;
+use crate::function::{DeviceDescription, ModelDescription};
 use crate::rate::Rate;
 use serde::Deserialize;
 
@@ -63,6 +63,9 @@ pub struct CardDescription {
     /// The model that it is in place of a design.
     #[serde(default)]
     pub model: Option<ModelDescription>,
+    /// The device that it is.
+    #[serde(default)]
+    pub device: Option<DeviceDescription>,
 }
 
 /// A link.

@@ -8,6 +8,7 @@ mod aplic;
 mod bus;
 mod device;
 mod disk;
+mod far_memory;
 mod host_interface;
 mod interrupt_files;
 mod map;
@@ -23,10 +24,12 @@ pub use aplic::Aplic;
 pub use bus::{Bus, Lines, ACCESS_LATENCY, CROSSING_LATENCY};
 pub use device::{decode, encode, Device, RestoreError};
 pub use disk::{Disk, DiskError};
+pub use far_memory::FarMemory;
 pub use host_interface::HostInterface;
 pub use map::{check_places, Map, MapError, PciMap, Place, UARTS};
 pub use pci::{
-    Capability, Endpoint, Header, PciHost, Tree, TreeAccess, TreeMaker, TreePlace, BARS, FIRST_ROOT_PORT,
+    Capability, Endpoint, Header, PciFunction, PciHost, Tree, TreeAccess, TreeMaker, TreePlace, BARS,
+    FIRST_ROOT_PORT,
 };
 pub use plic::Plic;
 pub use power::{Power, PowerRequest};

@@ -9,7 +9,7 @@ mod messages;
 mod tree;
 
 pub use configuration::{Capability, Header, BARS};
-pub use function::Endpoint;
+pub use function::{Endpoint, Function as PciFunction};
 pub use host::PciHost;
 pub use tree::{Tree, TreeAccess, TreeMaker, TreePlace, FIRST_ROOT_PORT};
 

@@ -1,16 +1,30 @@
+use crate::far_memory::{Far, FarMemory};
 use rackwright_memory::{GuestFault, GuestMemory, PAGE_BYTES};
+use rackwright_time::Cycle;
+use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use vm_memory::bitmap::{Bitmap, BitmapSlice, WithBitmapSlice};
+use vm_memory::guest_memory::GuestMemorySliceIterator;
 use vm_memory::{
     GuestAddress, GuestMemoryBackend, GuestMemoryError, GuestMemoryRegion, GuestMemoryRegionBytes,
-    GuestUsize, MemoryRegionAddress, VolatileSlice,
+    GuestUsize, MemoryRegionAddress, Permissions, VolatileSlice,
 };
 
 /// The memory of the machine as seen by a device: all of it, and nothing else.
-pub struct Ram<'m> {
-    memory: &'m mut GuestMemory,
-    region: Region<'m>,
+pub struct Ram<'m>(Way<'m>);
+
+enum Way<'m> {
+    /// Accesses take no time.
+    Direct {
+        memory: &'m mut GuestMemory,
+        all: All<'m>,
+    },
+    /// They are requests of the device.
+    Far(Far<'m>),
 }
+
+/// The one region of memory.
+pub struct All<'m>(Region<'m>);
 
 /// Memory as the crates of rust-vmm see it.
 pub struct Region<'m> {
@@ -23,11 +37,22 @@ pub struct Region<'m> {
 /// Notes which pages of memory are written.
 #[derive(Clone, Debug)]
 pub struct Touched<'m> {
-    /// Of the page of address 0.
+    /// Of the page of address 0; null where nobody asks for it.
     pages: *mut u8,
     /// Start of the range whose writes are reported.
     address: u64,
     memory: PhantomData<&'m mut GuestMemory>,
+}
+
+impl Touched<'_> {
+    /// Of memory whose pages are noted elsewhere.
+    pub(crate) fn nowhere() -> Self {
+        Touched {
+            pages: std::ptr::null_mut(),
+            address: 0,
+            memory: PhantomData,
+        }
+    }
 }
 
 impl<'m> Ram<'m> {
@@ -47,18 +72,35 @@ impl<'m> Ram<'m> {
                 memory: PhantomData,
             },
         };
-        Ram { memory, region }
+        let all = All(region);
+        Ram(Way::Direct { memory, all })
+    }
+
+    /// Memory that the device reaches by requests. After the last write, [`Ram::flush`] must be called.
+    pub fn far(memory: &'m mut dyn FarMemory) -> Ram<'m> {
+        Ram(Way::Far(Far::new(memory)))
     }
 
     /// The memory itself, for a device in RTL.
+    ///
+    /// # Panics
+    /// For far memory, which such devices cannot have.
     pub fn memory(&mut self) -> &mut GuestMemory {
-        self.memory
+        match &mut self.0 {
+            Way::Direct { memory, .. } => memory,
+            Way::Far(_) => panic!("far memory is reached by requests only"),
+        }
     }
 
-    /// Whether all of a range of at least one byte is memory.
+    /// Whether all of a range of at least one byte is memory; of far memory, requests find that out.
     pub fn holds(&self, address: u64, bytes: u64) -> bool {
         let end = address.checked_add(bytes);
-        address >= self.region.base && end.is_some_and(|end| end <= self.memory.end())
+        match &self.0 {
+            Way::Direct { memory, all } => {
+                address >= all.0.base && end.is_some_and(|end| end <= memory.end())
+            }
+            Way::Far(_) => end.is_some(),
+        }
     }
 
     /// Copies the bytes at `address` into `into`.
@@ -66,23 +108,95 @@ impl<'m> Ram<'m> {
     /// # Errors
     /// [`GuestFault`] if there is no memory.
     pub fn fetch(&self, address: u64, into: &mut [u8]) -> Result<(), GuestFault> {
-        self.memory.read(address, into)
+        match &self.0 {
+            Way::Direct { memory, .. } => memory.read(address, into),
+            Way::Far(far) => far.read(address, into),
+        }
     }
 
     /// Copies `from` to `address`.
     ///
     /// # Errors
-    /// [`GuestFault`] if there is no memory; then nothing has changed.
+    /// [`GuestFault`] if there is no memory; then nothing has changed. Writes to far memory return no error.
     pub fn put(&mut self, address: u64, from: &[u8]) -> Result<(), GuestFault> {
-        self.memory.write(address, from)
+        match &mut self.0 {
+            Way::Direct { memory, .. } => memory.write(address, from),
+            Way::Far(far) => {
+                far.write(address, from);
+                Ok(())
+            }
+        }
+    }
+
+    /// Now, after the accesses so far, of a device that has begun with them at `begun`.
+    pub fn now(&self, begun: Cycle) -> Cycle {
+        match &self.0 {
+            Way::Direct { .. } => begun,
+            Way::Far(far) => begun.max(far.now()),
+        }
+    }
+
+    /// Has all writes be on their way.
+    pub fn flush(&self) {
+        if let Way::Far(far) = &self.0 {
+            far.flush();
+        }
     }
 }
 
-impl<'m> GuestMemoryBackend for Ram<'m> {
+/// At most one range of memory.
+struct Slices<'a, 'm>(Option<VolatileSlice<'a, Touched<'m>>>);
+
+impl<'a, 'm> Iterator for Slices<'a, 'm> {
+    type Item = Result<VolatileSlice<'a, Touched<'m>>, GuestMemoryError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.take().map(Ok)
+    }
+}
+
+impl FusedIterator for Slices<'_, '_> {}
+
+impl<'a, 'm> GuestMemorySliceIterator<'a, Touched<'m>> for Slices<'a, 'm> {}
+
+impl<'m> vm_memory::GuestMemory for Ram<'m> {
+    type PhysicalMemory = All<'m>;
+    type Bitmap = Touched<'m>;
+
+    fn check_range(&self, address: GuestAddress, count: usize, _: Permissions) -> bool {
+        count == 0 || self.holds(address.0, count as u64)
+    }
+
+    fn get_slices<'a>(
+        &'a self,
+        address: GuestAddress,
+        count: usize,
+        access: Permissions,
+    ) -> Result<impl GuestMemorySliceIterator<'a, Touched<'m>>, GuestMemoryError> {
+        if count == 0 {
+            return Ok(Slices(None));
+        }
+        let slice = match &self.0 {
+            Way::Direct { all, .. } => {
+                let offset = address.0.checked_sub(all.0.base);
+                let offset = offset.ok_or(GuestMemoryError::InvalidGuestAddress(address))?;
+                all.0.get_slice(MemoryRegionAddress(offset), count)?
+            }
+            Way::Far(far) if access == Permissions::Write => far.slice_to_write(address.0, count),
+            Way::Far(far) => {
+                let read = far.slice_to_read(address.0, count);
+                read.map_err(|_| GuestMemoryError::InvalidGuestAddress(address))?
+            }
+        };
+        Ok(Slices(Some(slice)))
+    }
+}
+
+impl<'m> GuestMemoryBackend for All<'m> {
     type R = Region<'m>;
 
     fn iter(&self) -> impl Iterator<Item = &Region<'m>> {
-        std::iter::once(&self.region)
+        std::iter::once(&self.0)
     }
 }
 
@@ -126,6 +240,9 @@ impl BitmapSlice for Touched<'_> {}
 
 impl Bitmap for Touched<'_> {
     fn mark_dirty(&self, offset: usize, bytes: usize) {
+        if self.pages.is_null() {
+            return;
+        }
         let start = self.address + offset as u64;
         for page in start / PAGE_BYTES..(start + bytes as u64).div_ceil(PAGE_BYTES) {
             // SAFETY: slices lie in guest memory, which is borrowed for as long as this lives, and whose pages have a byte each.
@@ -136,7 +253,7 @@ impl Bitmap for Touched<'_> {
     fn dirty_at(&self, offset: usize) -> bool {
         let page = (self.address + offset as u64) / PAGE_BYTES;
         // SAFETY: as above.
-        unsafe { self.pages.add(page as usize).read() != 0 }
+        !self.pages.is_null() && unsafe { self.pages.add(page as usize).read() != 0 }
     }
 
     fn slice_at(&self, offset: usize) -> Self {

@@ -1,13 +1,15 @@
 //! The device of a card behind its link: a function in RTL, the model of the unit `traffic`, or a unit in RTL behind
-//! the model of a function.
+//! the model of a function, or a device of the machine.
 
 mod configuration;
+mod device;
 mod model;
 mod rtl;
 mod target;
 mod transmitter;
 mod unit;
 
+pub(crate) use device::{Device, DeviceDescription, HERTZ as DEVICE_HERTZ};
 pub(crate) use model::{Model, ModelDescription};
 pub(crate) use rtl::Rtl;
 pub(crate) use unit::Unit;
@@ -49,6 +51,8 @@ pub(crate) enum Function {
     Model(Box<Model>),
     /// A unit behind a model.
     Unit(Box<Unit>),
+    /// A device of the machine.
+    Device(Box<Device>),
 }
 
 impl Function {
@@ -58,6 +62,7 @@ impl Function {
             Function::Rtl(rtl) => rtl.credits(),
             Function::Model(model) => model.credits(),
             Function::Unit(unit) => unit.credits(),
+            Function::Device(device) => device.credits(),
         }
     }
 
@@ -67,6 +72,7 @@ impl Function {
             Function::Rtl(rtl) => rtl.cycle(),
             Function::Model(model) => model.cycle(),
             Function::Unit(unit) => unit.cycle(),
+            Function::Device(device) => device.cycle(),
         }
     }
 
@@ -76,6 +82,7 @@ impl Function {
             Function::Rtl(rtl) => rtl.is_idle(),
             Function::Model(model) => model.is_idle(),
             Function::Unit(unit) => unit.is_idle(),
+            Function::Device(device) => device.is_idle(),
         }
     }
 
@@ -85,6 +92,7 @@ impl Function {
             Function::Rtl(rtl) => rtl.events(),
             Function::Model(model) => model.events(),
             Function::Unit(unit) => unit.events(),
+            Function::Device(device) => device.events(),
         }
     }
 
@@ -94,6 +102,7 @@ impl Function {
             Function::Rtl(rtl) => rtl.grant(cycle, initial, class, limit),
             Function::Model(model) => model.grant(cycle, initial, class, limit),
             Function::Unit(unit) => unit.grant(cycle, initial, class, limit),
+            Function::Device(device) => device.grant(cycle, initial, class, limit),
         }
     }
 
@@ -103,6 +112,7 @@ impl Function {
             Function::Rtl(rtl) => rtl.arrive(cycle, packet),
             Function::Model(model) => model.arrive(cycle, packet),
             Function::Unit(unit) => unit.arrive(cycle, packet),
+            Function::Device(device) => device.arrive(cycle, packet),
         }
     }
 
@@ -121,6 +131,10 @@ impl Function {
             Function::Unit(unit) => unit.advance(end, card, give),
             Function::Model(model) => {
                 model.advance(end, give);
+                Ok(())
+            }
+            Function::Device(device) => {
+                device.advance(end, give);
                 Ok(())
             }
         }

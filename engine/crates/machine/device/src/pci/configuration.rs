@@ -71,7 +71,8 @@ pub(crate) struct Configuration {
 }
 
 impl Configuration {
-    pub(crate) fn new(header: &Header) -> Configuration {
+    /// That of a function that has just left reset; one with an interrupt line has a pin for it.
+    pub(crate) fn new(header: &Header, has_line: bool) -> Configuration {
         let mut space = Configuration {
             bytes: [0; BYTES],
             writable: [0; BYTES],
@@ -88,7 +89,7 @@ impl Configuration {
         }
         space.put(REVISION, &[header.revision]);
         space.put(CLASS, &header.class.to_le_bytes()[..3]);
-        space.put(INTERRUPT_PIN, &[1]);
+        space.put(INTERRUPT_PIN, &[has_line.into()]);
         space.allow(COMMAND, &(MEMORY | MASTER | NO_INTERRUPT).to_le_bytes());
         space.allow(INTERRUPT_LINE, &[0xff]);
         for (index, bytes) in header
@@ -234,7 +235,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_range_tells_its_size_and_takes_a_place() {
-        let mut space = Configuration::new(&header());
+        let mut space = Configuration::new(&header(), true);
         space.write(BAR, 4, 0xffff_ffff);
         space.write(BAR + 4, 4, 0xffff_ffff);
         assert_eq!(space.read(BAR, 4, false), Some(0xffff_f00c));
@@ -251,7 +252,7 @@ pub(crate) mod tests {
 
     #[test]
     fn only_what_may_be_written_changes() {
-        let mut space = Configuration::new(&header());
+        let mut space = Configuration::new(&header(), true);
         for place in (0..BYTES).step_by(4) {
             space.write(place, 4, 0xffff_ffff);
         }
@@ -272,17 +273,17 @@ pub(crate) mod tests {
 
     #[test]
     fn a_function_of_another_kind_is_not_restored() {
-        let mut space = Configuration::new(&header());
+        let mut space = Configuration::new(&header(), true);
         space.write(COMMAND, 2, 0xffff);
         let saved = space.save();
-        let mut other = Configuration::new(&header());
+        let mut other = Configuration::new(&header(), true);
         other.restore(&saved).unwrap();
         assert!(other.is_master() && !other.may_interrupt());
         let different = Header {
             device: 1,
             ..header()
         };
-        assert!(Configuration::new(&different).restore(&saved).is_err());
+        assert!(Configuration::new(&different, true).restore(&saved).is_err());
         assert!(other.restore(&saved[1..]).is_err());
     }
 }

@@ -1,6 +1,6 @@
 use crate::device::{decode, encode, RestoreError};
 use crate::pci::all_ones;
-use crate::pci::configuration::{Configuration, Header};
+use crate::pci::configuration::{Capability, Configuration, Header};
 use crate::pci::messages::{self, Messages};
 use crate::ram::Ram;
 use rackwright_contract::{Ticket, Tickets};
@@ -87,10 +87,16 @@ pub trait Endpoint: Send {
     fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError>;
 }
 
-/// A function on the bus.
-pub(crate) struct Function {
+/// The place of the device control register in the capability of PCI Express, and its bits (7.5.3.4).
+const DEVICE_CONTROL: usize = 8;
+const DEVICE_CONTROL_BITS: u16 = 0x79ff;
+
+/// A function on a bus: an endpoint with its configuration space.
+pub struct Function {
     configuration: Configuration,
     endpoint: Box<dyn Endpoint>,
+    /// The place of the capability of PCI Express, of a function on a card.
+    express: Option<usize>,
     /// Its interrupts as messages, and the place of their capability.
     messages: Option<(Messages, usize)>,
 }
@@ -104,7 +110,16 @@ struct Beyond {
 
 impl Function {
     /// A function whose interrupts may be sent as messages if the machine takes them.
-    pub(crate) fn new(mut endpoint: Box<dyn Endpoint>, takes_messages: bool) -> Function {
+    pub(crate) fn new(endpoint: Box<dyn Endpoint>, takes_messages: bool) -> Function {
+        Function::with(endpoint, takes_messages, None)
+    }
+
+    /// The function of a card, with the capability of PCI Express; it has no interrupts but messages.
+    pub fn on_card(endpoint: Box<dyn Endpoint>, express: Capability) -> Function {
+        Function::with(endpoint, true, Some(express))
+    }
+
+    fn with(mut endpoint: Box<dyn Endpoint>, takes_messages: bool, express: Option<Capability>) -> Function {
         let mut header = endpoint.header();
         let vectors = if takes_messages {
             endpoint.offer_vectors()
@@ -116,17 +131,36 @@ impl Function {
             header.bars[messages::BAR] = messages::BYTES;
             header.capabilities.push(messages.capability());
         }
-        let mut configuration = Configuration::new(&header);
+        let on_card = express.is_some();
+        header.capabilities.extend(express);
+        let mut configuration = Configuration::new(&header, !on_card);
+        let last = header.capabilities.len() - 1;
+        let express = on_card.then(|| configuration.capability(last));
+        if let Some(place) = express {
+            configuration.allow(place + DEVICE_CONTROL, &DEVICE_CONTROL_BITS.to_le_bytes());
+        }
         let messages = messages.map(|messages| {
-            let place = configuration.capability(header.capabilities.len() - 1);
+            let place = configuration.capability(last - usize::from(on_card));
             configuration.allow(place + messages::CONTROL, &[messages::CONTROL_BITS]);
             (messages, place)
         });
         Function {
             configuration,
             endpoint,
+            express,
             messages,
         }
+    }
+
+    /// The device control register of PCI Express (7.5.3.4); 0 without one.
+    pub fn device_control(&self) -> u16 {
+        self.express
+            .map_or(0, |place| self.configuration.word(place + DEVICE_CONTROL) as u16)
+    }
+
+    /// Whether it may access memory.
+    pub fn is_master(&self) -> bool {
+        self.configuration.is_master()
     }
 
     /// The upper byte of message control.
@@ -136,7 +170,7 @@ impl Function {
     }
 
     /// Messages that it has sent since the last call: addresses and data.
-    pub(crate) fn take_messages(&mut self) -> Vec<(u64, u32)> {
+    pub fn take_messages(&mut self) -> Vec<(u64, u32)> {
         let Some(control) = self.message_control() else {
             return Vec::new();
         };
@@ -149,7 +183,8 @@ impl Function {
         messages.take()
     }
 
-    pub(crate) fn read_configuration(&mut self, place: usize, bytes: u8) -> u64 {
+    /// Loads from configuration space; ones beyond it.
+    pub fn read_configuration(&mut self, place: usize, bytes: u8) -> u64 {
         if let Some(Beyond { bar, offset, bytes }) = self.through_window(place, bytes) {
             return self.endpoint.read(bar, offset, bytes).unwrap_or(all_ones(bytes));
         }
@@ -159,7 +194,8 @@ impl Function {
             .unwrap_or(all_ones(bytes))
     }
 
-    pub(crate) fn write_configuration(&mut self, place: usize, bytes: u8, value: u64, now: Cycle) {
+    /// Stores to it.
+    pub fn write_configuration(&mut self, place: usize, bytes: u8, value: u64, now: Cycle) {
         if let Some(Beyond { bar, offset, bytes }) = self.through_window(place, bytes) {
             self.endpoint.write(bar, offset, bytes, value, now);
         } else {
@@ -182,7 +218,7 @@ impl Function {
     }
 
     /// Reads a register, if one of the function's ranges holds the address.
-    pub(crate) fn read(&mut self, address: u64, bytes: u8) -> Option<u64> {
+    pub fn read(&mut self, address: u64, bytes: u8) -> Option<u64> {
         let (bar, offset) = self.configuration.decode(address, bytes)?;
         let value = match &self.messages {
             Some((messages, _)) if bar == messages::BAR => messages.read(offset, bytes),
@@ -192,7 +228,7 @@ impl Function {
     }
 
     /// Whether one of the function's ranges holds the address.
-    pub(crate) fn holds(&self, address: u64, bytes: u8) -> bool {
+    pub fn holds(&self, address: u64, bytes: u8) -> bool {
         self.configuration.decode(address, bytes).is_some()
     }
 
@@ -215,7 +251,7 @@ impl Function {
     }
 
     /// Writes a register; returns whether the address is in one of the function's ranges.
-    pub(crate) fn write(&mut self, address: u64, bytes: u8, value: u64, now: Cycle) -> bool {
+    pub fn write(&mut self, address: u64, bytes: u8, value: u64, now: Cycle) -> bool {
         let found = self.configuration.decode(address, bytes);
         if let Some((bar, offset)) = found {
             match &mut self.messages {
@@ -231,8 +267,8 @@ impl Function {
         !replaced && self.configuration.may_interrupt() && self.endpoint.interrupts()
     }
 
-    /// None while the function may not access memory.
-    pub(crate) fn next_event(&self) -> Cycle {
+    /// Time of its next event; none while the function may not access memory.
+    pub fn next_event(&self) -> Cycle {
         if self.configuration.is_master() {
             self.endpoint.next_event()
         } else {
@@ -240,7 +276,8 @@ impl Function {
         }
     }
 
-    pub(crate) fn advance(&mut self, ram: &mut Ram<'_>, now: Cycle) {
+    /// Handles its events up to `now`.
+    pub fn advance(&mut self, ram: &mut Ram<'_>, now: Cycle) {
         if self.next_event() <= now {
             self.endpoint.advance(ram, now);
         }
@@ -264,7 +301,8 @@ impl Function {
         self.endpoint.reseed(seed);
     }
 
-    pub(crate) fn save(&self) -> Vec<u8> {
+    /// Its state, for [`Function::restore`].
+    pub fn save(&self) -> Vec<u8> {
         let (configuration, endpoint) = (self.configuration.save(), self.endpoint.save());
         match &self.messages {
             None => encode(&(configuration, endpoint)),
@@ -272,7 +310,11 @@ impl Function {
         }
     }
 
-    pub(crate) fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
+    /// Restores the state of another function of the same kind.
+    ///
+    /// # Errors
+    /// [`RestoreError`] when the bytes are not such a state.
+    pub fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
         let device = "PCI function";
         let (configuration, endpoint): (Vec<u8>, Vec<u8>) = match &mut self.messages {
             None => decode(state, device)?,

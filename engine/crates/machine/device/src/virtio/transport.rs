@@ -80,6 +80,8 @@ pub trait Model: Send {
 /// A virtio device on the PCI bus, without the registers of versions before 1.0.
 pub struct Virtio<M> {
     model: M,
+    /// From a notification until it reads the ring.
+    look: Cycles,
     state: State,
     /// Its interrupts as messages, if the machine takes them.
     vectors: Option<Vectors>,
@@ -207,9 +209,19 @@ impl State {
 impl<M: Model> Virtio<M> {
     /// A device that no driver has touched yet.
     pub fn new(model: M) -> Virtio<M> {
+        Virtio::looking_after(LOOK, model)
+    }
+
+    /// The same on a card, whose accesses to memory take their time themselves.
+    pub fn on_card(model: M) -> Virtio<M> {
+        Virtio::looking_after(Cycles::new(0), model)
+    }
+
+    fn looking_after(look: Cycles, model: M) -> Virtio<M> {
         let state = State::new(model.rings(), 0);
         Virtio {
             model,
+            look,
             state,
             vectors: None,
         }
@@ -250,11 +262,11 @@ impl<M: Model> Virtio<M> {
 
     /// Accepts the buffers that the driver has made available in the rings that it has notified.
     fn read_rings(&mut self, ram: &Ram<'_>) -> Result<(), Fault> {
-        let now = self.state.look();
+        let begun = self.state.look();
         let notified = std::mem::take(&mut self.state.notified);
         for ring in (0..self.state.rings.len()).filter(|ring| notified >> ring & 1 != 0) {
             while let Some(chain) = self.state.rings[ring].take(ram)? {
-                self.begin(ring, chain, ram, now)?;
+                self.begin(ring, chain, ram, ram.now(begun))?;
             }
             self.state.rings[ring].ask_for_more(ram)?;
         }
@@ -421,7 +433,7 @@ impl<M: Model> Endpoint for Virtio<M> {
             }
             Register::Notify(ring) if ring < state.rings.len() && state.works() => {
                 if state.notified == 0 {
-                    state.look = (now + LOOK).0;
+                    state.look = (now + self.look).0;
                 }
                 state.notified |= 1 << ring;
             }

@@ -1,0 +1,135 @@
+"""Devices of machines on cards below two switches, where their drivers find them as on the root bus."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from rackwright import Server, compile_bare_metal
+from rackwright._engine import EngineError
+from rackwright.errors import RackwrightError
+from rackwright.fabric import AttachedFabric, Card, PcieLink, PcieSwitch, RootComplex, System
+from rackwright.fabric.fabric import Fabric
+from rackwright.linux.boot import boot
+from rackwright.linux.image import default_image, load_image
+
+FAST = PcieLink(gen=4, lanes=16)
+
+
+def below_two_switches(disk: Path) -> System:
+    """A disk, a source of random numbers, and a card that makes DMA."""
+    root, upper, lower = RootComplex(), PcieSwitch(), PcieSwitch()
+    root.connect(upper, FAST)
+    upper.add_downlinks([Card("traffic", model=True), lower], FAST)
+    lower.add_downlinks([Card("virtio-block", "disk", disk=disk), Card("virtio-entropy")], FAST)
+    return System.of(root)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Path:
+    """One megabyte whose bytes differ."""
+    file = tmp_path / "disk"
+    file.write_bytes(bytes((place * 7 + place // 512) % 251 for place in range(1 << 20)))
+    return file
+
+
+@pytest.mark.parametrize(("cpu", "harts"), [("rocket", 1), ("functional", 2)])
+def test_bare_metal_reads_and_writes_a_disk_on_a_card(disk: Path, cpu: str, harts: int) -> None:
+    program = compile_bare_metal([Path(__file__).parent / "fixtures" / "virtio_block.c"])
+    content = bytearray(disk.read_bytes()[:4096])
+    sums = [sum(content)]
+    content[3 * 512 : 4 * 512] = b"\1" * 512
+    sums.append(sum(content))
+    runs = []
+    for _ in range(2):
+        fabric = AttachedFabric(below_two_switches(disk))
+        result = Server(cpu, harts=harts, fabric=fabric).run(program, max_cycles=5_000_000)
+        assert result.exit_code == 0, "the number of the check that failed"
+        assert result.fabric is not None
+        runs.append((result.cycles, result.digest, result.fabric))
+    assert result.stdout.decode().split() == ["bus", "6", str(sums[0]), str(sums[1])]
+    assert runs[0] == runs[1]
+    sent = {port["port"]: port["classes"] for port in runs[0][2]["ports"]}
+    # Twice eight sectors are written to memory, and one is read, besides rings and headers.
+    written = sent["disk->switch1"]["posted"]["payload_bytes"]
+    read = sent["switch1->disk"]["completion"]["payload_bytes"]
+    assert 8192 < written < 8400
+    assert 512 < read < 1000
+    assert sent["switch0->root"]["posted"]["payload_bytes"] == written
+
+
+def test_a_disk_is_found_by_its_numbers_and_its_windows(disk: Path, tmp_path: Path) -> None:
+    fabric = Fabric(below_two_switches(disk))
+    found = {card["name"]: card for card in fabric.found}
+    assert {name: card["id"] for name, card in found.items()} == {
+        "traffic0": "03:00.0",
+        "disk": "06:00.0",
+        "virtio-entropy0": "07:00.0",
+    }
+    assert (found["disk"]["vendor"], found["disk"]["device"]) == (0x1AF4, 0x1042)
+    assert [window["bytes"] for window in found["disk"]["windows"]] == [4096, 4096]
+    with pytest.raises(EngineError, match=r"^card disk: cannot read the disk .*gone: "):
+        Fabric(below_two_switches(tmp_path / "gone"))
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (lambda: Card("virtio-block"), "a card with `virtio-block` has no disk"),
+        (lambda: Card("traffic", disk="x"), "a card with `traffic` takes no disk"),
+        (lambda: Card("virtio-entropy", parameters={"tags": 1}), "`virtio-entropy` has no parameters: tags"),
+    ],
+)
+def test_a_card_that_cannot_be_is_refused(make: Callable[[], Card], reason: str) -> None:
+    with pytest.raises(RackwrightError, match=re.escape(reason)):
+        make()
+
+
+def test_a_device_on_a_card_needs_messages(disk: Path) -> None:
+    image = load_image(default_image())
+    reason = "card disk: it interrupts by messages, which need the interrupts `aia`"
+    with pytest.raises(RackwrightError, match=re.escape(reason)):
+        boot(image, "true", fabric=AttachedFabric(below_two_switches(disk)))
+
+
+COMMANDS = """
+readlink -f /sys/block/vda
+sha256sum < /dev/vda
+for at in 7 200 31 94; do dd if=/dev/vda bs=4k skip=$at count=1 2>/dev/null; done | sha256sum
+dd if=/dev/vda of=/dev/vda bs=4k count=16 seek=32 conv=notrunc 2>/dev/null; sync
+echo 3 >/proc/sys/vm/drop_caches
+sha256sum < /dev/vda
+grep -E 'virtio.-req' /proc/interrupts
+printf '\\0\\0\\0\\0' | dd of=/sys/bus/pci/devices/0000:01:00.0/config bs=4 seek=69 conv=notrunc 2>/dev/null
+echo 1 >/sys/bus/pci/rescan
+grep aerdrv /proc/interrupts
+dmesg | grep AER
+"""
+"""It reads all of a disk, and some blocks of it, copies 64 KiB behind the first 128, and reads all again.
+Then the switch signals advisory errors (7.8.4.6), and the kernel looks for functions that are not there."""
+
+
+@pytest.mark.long("a boot of Debian with a larger tree than others")
+def test_debian_reads_a_disk_below_two_switches_and_hears_of_errors(disk: Path) -> None:
+    image = load_image(default_image())
+    fabric = AttachedFabric(below_two_switches(disk))
+    result = boot(image, COMMANDS, memory_bytes=256 << 20, fabric=fabric, interrupts="aia")
+    way, whole, some, copied, *rest = result.stdout.decode().splitlines()
+    # Root port, both ports of each switch, and the disk.
+    assert len(re.findall(r"/0000:..:..\.0", way)) == 6
+    content = bytearray(disk.read_bytes())
+    assert whole.split()[0] == sha256(content).hexdigest()
+    blocks = b"".join(content[at * 4096 :][:4096] for at in (7, 200, 31, 94))
+    assert some.split()[0] == sha256(blocks).hexdigest()
+    content[32 * 4096 : 48 * 4096] = content[: 16 * 4096]
+    assert copied.split()[0] == sha256(content).hexdigest()
+    requests, errors, *messages = rest
+    assert "PCI-MSIX-0000:06:00.0" in requests
+    assert int(requests.split()[1]) > 10
+    assert "PCI-MSI-0000:00:10.0" in errors
+    assert int(errors.split()[1]) > 0
+    assert any("0000:01:00.0" in line for line in messages)
