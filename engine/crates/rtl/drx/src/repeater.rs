@@ -16,15 +16,27 @@ pub enum Issue {
     Step(Step),
 }
 
+/// An instruction that has been executed, and whose outputs are still to come.
+#[derive(Debug, Clone, Copy)]
+enum Held {
+    Sets,
+    Step(Step),
+}
+
 /// An instruction cannot be executed.
 struct Broken;
 
 /// Executes the program, including its loops, and issues a step for each instruction with an effect.
+///
+/// The hardware has a register between control flow and address calculators; as nothing but the outputs depends on when
+/// the calculators change, they change here together, and the outputs wait a cycle.
 #[derive(Debug, Clone)]
 pub struct Repeater {
     program: Vec<Instruction>,
     levels: usize,
     running: bool,
+    /// The outputs of the instruction in the register.
+    held: Option<Held>,
     instructions: usize,
     next: usize,
     upper: Option<u32>,
@@ -39,6 +51,7 @@ impl Repeater {
             program: vec![Instruction::Unknown; shape.instructions()],
             levels: shape.loop_depth,
             running: false,
+            held: None,
             instructions: 0,
             next: 0,
             upper: None,
@@ -70,13 +83,23 @@ impl Repeater {
     /// Aborts the program.
     pub fn stop(&mut self) {
         self.running = false;
+        self.held = None;
     }
 
     /// A cycle, in which a step is taken or not.
     pub fn cycle(&mut self, has_room: bool) -> Issue {
-        if !self.running {
-            return Issue::Nothing;
-        }
+        let issue = match self.held {
+            None => Issue::Nothing,
+            Some(Held::Sets) => Issue::Sets,
+            Some(Held::Step(step)) if has_room => Issue::Step(step),
+            Some(Held::Step(_)) => return Issue::Nothing,
+        };
+        self.held = self.running.then(|| self.execute());
+        issue
+    }
+
+    /// Executes the next instruction.
+    fn execute(&mut self) -> Held {
         let instruction = if self.next == self.instructions {
             Instruction::Unknown
         } else {
@@ -84,20 +107,17 @@ impl Repeater {
         };
         if self.set(instruction) {
             self.next += 1;
-            return Issue::Sets;
-        }
-        if !has_room {
-            return Issue::Nothing;
+            return Held::Sets;
         }
         match self.describe(instruction) {
             Ok((step, ends)) => {
                 self.running = step.kind != Kind::End;
                 self.advance(ends);
-                Issue::Step(step)
+                Held::Step(step)
             }
             Err(Broken) => {
                 self.running = false;
-                Issue::Step(Step {
+                Held::Step(Step {
                     index: self.next as u32,
                     ..Step::default()
                 })

@@ -14,8 +14,12 @@ class LoopMove(params: Params) extends Bundle {
   val level = UInt(params.depthBits.W)
 }
 
-/** A value to write into one calculator. */
-class CalculatorValue(val levels: Int) extends Bundle {
+/** A change of one calculator: of its base, of a stride, of its format or of its region, or of nothing. */
+class CalculatorChange(val levels: Int) extends Bundle {
+  val base = Bool()
+  val stride = Bool()
+  val format = Bool()
+  val region = Bool()
   val calculator = UInt(log2Ceil(Isa.calculators).W)
   val value = UInt(32.W)
   val level = UInt(log2Ceil(levels).W)
@@ -34,15 +38,11 @@ class AddressCalculators(params: Params) extends Module {
   /** Resets addresses, strides and formats to 0, and types to `u8`. */
   val clear = IO(Input(Bool()))
 
-  /** Number of open loops. */
+  /** Number of open loops, before the loop events of this cycle. */
   val depth = IO(Input(UInt(params.depthBits.W)))
   val move = IO(Input(new LoopMove(params)))
 
-  /** Writes to one calculator; at most one of them in a cycle. */
-  val base = IO(Flipped(Valid(new CalculatorValue(levels))))
-  val stride = IO(Flipped(Valid(new CalculatorValue(levels))))
-  val format = IO(Flipped(Valid(new CalculatorValue(levels))))
-  val region = IO(Flipped(Valid(new CalculatorValue(levels))))
+  val change = IO(Flipped(Valid(new CalculatorChange(levels))))
 
   /** The selected calculators, and their current values. */
   val chosen = IO(Input(Vec(3, UInt(log2Ceil(count).W))))
@@ -60,23 +60,23 @@ class AddressCalculators(params: Params) extends Module {
   private val current = addresses.map(levelsOf => levelsOf(depth))
 
   for (c <- 0 until count) {
-    def mine(change: Valid[CalculatorValue]): Bool = change.valid && change.bits.calculator === c.U
+    def mine(changes: Bool): Bool = change.valid && changes && change.bits.calculator === c.U
     for (l <- 0 to levels) {
-      when(mine(base) && depth === l.U) { addresses(c)(l) := base.bits.value }
+      when(mine(change.bits.base) && depth === l.U) { addresses(c)(l) := change.bits.value }
       if (l < levels) {
-        when(mine(base) && depth <= l.U) { strides(c)(l) := 0.U }
-        when(mine(stride) && stride.bits.level === l.U) { strides(c)(l) := stride.bits.value }
+        when(mine(change.bits.base) && depth <= l.U) { strides(c)(l) := 0.U }
+        when(mine(change.bits.stride) && change.bits.level === l.U) { strides(c)(l) := change.bits.value }
       }
       if (l > 0) {
         when(move.opens && depth === (l - 1).U) { addresses(c)(l) := addresses(c)(l - 1) }
         when(move.repeats && move.level === (l - 1).U) { addresses(c)(l) := addresses(c)(l) + strides(c)(l - 1) }
       }
     }
-    when(mine(format)) {
-      types(c) := format.bits.elementType
-      lanes(c) := format.bits.value
+    when(mine(change.bits.format)) {
+      types(c) := change.bits.elementType
+      lanes(c) := change.bits.value
     }
-    when(mine(region)) { regionOf(c) := region.bits.value }
+    when(mine(change.bits.region)) { regionOf(c) := change.bits.value }
   }
   when(clear) {
     addresses.foreach(_.foreach(_ := 0.U))

@@ -3,14 +3,23 @@ package rackwright.drx
 import chisel3._
 import chisel3.util._
 
+/** What follows an instruction that ends a number of loops: whether one of them is repeated, where, and which one. */
+class LoopOutcome(params: Params) extends Bundle {
+  val repeats = Bool()
+  val target = UInt(params.indexBits.W)
+  val level = UInt(params.depthBits.W)
+}
+
 /** The open hardware loops: the first instruction and the remaining iterations of each.
   *
   * An instruction may end several loops: the innermost of these with an iteration left is repeated, and the loops
-  * inside it are closed. This is decided in the cycle of the instruction, so that loops have no overhead.
+  * inside it are closed. This is decided in the cycle of the instruction, so that loops have no overhead; the outcomes
+  * for all numbers of ended loops are known before the instruction has been read.
   */
 class LoopStack(params: Params) extends Module {
   private val levels = params.loopDepth
   private val iterationBits = Isa.field("loop", "loop", "value").bits
+  private val endBits = Isa.field("compute", "ends").bits
 
   /** Closes every loop. */
   val clear = IO(Input(Bool()))
@@ -22,15 +31,13 @@ class LoopStack(params: Params) extends Module {
   })))
 
   /** The number of loops that end with the current instruction, at most `depth`; takes effect with `step`. */
-  val ends = IO(Input(UInt(Isa.field("compute", "ends").bits.W)))
+  val ends = IO(Input(UInt(endBits.W)))
   val step = IO(Input(Bool()))
 
   val depth = IO(Output(UInt(params.depthBits.W)))
 
-  /** Whether a loop that ends here is repeated, where, and which one. */
-  val repeats = IO(Output(Bool()))
-  val target = IO(Output(UInt(params.indexBits.W)))
-  val level = IO(Output(UInt(params.depthBits.W)))
+  /** `outcomes(e)`: what follows an instruction that ends `e` loops. */
+  val outcomes = IO(Output(Vec(1 << endBits, new LoopOutcome(params))))
 
   private val openLoops = RegInit(0.U(params.depthBits.W))
   private val left = Reg(Vec(levels, UInt(iterationBits.W)))
@@ -38,18 +45,21 @@ class LoopStack(params: Params) extends Module {
   private val begin = Reg(Vec(levels, UInt(params.indexBits.W)))
   depth := openLoops
 
-  // A loop ends here if it is open and fewer than `ends` loops are inside it.
-  private val goesOn = VecInit((0 until levels).map { l =>
-    l.U < openLoops && l.U +& ends >= openLoops && !last(l)
-  })
-  repeats := goesOn.asUInt.orR
-  level := PriorityMux((0 until levels).reverse.map(l => goesOn(l) -> l.U(params.depthBits.W)))
-  target := PriorityMux((0 until levels).reverse.map(l => goesOn(l) -> begin(l)))
+  for ((outcome, number) <- outcomes.zipWithIndex) {
+    // A loop ends if it is open and fewer than `number` loops are inside it.
+    val goesOn = VecInit((0 until levels).map { l =>
+      l.U < openLoops && (l + number).U >= openLoops && !last(l)
+    })
+    outcome.repeats := goesOn.asUInt.orR
+    outcome.level := PriorityMux((0 until levels).reverse.map(l => goesOn(l) -> l.U(params.depthBits.W)))
+    outcome.target := PriorityMux((0 until levels).reverse.map(l => goesOn(l) -> begin(l)))
+  }
 
+  private val outcome = outcomes(ends)
   when(step) {
-    openLoops := Mux(repeats, level + 1.U, openLoops - ends)
+    openLoops := Mux(outcome.repeats, outcome.level + 1.U, openLoops - ends)
     for (l <- 0 until levels) {
-      when(repeats && level === l.U) {
+      when(outcome.repeats && outcome.level === l.U) {
         left(l) := left(l) - 1.U
         last(l) := left(l) === 2.U
       }

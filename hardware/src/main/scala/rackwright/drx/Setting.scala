@@ -24,11 +24,8 @@ class Setting(params: Params) extends Module {
   /** The vector length in elements. */
   val length = IO(Output(UInt(Isa.field("loop", "length", "value").bits.W)))
 
-  private val change = new CalculatorValue(params.loopDepth)
-  val base = IO(Valid(change))
-  val stride = IO(Valid(change))
-  val format = IO(Valid(change))
-  val region = IO(Valid(change))
+  /** What the instruction changes in a calculator. */
+  val change = IO(Output(new CalculatorChange(params.loopDepth)))
 
   private val function = Isa.function.of(word)
   private def is(name: String): Bool = function === Isa.functionCode("loop", name)
@@ -66,13 +63,17 @@ class Setting(params: Params) extends Module {
     )
   )
 
-  for ((name, port) <- Seq("base" -> base, "stride" -> stride, "format" -> format, "region" -> region)) {
-    port.valid := obey && is(name)
-    port.bits.calculator := field("base", "calculator")
-    port.bits.level := level
-    port.bits.elementType := typed
-    port.bits.value := (if (name == "region") chosen else wide(name))
-  }
+  change.base := obey && is("base")
+  change.stride := obey && is("stride")
+  change.format := obey && is("format")
+  change.region := obey && is("region")
+  change.calculator := field("base", "calculator")
+  change.level := level
+  change.elementType := typed
+  change.value := MuxCase(
+    wide("base"),
+    Seq(is("stride") -> wide("stride"), is("format") -> wide("format"), is("region") -> chosen)
+  )
   when(obey) {
     raised := is("upper")
     upper := field("upper", "value")
