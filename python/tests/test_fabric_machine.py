@@ -12,10 +12,12 @@ from command_line import REPOSITORY, Ended, rw
 
 from rackwright import Server, _engine, compile_bare_metal, compile_program
 from rackwright.fabric import AttachedFabric, Card, PcieLink, PcieSwitch, RootComplex, System
-from rackwright.linux.boot import COMMAND_LINE, BootResult, boot
+from rackwright.headers import server_header
+from rackwright.linux.boot import COMMAND_LINE, boot
 from rackwright.linux.image import default_image, load_image
 
 EXAMPLES = REPOSITORY / "examples" / "fabric"
+OWN = REPOSITORY / "examples" / "bring-your-own" / "axi" / "manifest.json"
 FAST = PcieLink(gen=4, lanes=16)
 
 
@@ -60,10 +62,35 @@ def test_bare_metal_finds_cards_whose_dma_is_in_its_memory(program: Path, cpu: s
     assert sent["root->switch0"]["completion"]["payload_bytes"] == 2 * 64 * 512
 
 
-def alone() -> System:
+def alone(card: Card | None = None) -> System:
     root = RootComplex()
-    root.connect(Card("traffic", model=True), FAST)
+    root.connect(card or Card("traffic", model=True), FAST)
     return System.of(root)
+
+
+@pytest.fixture
+def own_header(tmp_path: Path) -> str:
+    """The option of the compiler for the folder with the header of the user's DMA engine."""
+    (tmp_path / "units.h").write_text(server_header([OWN]))
+    return f"-I{tmp_path}"
+
+
+def test_a_design_of_a_user_on_a_card_has_registers_memory_and_an_interrupt(
+    own_header: str, tmp_path: Path
+) -> None:
+    fixture = Path(__file__).parent / "fixtures" / "own_on_card.c"
+    program = compile_bare_metal([fixture], tmp_path / "own.elf", [own_header])
+    runs = []
+    for _ in range(2):
+        fabric = AttachedFabric(alone(Card(OWN)))
+        result = Server("rocket", fabric=fabric).run(program, max_cycles=5_000_000)
+        assert (result.exit_code, result.stdout) == (0, b"copied\n"), "the line of the check that failed"
+        assert result.fabric is not None
+        runs.append((result.cycles, result.digest, result.fabric))
+    assert runs[0] == runs[1]
+    sent = {port["port"]: port["classes"] for port in runs[0][2]["ports"]}
+    # 4104 bytes, and 8 to an address without memory; messages of the interrupt have none.
+    assert sent["copy-dma0->root"]["posted"]["payload_bytes"] == 4104 + 8
 
 
 @pytest.mark.parametrize("cpu", ["rocket", "functional"])
@@ -121,7 +148,7 @@ def test_what_does_not_go_together_is_said_in_one_line(program: Path, tmp_path: 
 
 
 def eight_cards() -> System:
-    """Eight cards below four switches, two levels deep."""
+    """Eight cards below four switches, two levels deep, and a user's DMA engine."""
     root, first = RootComplex(), PcieSwitch()
     root.connect(first, FAST)
     for _ in range(2):
@@ -130,6 +157,7 @@ def eight_cards() -> System:
         switch = PcieSwitch()
         first.connect(switch, FAST)
         switch.add_downlinks([Card("traffic", model=True), Card("traffic", model=True)], FAST)
+    switch.connect(Card(OWN), FAST)
     return System.of(root)
 
 
@@ -149,17 +177,31 @@ ERRORS = "cd /sys/bus/pci/devices/0000:01:00.0; for at in 256 272; do xxd -s $at
 """The header of the error registers of a switch, and its correctable errors."""
 
 
-def booted(command: str) -> BootResult:
-    image = load_image(default_image())
-    program = compile_program([EXAMPLES / "linux_dma.c"])
-    fabric = AttachedFabric(eight_cards())
-    return boot(image, command, memory_bytes=256 << 20, files=[program], fabric=fabric)
+INTERRUPTS = (
+    "modprobe uio_pci_generic; cd /root; "
+    "./own_copy.elf $(grep -l 0x0002 /sys/bus/pci/devices/*/device | cut -d/ -f6); "
+    "grep -c uio /proc/interrupts"
+)
 
 
-def test_debian_finds_eight_cards_below_four_switches_beside_virtio() -> None:
-    result = booted(f"{LIST}; {WINDOWS}; head -c 16 /dev/hwrng | wc -c; {ERRORS}; {DMA}")
+def test_debian_finds_cards_below_four_switches_beside_virtio(own_header: str, tmp_path: Path) -> None:
+    programs = [
+        compile_program([EXAMPLES / f"{name}.c"], tmp_path / f"{name}.elf", [own_header])
+        for name in ("linux_dma", "own_copy")
+    ]
+    result = boot(
+        load_image(default_image()),
+        f"{LIST}; {WINDOWS}; head -c 16 /dev/hwrng | wc -c; {ERRORS}; {DMA}; {INTERRUPTS}",
+        memory_bytes=256 << 20,
+        files=programs,
+        fabric=AttachedFabric(eight_cards()),
+    )
     lines = result.stdout.decode().splitlines()
     assert result.exit_code == 0
+    # The process sleeps until the interrupt, which passes two switches by other wires than its own.
+    copies = [f"65536 bytes equal, {count} interrupts" for count in (1, 2, 3)]
+    assert lines[-5:] == [*copies, "3 bytes refused", "1"]
+    del lines[-5:]
     for line in lines[-8:]:
         assert re.fullmatch(r"0000:..:00\.0 5257:0001 read right, written right", line)
     del lines[-8:]
@@ -167,8 +209,9 @@ def test_debian_finds_eight_cards_below_four_switches_beside_virtio() -> None:
     assert [lines.pop() for _ in range(2)] == ["00200000", "01000200"]
     assert lines.pop() == "16", "virtio works beside the tree"
     functions = dict(line.split(maxsplit=1) for line in lines if line.startswith("0000:"))
-    # lspci: 3 root ports, 4 upstream and 3 + 6 downstream ports, 8 cards, and virtio's entropy.
-    assert list(functions.values()).count("0x5257 0x0010 0x060400") == 16
+    # lspci: 3 root ports, 4 upstream and 3 + 7 downstream ports, 9 cards, and virtio's entropy.
+    assert list(functions.values()).count("0x5257 0x0010 0x060400") == 17
+    assert list(functions.values()).count("0x5257 0x0002 0x120000") == 1
     assert list(functions.values()).count("0x5257 0x0001 0x120000") == 8
     assert functions["0000:00:00.0"].startswith("0x1af4 0x1044")
     windows = [line.split() for line in lines if not line.startswith("0000:")]
@@ -219,7 +262,12 @@ def test_debian_finds_thirty_cards_wherever_its_runs_are_cut() -> None:
     assert placed >= 60, "each card has its two windows"
     fabric = AttachedFabric(thirty_cards()).engine
     again = _engine.Guest(
-        image.firmware, image.kernel, image.files, COMMAND_LINE, memory_bytes=256 << 20, fabric=fabric
+        image.firmware,
+        image.kernel,
+        image.files + image.drivers,
+        COMMAND_LINE,
+        memory_bytes=256 << 20,
+        fabric=fabric,
     )
     while again.run(77_777_777)[0] != "ready":
         pass

@@ -138,7 +138,7 @@ def test_units_stand_beside_cards_that_make_dma() -> None:
         fabric.measure("peer", [256])
     with pytest.raises(EngineError, match="card unit: it is not the unit `traffic`, and makes no DMA"):
         fabric._fabric.bench("read", 64, 0, None, 4, 1, 1, 0, True)
-    with pytest.raises(RackwrightError, match="no card traffic0 has a unit; there are unit"):
+    with pytest.raises(RackwrightError, match="no card traffic0 has a unit with commands; there are unit"):
         fabric.unit("traffic0")
 
 

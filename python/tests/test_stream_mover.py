@@ -162,6 +162,31 @@ def test_a_unit_with_streams_alone_has_registers_and_its_own_interrupt(tmp_path:
     assert unit.violations == 0
 
 
+def test_streams_without_tready_do_not_wait(tmp_path: Path) -> None:
+    manifest = scanned(tmp_path, FIXTURES / "Hurried.sv")
+    assert [port["ready"] for port in read_manifest(manifest)["ports"]] == [False, False]
+    unit = Unit(manifest)
+    unit.send("s_axis", b"\0\1\xff")
+    assert unit.receive("m_axis") == b"\xff\0\xfe\1\0\xff"
+
+
+@pytest.mark.long("ten seconds of a processor: another mover and its design")
+def test_transfers_without_tready_that_no_mover_takes_are_counted(tmp_path: Path) -> None:
+    unit = Unit(moved_manifest(scanned(tmp_path, FIXTURES / "Hurried.sv"), {}))
+    # A frame for which there is room arrives whole; of one without a buffer, the mover holds two transfers.
+    data = random.Random(3).randbytes(50)
+    doubled = unit.reserve(100)
+    start(unit, "m_axis", doubled)
+    start(unit, "s_axis", unit.load(data))
+    assert ended(unit, "m_axis") == (OK, 100)
+    assert unit.read(doubled) == b"".join(bytes((byte ^ 0xFF, byte)) for byte in data)
+    lost = unit.bench.events()["m_axis_lost"]
+    start(unit, "s_axis", unit.load(data))
+    assert ended(unit, "s_axis") == (OK, 50)
+    unit.bench.run(100)
+    assert unit.bench.events()["m_axis_lost"] == lost + 48
+
+
 @pytest.mark.long("a quarter of a minute: another design")
 def test_a_unit_that_takes_an_offered_transfer_back_is_stopped(tmp_path: Path) -> None:
     manifest = scanned(tmp_path, FIXTURES / "Strainer.sv")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from json import dumps
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -136,7 +135,7 @@ def _scan(files: list[str], output: Path | None, json: bool, known: Known) -> No
     if output is None and path.exists():
         raise RackwrightError(f"{path}: already exists; use -o for another path")
     found = scan([Path(file) for file in files], path.absolute().parent, known)
-    write_output(path, (dumps(found.manifest, indent=2) + "\n").encode())
+    found.write(path)
     if json:
         print_json({"manifest": str(path), "remarks": found.remarks})
         return

@@ -134,5 +134,5 @@ def _check_credits(where: str, credits: tuple[int, int], payload: int, kind: str
 def _called(node: Node | None) -> str:
     if node is None:
         return "the host"
-    unit = f" {node.unit}" if isinstance(node, Card) else ""
+    unit = f" {node.label}" if isinstance(node, Card) else ""
     return node.name or f"a {node.kind}{unit}"

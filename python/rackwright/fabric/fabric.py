@@ -11,12 +11,14 @@ from typing import Any
 
 from rackwright import _engine
 from rackwright.designs import Elaboration, elaborate_all
+from rackwright.designs import design as compiled_design
 from rackwright.errors import RackwrightError
 from rackwright.fabric.card_unit import CardUnit
-from rackwright.fabric.nodes import DEVICES, TRAFFIC, Design
+from rackwright.fabric.nodes import DEVICES, TRAFFIC, Card, Design, is_manifest
 from rackwright.fabric.system import System
 from rackwright.manifests import main_clock, read_manifest
 from rackwright.toolchain import toolchain
+from rackwright.verilog.moved import moved_manifest
 
 TESTS = ("read", "write", "latency", "peer", "registers")
 """The tests."""
@@ -125,14 +127,19 @@ class Fabric:
     def unit(self, card: str) -> CardUnit:
         """The unit on the card with that name.
 
-        Raises `RackwrightError` for `traffic`, and for a card without a unit.
+        Raises `RackwrightError` for `traffic`, and for a card whose unit has no commands.
         """
         for number, each in enumerate(self.system.cards):
-            if each.name == card and each.design in self._designs and each.unit != TRAFFIC:
+            if each.name == card and self._has_commands(each):
                 return CardUnit(self._fabric, number, self._designs[each.design])
-        has_none = (TRAFFIC, *DEVICES)
-        names = [str(each.name) for each in self.system.cards if each.unit not in has_none]
-        raise RackwrightError(f"no card {card} has a unit; there are {', '.join(names) or 'none'}")
+        names = [str(each.name) for each in self.system.cards if self._has_commands(each)]
+        raise RackwrightError(
+            f"no card {card} has a unit with commands; there are {', '.join(names) or 'none'}"
+        )
+
+    def _has_commands(self, card: Card) -> bool:
+        own = card.unit not in (TRAFFIC, *DEVICES) and not card.model
+        return own and bool(self._designs[card.design].commands)
 
     def measure(
         self,
@@ -230,11 +237,20 @@ def packets(ports: Sequence[str], captured: Iterable[tuple[int, int, int, int, b
 def built(system: System, *, assertions: bool = False) -> tuple[str, dict[Design, _engine.Design]]:
     """What the engine builds a fabric from: its description, and the compiled designs of its cards."""
     wanted, modelled = system.designs(model=False), system.designs(model=True)
-    elaborations = [_elaboration(each, assertions) for each in wanted]
+    ours = [each for each in wanted if not is_manifest(each[0])]
+    elaborations = [_elaboration(each, assertions) for each in ours]
     manifests = elaborate_all([*elaborations, *(_elaboration(each, False) for each in modelled)])
-    designs = [toolchain().build(str(manifest)) for manifest in manifests[: len(wanted)]]
-    models = dict(zip(modelled, map(_model, manifests[len(wanted) :]), strict=True))
-    return system.description(models), dict(zip(wanted, designs, strict=True))
+    known = dict(zip(ours, manifests, strict=False))
+    designs = {each: toolchain().build(str(known[each])) if each in known else _own(each) for each in wanted}
+    models = dict(zip(modelled, map(_model, manifests[len(ours) :]), strict=True))
+    return system.description(models), designs
+
+
+def _own(wanted: Design) -> _engine.Design:
+    """A design that a user brings, with a mover around its AXI4-Stream ports."""
+    manifest, parameters = Path(wanted[0]), dict(wanted[1])
+    moved = moved_manifest(manifest, parameters)
+    return compiled_design(moved, parameters if moved == manifest else None)
 
 
 def _elaboration(wanted: Design, assertions: bool) -> Elaboration:

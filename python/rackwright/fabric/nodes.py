@@ -9,12 +9,13 @@ from typing import ClassVar
 from rackwright.designs import ParameterValue
 from rackwright.errors import RackwrightError
 from rackwright.fabric.values import ROOT_CREDITS, Credits, PcieLink
+from rackwright.manifests import read_manifest
 
 DEFAULT_PAYLOAD = 256
 DEFAULT_READ_REQUEST = 512
 
-Design = tuple[str, tuple[tuple[str, str], ...]]
-"""A unit and its parameters."""
+Design = tuple[str, tuple[tuple[str, ParameterValue], ...]]
+"""A unit, or the path of a manifest, and its parameters."""
 
 TRAFFIC = "traffic"
 """The unit that makes DMA to measure a fabric, and is a function of PCI Express itself."""
@@ -94,10 +95,11 @@ class PcieSwitch(Node):
 class Card(Node):
     """A card with a unit, or with a device; `parameters` are those of the unit (`./rw units UNIT`).
 
-    The unit is RTL. `traffic` is itself a PCI Express function; other units, with commands and memory ports,
-    are behind one: the host accesses their command registers in a window, and their memory requests cross the
-    fabric. As a `model`, `traffic` is simulated some hundred times faster: the same packets at the same
-    times.
+    `unit` is a name, or the path of the manifest of a design of your own, which has registers. The unit is
+    RTL. `traffic` is itself a PCI Express function; other units are behind one: the host accesses their
+    registers, or the command registers of units with commands, in a window, and their memory requests cross
+    the fabric; an interrupt of your own design is the function's legacy interrupt. As a `model`, `traffic` is
+    simulated some hundred times faster: the same packets at the same times.
 
     The devices are `virtio-block`, with the contents of the file `disk`, whose writes are discarded, and
     `virtio-entropy`, whose random numbers follow from `seed`. Their accesses to memory cross the fabric.
@@ -107,7 +109,7 @@ class Card(Node):
 
     def __init__(
         self,
-        unit: str = TRAFFIC,
+        unit: str | Path = TRAFFIC,
         name: str | None = None,
         *,
         parameters: Mapping[str, ParameterValue] | None = None,
@@ -124,7 +126,7 @@ class Card(Node):
             raise RackwrightError(f"a card with `{unit}` {wrong}: `disk` is a file for `{DISK}`")
         if unit in DEVICES and parameters:
             raise RackwrightError(f"`{unit}` has no parameters: {', '.join(parameters)}")
-        self.unit = unit
+        self.unit = str(unit)
         self.model = model
         self.parameters = dict(parameters or {})
         self.disk = disk
@@ -139,6 +141,18 @@ class Card(Node):
         return {"kind": self.unit, **own}
 
     @property
+    def label(self) -> str:
+        """The name of the unit; of your own, the one in its manifest."""
+        return str(read_manifest(Path(self.unit))["unit"]) if is_manifest(self.unit) else self.unit
+
+    @property
     def design(self) -> Design:
         """The unit with its parameters, in their order."""
-        return self.unit, tuple(sorted((name, str(value)) for name, value in self.parameters.items()))
+        own = is_manifest(self.unit)
+        values = {name: value if own else str(value) for name, value in self.parameters.items()}
+        return self.unit, tuple(sorted(values.items()))
+
+
+def is_manifest(unit: str) -> bool:
+    """Whether the unit of a card is the path of a manifest."""
+    return unit.endswith(".json")

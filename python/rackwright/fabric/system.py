@@ -89,7 +89,7 @@ def _name(nodes: Iterable[Node]) -> None:
     """Names the nodes that have none after their kind, cards after their unit, with a number from 0 on."""
     counts: Counter[str] = Counter()
     for node in nodes:
-        base = node.unit if isinstance(node, Card) else node.kind
+        base = node.label if isinstance(node, Card) else node.kind
         if node.name is None:
             node.name = base if isinstance(node, RootComplex) else f"{base}{counts[base]}"
         counts[base] += 1

@@ -149,10 +149,11 @@ def boot(
         raise RackwrightError("a guest that is observed is given a network without writing a checkpoint")
     began = time.monotonic()
     units = build_units(accelerators, translation=True)
+    drivers = b"" if fabric is None else image.drivers
     guest = _engine.Guest(
         image.firmware,
         image.kernel,
-        image.files + archive_of(files),
+        image.files + drivers + archive_of(files),
         f"{COMMAND_LINE} {kernel_options}".rstrip(),
         cpu,
         harts,

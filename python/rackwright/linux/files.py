@@ -14,7 +14,7 @@ from typing import BinaryIO
 from rackwright.errors import RackwrightError
 from rackwright.linux.archive import ArchiveWriter, Entry, folder, link, program
 from rackwright.linux.hints import COMMANDS, command
-from rackwright.linux.modules import SUFFIX, WANTED, Modules
+from rackwright.linux.modules import FOR_CARDS, SUFFIX, WANTED, Modules
 
 _MERGED = ("bin", "sbin", "lib")
 """Folders that are links into /usr."""
@@ -89,6 +89,13 @@ def write_files(packages: Iterable[Path], modules: Modules, init: bytes, stream:
     writer.close()
 
 
+def drivers_of_cards(modules: Modules) -> bytes:
+    """The modules for cards of a PCIe fabric, as an archive to follow that of `write_files`."""
+    there = {entry.path: entry for entry in modules.entries(WANTED)}
+    wanted = modules.entries((*WANTED, *FOR_CARDS))
+    return _archive(entry for entry in wanted if there.get(entry.path) != entry)
+
+
 def archive_of(paths: Iterable[Path]) -> bytes:
     """Files of this machine for /root, as an archive to follow another one; nothing without files.
 
@@ -103,11 +110,13 @@ def archive_of(paths: Iterable[Path]) -> bytes:
             entries[name] = Entry(name, stat.S_IFREG | path.stat().st_mode & 0o777, path.read_bytes())
         except OSError as error:
             raise RackwrightError(f"{path}: {error.strerror}") from error
-    if not entries:
-        return b""
+    return _archive(entries.values()) if entries else b""
+
+
+def _archive(entries: Iterable[Entry]) -> bytes:
     stream = BytesIO()
     writer = ArchiveWriter(stream)
-    for entry in entries.values():
+    for entry in entries:
         writer.add(entry)
     writer.close()
     return stream.getvalue()

@@ -13,28 +13,32 @@ from pathlib import Path
 
 from bootstrap.paths import BUILD, SOFTWARE
 from rackwright.errors import RackwrightError
-from rackwright.linux.files import kernel_of, member, write_files
+from rackwright.linux.files import drivers_of_cards, kernel_of, member, write_files
 from rackwright.linux.lock import Selection, locked_selection, write_lock
 from rackwright.linux.packages import PackageClient
 from rackwright.whole import make_whole
 
-VERSION = 1
+VERSION = 2
 """Of the format; an image of another one is refused."""
 
 _FOLDER = BUILD / "linux"
 _INIT = SOFTWARE / "linux" / "init"
 _FIRMWARE = "opensbi"
-_PARTS = ("firmware", "kernel", "files")
+_PARTS = ("firmware", "kernel", "files", "drivers")
 
 
 @dataclass(frozen=True)
 class Image:
-    """What a machine boots, and the packages that it comes from."""
+    """What a machine boots, and the packages that it comes from.
+
+    `drivers` is an archive that follows `files` on machines with a PCIe fabric: kernel modules for its cards.
+    """
 
     firmware: bytes
     kernel: bytes
     files: bytes
     packages: tuple[str, ...]
+    drivers: bytes = b""
 
 
 def build_image(
@@ -132,15 +136,14 @@ def load_image(path: Path) -> Image:
         description = json.loads(contents["image.json"])
         if description["version"] != VERSION:
             raise RackwrightError(f"{path} is an image of another version; make it again with `./rw image`")
-        firmware, kernel, files = (contents[name] for name in _PARTS)
-        hashes = [_hash(part) for part in (firmware, kernel, files)]
-        if hashes != [description["sha256"][name] for name in _PARTS]:
+        parts = {name: contents[name] for name in _PARTS}
+        if {name: _hash(part) for name, part in parts.items()} != description["sha256"]:
             raise RackwrightError(f"{path} is damaged; make it again with `./rw image`")
     except FileNotFoundError as error:
         raise RackwrightError(f"{path}: no such file") from error
     except (OSError, tarfile.TarError, KeyError, ValueError, TypeError) as error:
         raise RackwrightError(f"{path} is not an image of `./rw image`, or is damaged") from error
-    return Image(firmware, kernel, files, tuple(description["packages"]))
+    return Image(**parts, packages=tuple(description["packages"]))
 
 
 def image_parts(path: Path) -> dict[str, tuple[int, int]]:
@@ -179,6 +182,7 @@ def _write(path: Path, client: PackageClient, selection: Selection) -> None:
         "firmware": member(firmware, "riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin"),
         "kernel": image,
         "files": files.getvalue(),
+        "drivers": drivers_of_cards(modules),
     }
     description = {
         "version": VERSION,

@@ -156,8 +156,6 @@ def _axi_stream(pins: Mapping[str, Pin], prefix: str, upper: bool, is_input: boo
     own = frozenset(named(signal) for signal in signals) & pins.keys()
     kind = f"{prefix}: an AXI4-Stream that it {'takes' if is_input else 'gives'}"
     bits = _bits(pins, named("tdata"))
-    if named("tready") not in pins:
-        return Bus(own, None, f"{kind}, without {named('tready')}; connect it in a wrapper")
     if bits % 8 or bits // 8 not in _STREAM_WIDTHS:
         return Bus(own, None, f"{kind}, of {bits} bits, which cannot be attached")
     way = "in" if is_input else "out"
@@ -167,6 +165,9 @@ def _axi_stream(pins: Mapping[str, Pin], prefix: str, upper: bool, is_input: boo
     entry |= {flag: True for flag, signal in flags.items() if named(signal) in pins}
     others = [named(signal) for signal in _SIDE_BAND if named(signal) in pins]
     remark = f"{kind}, {bits} bits"
+    if named("tready") not in pins:
+        entry["ready"] = False
+        remark += "; without tready: " + ("it always takes a transfer" if is_input else "it does not wait")
     if others:
         remark += f"; not connected: {', '.join(others)}"
     return Bus(own, entry, remark)

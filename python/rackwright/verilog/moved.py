@@ -82,6 +82,11 @@ def moved_manifest(manifest: Path, parameters: Mapping[str, ParameterValue]) -> 
     return made
 
 
+def lost_event(port: Mapping[str, Any]) -> str:
+    """The event of transfers that leave by a stream without TREADY while its mover takes none."""
+    return f"{port['name']}_lost"
+
+
 def _streams(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [port for port in record["ports"] if port["contract"] == "axi4-stream"]
 
@@ -144,12 +149,14 @@ def _joined(
     own = [port for port in ports if port["contract"] != "interrupt"]
     line = next((port for port in ports if port["contract"] == "interrupt"), interrupt)
     memory = [port for port in around if port["contract"] == "memory"]
+    hasty = (port for port in _streams(record) if not port.get("ready", True) and port["direction"] == "out")
+    events = [{"contract": "event", "name": lost_event(port)} for port in hasty]
     clock = main_clock(record)
     return {
         **record,
         "top": f"{record['top']}_moved",
         "verilog": [*record["verilog"], *files],
         "clocks": [{**clock, "reset": clock["reset"] or RESET}],
-        "ports": [{**lite, "address_bits": PAGE_BITS, "registers": registers}, *own, line, *memory],
+        "ports": [{**lite, "address_bits": PAGE_BITS, "registers": registers}, *own, line, *memory, *events],
         "parameters": {},
     }

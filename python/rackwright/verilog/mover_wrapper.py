@@ -12,7 +12,7 @@ from pyslang import ast
 from rackwright.designs import ParameterValue
 from rackwright.errors import RackwrightError
 from rackwright.manifests import interrupt_pin, main_clock
-from rackwright.verilog.moved import PAGE_BITS, REGISTER_PORT, RESET
+from rackwright.verilog.moved import PAGE_BITS, REGISTER_PORT, RESET, lost_event
 from rackwright.verilog.parameters import written_of
 from rackwright.verilog.reader import VerilogDesign, VerilogSources
 
@@ -158,16 +158,22 @@ class _Wrapper:
             self._body.append(f"wire [{width - 1}:0] {name}_stream_{signal};")
             mover = signal if width == 1 and signal != "last" and signal != "keep" else f"bits_{signal}"
             self._around[f"{name}_stream_{mover}"] = f"{name}_stream_{signal}"
-        there = {"keep": port.get("keep"), "last": port.get("last")}
+        waits = port.get("ready", True)
+        there = {"keep": port.get("keep"), "last": port.get("last"), "ready": waits}
         for signal, width in bits.items():
             pin = _amba(port, f"t{signal}")
             if there.get(signal, True):
                 self._unit[pin] = f"{name}_stream_{signal}"
-            elif not is_input:
-                value = f"{{{width}{{1'b1}}}}" if signal == "keep" else "1'b0"
+            elif is_input == (signal == "ready"):
+                # What the unit would give: it takes each transfer, all bytes of one count, and no frame ends.
+                value = "1'b0" if signal == "last" else f"{{{width}{{1'b1}}}}"
                 self._body.append(f"assign {name}_stream_{signal} = {value};")
-        if not is_input:
+        if not is_input and waits:
             self._body += _stable(name, main_clock(self._record)["pin"], self._around["reset"])
+        elif not is_input:
+            self._declare(f"event_{lost_event(port)}", False, 1)
+            lost = f"{name}_stream_valid & ~{name}_stream_ready"
+            self._body.append(f"assign event_{lost_event(port)} = {lost};")
         if port.get("strobes"):
             self._unit[_amba(port, "tstrb")] = f"{name}_stream_keep" if is_input else ""
 

@@ -75,6 +75,16 @@ def written_of(sources: VerilogSources, given: Mapping[str, object]) -> dict[str
     return {name: _written(known[name], value) for name, value in given.items() if name in known}
 
 
+def defaults_of(top: ast.InstanceSymbol) -> dict[str, str]:
+    """The values that the parameters of a module have, as SystemVerilog writes them."""
+    known = _settable(top)
+    values = {name: _value(each) for name, each in known.items()}
+    return {
+        name: _written(known[name], value.strip('"') if isinstance(value, str) else value)
+        for name, value in values.items()
+    }
+
+
 def _settable(top: ast.InstanceSymbol) -> dict[str, ast.ParameterSymbol]:
     """The parameters of a module that its user may set, by name."""
     parameters = [each for each in top.body.parameters if isinstance(each, ast.ParameterSymbol)]

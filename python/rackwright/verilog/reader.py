@@ -94,6 +94,11 @@ class VerilogDesign:
         return list(self._compilation.getRoot().topInstances)
 
     @property
+    def modules(self) -> set[str]:
+        """The names of all modules that were read."""
+        return {each.name for each in self._compilation.getDefinitions()}
+
+    @property
     def trees(self) -> Iterator[tuple[Any, Callable[[Any], Path | None]]]:
         """The syntax of what was read, and what tells in which file a part of it stands, if in any itself."""
         manager = self._driver.sourceManager

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from json import dumps
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,14 @@ from rackwright.verilog.buses import Pin, buses
 from rackwright.verilog.cores import DEFAULT_TARGET, CoreTarget, read_core
 from rackwright.verilog.kernels import kernel_registers
 from rackwright.verilog.known import Known
+from rackwright.verilog.packed import (
+    SUFFIX,
+    missing_check_bits,
+    module_with_pins,
+    of_buses,
+    packed_ports,
+    unpacked,
+)
 from rackwright.verilog.parameters import parameters_of, written_of
 from rackwright.verilog.reader import VerilogDesign, VerilogSources
 from rackwright.verilog.register_maps import read_register_map
@@ -32,10 +41,25 @@ _NEGATED = re.compile(r"n_?(rst|reset)(_?i)?", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Scan:
-    """What a design was found to be: its manifest, and what remains to be said or cannot be attached."""
+    """What a design was found to be: its manifest, and what remains to be said or cannot be attached.
+
+    `files` are texts of sources that are to be beside the manifest, by name: a module around a design whose
+    buses are packed structures.
+    """
 
     manifest: dict[str, Any]
     remarks: list[str]
+    files: dict[str, str]
+
+    def write(self, manifest: Path) -> None:
+        """Writes the manifest, and the files beside it; raises `RackwrightError` that names a file."""
+        texts = {manifest.name: dumps(self.manifest, indent=2) + "\n", **self.files}
+        for name, text in texts.items():
+            path = manifest.parent / name
+            try:
+                path.write_text(text, encoding="utf-8")
+            except OSError as error:
+                raise RackwrightError(f"{path}: {error.strerror}") from error
 
 
 def scan(files: Iterable[Path], folder: Path, known: Known | None = None) -> Scan:
@@ -54,7 +78,7 @@ def scan(files: Iterable[Path], folder: Path, known: Known | None = None) -> Sca
     if errors:
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         raise RackwrightError(f"{errors[0].place}: {errors[0].text}{more}")
-    found = _describe(_only_top(design, sources), sources, folder, known)
+    found = _describe(_only_top(design, sources), design.modules, sources, folder, known)
     found.manifest["parameters"] |= described.parameters
     if known.registers is not None:
         _give_registers(found.manifest["ports"], known.registers)
@@ -112,9 +136,14 @@ def _sources(files: tuple[Path, ...], known: Known) -> CoreTarget:
     return replace(core, sources=sources)
 
 
-def _describe(top: ast.InstanceSymbol, sources: VerilogSources, folder: Path, given: Known) -> Scan:
+def _describe(
+    top: ast.InstanceSymbol, modules: set[str], sources: VerilogSources, folder: Path, given: Known
+) -> Scan:
     remarks: list[str] = []
-    pins = _pins(top, remarks)
+    ports = _pins(top, remarks)
+    structures = packed_ports(top)
+    structures = of_buses(structures, buses(unpacked(ports, structures)))
+    pins = unpacked(ports, structures)
     clock = _clock(pins, remarks) if given.clock is None else _input(top, pins, given.clock)
     chosen = pins if given.reset is None else {given.reset: pins[_input(top, pins, given.reset)]}
     reset, low = _reset(chosen, remarks, given.reset)
@@ -132,11 +161,18 @@ def _describe(top: ast.InstanceSymbol, sources: VerilogSources, folder: Path, gi
         clock_entry["active"] = "low"
     if reset and _is_asynchronous(top, reset):
         clock_entry["asynchronous"] = True
+    files: dict[str, str] = {}
+    if structures:
+        packed = {port.name for port in structures}
+        others = {name: pin for name, pin in ports.items() if name not in packed}
+        files[f"{top.name}{SUFFIX}.sv"] = module_with_pins(top, others, structures, modules)
+        remarks.append(f"{', '.join(sorted(packed))}: packed structures; {', '.join(files)} gives them pins")
+        remarks += missing_check_bits(structures, modules)
     manifest: dict[str, Any] = {
         "format": FORMAT,
         "unit": re.sub(r"[^a-z0-9]+", "-", _spaced(top.name)).strip("-"),
-        "top": top.name,
-        "verilog": [os.path.relpath(file, folder) for file in sources.files],
+        "top": f"{top.name}{SUFFIX if structures else ''}",
+        "verilog": [*(os.path.relpath(file, folder) for file in sources.files), *files],
         **_optional(sources, folder),
         "clocks": [{**clock_entry, "hertz": ASSUMED_HERTZ}],
         "attach": ["hart"],
@@ -155,7 +191,7 @@ def _describe(top: ast.InstanceSymbol, sources: VerilogSources, folder: Path, gi
     ]
     if settable:
         remarks.append(f"parameters that can be set: {', '.join(settable)}")
-    return Scan(manifest, remarks)
+    return Scan(manifest, remarks, files)
 
 
 def _optional(sources: VerilogSources, folder: Path) -> dict[str, Any]:

@@ -11,7 +11,7 @@ use crate::host::Host;
 use crate::packet::Id;
 use crate::system::SystemDescription;
 use rackwright_contract::Ticket;
-use rackwright_device::{Place, Ram, Tree, TreeAccess, TreePlace, CROSSING_LATENCY};
+use rackwright_device::{Place, Ram, Tree, TreeAccess, TreePlace, CROSSING_LATENCY, FIRST_ROOT_PORT, LINES};
 use rackwright_memory::SharedHierarchy;
 use rackwright_rtl::Design;
 use rackwright_stats::Digest;
@@ -142,6 +142,10 @@ impl Tree for Attached {
 
     fn take_messages(&mut self) -> Vec<(u64, u32)> {
         self.state().fabric.host.take_messages()
+    }
+
+    fn lines(&self) -> [bool; LINES] {
+        self.state().fabric.raised(FIRST_ROOT_PORT)
     }
 
     fn failure(&self) -> Option<String> {

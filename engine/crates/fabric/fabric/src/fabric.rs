@@ -10,6 +10,7 @@ use crate::credits::Amount;
 use crate::error::FabricError;
 use crate::events::{Event, Events, LinkPacket, PortId};
 use crate::host::{bytes_asked, completions, Host};
+use crate::interrupts::Wires;
 use crate::links::Ports;
 use crate::packet::{Header, Id, Kind, Status};
 use crate::parts::{Part, Parts};
@@ -83,6 +84,9 @@ pub struct Fabric {
     /// Of their ports, in the order of these, and which software has found.
     pub(crate) root_bridges: Vec<Bridge>,
     pub(crate) switch_bridges: Vec<Vec<Bridge>>,
+    /// The interrupt wires below the ports of the root complex, and of each switch.
+    pub(crate) root_wires: Wires,
+    pub(crate) switch_wires: Vec<Wires>,
     pub(crate) bridges: Vec<FoundBridge>,
     pub(crate) host: Host,
     /// The answer that the host waits for.
@@ -149,6 +153,8 @@ impl Fabric {
                 .iter()
                 .map(|of| ports.bridges(of, true))
                 .collect(),
+            root_wires: Wires::default(),
+            switch_wires: vec![Wires::default(); system.switches.len()],
             bridges: Vec::new(),
             host,
             answer: None,
@@ -513,6 +519,9 @@ impl Fabric {
                 None => return self.refuse(now, id, packet, header),
             }
         }
+        if self.change_wire(now, id, Some(switch), packet, header) {
+            return;
+        }
         if let (Kind::Message(..), false) = (header.kind, self.forwards_errors(switch, own)) {
             return self.settle(now, id, packet, header);
         }
@@ -668,7 +677,9 @@ impl Fabric {
                 Ok(())
             }
             Kind::Message(..) => {
-                self.message(now, id, packet, header);
+                if !self.change_wire(now, id, None, packet, header) {
+                    self.message(now, id, packet, header);
+                }
                 Ok(())
             }
             // Only the host may send configuration requests.

@@ -25,6 +25,7 @@ mod events;
 mod fabric;
 mod function;
 mod host;
+mod interrupts;
 mod latencies;
 mod links;
 mod msi;

@@ -1,5 +1,5 @@
 use rackwright_contract::HIGHEST_IDENTITY;
-use rackwright_device::{Aplic, Map, PciMap, Place, Plic};
+use rackwright_device::{Aplic, Map, PciMap, Place, Plic, LINES};
 use rackwright_time::Clock;
 use std::ops::Range;
 use vm_fdt::{Error, FdtWriter};
@@ -280,7 +280,7 @@ const DEVICES: u32 = 3 << DEVICE;
 const DEVICE: u32 = 11;
 /// Bytes of configuration space of the functions of a bus.
 const BUS: u64 = 1 << 20;
-/// Pin A, as a number and all bits of it.
+/// Pin A, as a number, and all bits of pins.
 const PIN: u32 = 1;
 const PINS: u32 = 7;
 
@@ -298,10 +298,13 @@ fn pci(tree: &mut FdtWriter, map: &PciMap, wires: Wires) -> Result<(), Error> {
     tree.property_array_u32("ranges", &ranges)?;
     tree.property_null("dma-coherent")?;
     tree.property_array_u32("interrupt-map-mask", &[DEVICES, 0, 0, PINS])?;
-    let lines = (0..).zip(map.sources);
+    // Behind bridges, functions with one interrupt may reach any pin of a root port.
+    let pins = if buses > 1 { LINES as u32 } else { 1 };
+    let lines = (0..LINES as u32).flat_map(|device| (0..pins).map(move |pin| (device, pin)));
     let interrupts: Vec<u32> = lines
-        .flat_map(|(device, source): (u32, u32)| {
-            let line = [device << DEVICE, 0, 0, PIN, INTERRUPTS];
+        .flat_map(|(device, pin)| {
+            let line = [device << DEVICE, 0, 0, PIN + pin, INTERRUPTS];
+            let source = map.sources[(device + pin) as usize % LINES];
             line.into_iter().chain(wires.cells(source))
         })
         .collect();

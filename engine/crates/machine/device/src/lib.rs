@@ -29,7 +29,7 @@ pub use host_interface::HostInterface;
 pub use map::{check_places, Map, MapError, PciMap, Place, UARTS};
 pub use pci::{
     Capability, Endpoint, Header, PciFunction, PciHost, Tree, TreeAccess, TreeMaker, TreePlace, BARS,
-    FIRST_ROOT_PORT,
+    FIRST_ROOT_PORT, LINES,
 };
 pub use plic::Plic;
 pub use power::{Power, PowerRequest};

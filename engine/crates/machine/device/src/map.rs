@@ -1,4 +1,5 @@
 use crate::aplic::DOMAIN;
+use crate::pci::LINES;
 use rackwright_contract::UNIT_REGISTERS;
 
 /// A range of addresses, and the interrupt source of its device.
@@ -138,8 +139,8 @@ pub struct PciMap {
     pub configuration: Place,
     /// The windows that it forwards to functions: one below 4 GiB, and one for ranges with addresses of 64 bits.
     pub windows: [Place; 2],
-    /// Interrupt sources of the four legacy lines: that of pin A of device n is the one at n modulo 4.
-    pub sources: [u32; 4],
+    /// Interrupt sources of the legacy lines: that of pin A of device n is the one at n modulo 4, and so on for further pins.
+    pub sources: [u32; LINES],
 }
 
 const fn place(base: u64, bytes: u64, source: u32) -> Place {

@@ -11,7 +11,7 @@ mod tree;
 pub use configuration::{Capability, Header, BARS};
 pub use function::{Endpoint, Function as PciFunction};
 pub use host::PciHost;
-pub use tree::{Tree, TreeAccess, TreeMaker, TreePlace, FIRST_ROOT_PORT};
+pub use tree::{Tree, TreeAccess, TreeMaker, TreePlace, FIRST_ROOT_PORT, LINES};
 
 /// The result of a read without a response: a host bridge turns a failed request into ones.
 pub(crate) fn all_ones(bytes: u8) -> u64 {

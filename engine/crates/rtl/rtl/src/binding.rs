@@ -509,9 +509,9 @@ fn accessor(out: &mut String, prefix: &str, function: &str, pin: &str) {
 fn absent(out: &mut String, pin: &Pin, port: &Port) {
     let function = pin.accessor;
     let body = if pin.is_input(port) {
-        "thread_local uint64_t none; return none;"
+        "thread_local uint64_t none; return none;".to_string()
     } else {
-        "static constexpr uint64_t none = 0; return none;"
+        format!("static constexpr uint64_t none = {}; return none;", pin.absent())
     };
     line(out, &format!("    static auto& {function}(Model&) {{ {body} }}"));
 }

@@ -192,7 +192,7 @@ pub enum Port {
         /// How its pins are named.
         naming: Naming,
         /// Whether it has a strobe for each byte (`pstrb`), as APB4 has.
-        #[serde(default = "has_strobes")]
+        #[serde(default = "is_there")]
         strobes: bool,
         /// Its registers, as far as they are listed.
         #[serde(default)]
@@ -248,6 +248,9 @@ pub enum Port {
         bytes: u32,
         /// How its pins are named.
         naming: Naming,
+        /// Whether transfers wait for the receiver (`tready`); without it, each is one.
+        #[serde(default = "is_there")]
+        ready: bool,
         /// Whether it marks the valid bytes of a transfer (`tkeep`).
         #[serde(default)]
         keep: bool,
@@ -362,7 +365,7 @@ pub enum Direction {
     In,
 }
 
-fn has_strobes() -> bool {
+fn is_there() -> bool {
     true
 }
 

@@ -195,7 +195,7 @@ const STREAM: &[Pin] = &[
 
 /// After "t", as AXI4-Stream names its signals.
 const AXI_STREAM: &[Pin] = &[
-    pin("ready", "ready", Bits(1)),
+    pin(READY, "ready", Bits(1)),
     pin("valid", "valid", Bits(1)),
     pin("data", "data", Data),
     pin(KEEP, "keep", Mask),
@@ -203,6 +203,7 @@ const AXI_STREAM: &[Pin] = &[
     pin(LAST, "last", Bits(1)),
 ];
 
+const READY: &str = "ready";
 const KEEP: &str = "keep";
 const LAST: &str = "last";
 
@@ -280,9 +281,14 @@ impl Pin {
                 }
             }
             Port::AxiStream {
-                keep, last, strobes, ..
+                ready,
+                keep,
+                last,
+                strobes,
+                ..
             } => {
                 return match self.name {
+                    READY => *ready,
                     KEEP => *keep,
                     LAST => *last,
                     STROBES => *strobes,
@@ -298,6 +304,11 @@ impl Pin {
             Transfers::Write => !reads,
         };
         moves && (*id_bits != 0 || !matches!(self.width, Tag))
+    }
+
+    /// The value of an output that a port lacks: a receiver without `tready` takes each transfer.
+    pub(crate) fn absent(&self) -> u8 {
+        u8::from(self.name == READY)
     }
 
     /// Whether it is an input of the unit.

@@ -5,10 +5,12 @@ use crate::packet::Id;
 pub(super) struct Identity {
     /// The number of the device, and that of the vendor, which no vendor has.
     pub(super) numbers: u32,
-    /// Logarithms of the sizes of its windows, one or two: registers, and a buffer for writes of other cards.
-    pub(super) windows: &'static [u32],
+    /// Logarithms of the sizes of its windows, registers and a buffer for writes of other cards; 0 for none.
+    pub(super) windows: [u32; 2],
     /// Interrupts that it sends as messages; the table of those is in the upper half of the first window.
     pub(super) vectors: u32,
+    /// Whether it has the legacy interrupt A.
+    pub(super) interrupts: bool,
 }
 
 /// Memory of 64 bits that can be prefetched.
@@ -28,6 +30,10 @@ const PENDING: u32 = 0xc00;
 const HELD_BACK: u32 = 1 << 30;
 const SENT: u32 = 1 << 31;
 const COMMAND_BITS: u32 = 0x0546;
+/// Of the command register: the legacy interrupt is disabled; of the status register: it is raised; the pin of A.
+const NO_INTERRUPT: u32 = 1 << 10;
+const RAISED: u32 = 1 << 19;
+const PIN: u32 = 1 << 8;
 const CONTROL_BITS: u32 = 0x79ff;
 
 /// The configuration space of a function (PCI Express 5.0, 7.5.1.2, 7.5.3 and 7.7.2). Absent words read as 0.
@@ -40,6 +46,8 @@ pub(super) struct Configuration {
     control: u32,
     messages: u32,
     bases: [u64; 2],
+    /// Whether the function raises its legacy interrupt, disabled or not.
+    pub(super) raised: bool,
 }
 
 impl Configuration {
@@ -55,19 +63,21 @@ impl Configuration {
             control: 0x2910,
             messages: 0,
             bases: [0; 2],
+            raised: false,
         }
     }
 
     /// The number of the window whose address a word is a half of, and the logarithm of its size.
     fn window(&self, word: u64) -> Option<(usize, u32)> {
         let window = (word.checked_sub(4)? / 2) as usize;
-        Some((window, *self.identity.windows.get(window)?))
+        let bits = *self.identity.windows.get(window)?;
+        (bits != 0).then_some((window, bits))
     }
 
     pub(super) fn read(&self, word: u64) -> u32 {
         match word {
             0x0 | 0xb => self.identity.numbers,
-            0x1 => 0x10 << 16 | self.command,
+            0x1 => 0x10 << 16 | self.command | if self.raised { RAISED } else { 0 },
             0x2 => CLASS << 8 | 1,
             0x3 => self.cache_line,
             0x4..=0x7 => self.window(word).map_or(0, |(window, _)| {
@@ -79,7 +89,7 @@ impl Configuration {
                 }
             }),
             0xd => CAPABILITIES,
-            0xf => self.line,
+            0xf => self.line | if self.identity.interrupts { PIN } else { 0 },
             0x10 if self.identity.vectors != 0 => CAPABILITY | MESSAGES << 8,
             0x10 => CAPABILITY,
             0x11 => DEVICE,
@@ -105,7 +115,7 @@ impl Configuration {
                 let Some((window, bits)) = self.window(word) else {
                     return;
                 };
-                let (base, fixed) = (&mut self.bases[window], (1 << bits) - 1);
+                let (base, fixed) = (&mut self.bases[window], ((1_u64 << bits) - 1) as u32);
                 let (low, high) = (*base as u32, (*base >> 32) as u32);
                 *base = if word % 2 == 0 {
                     u64::from(high) << 32 | u64::from(change(low) & !fixed)
@@ -122,8 +132,13 @@ impl Configuration {
         }
     }
 
-    /// Whether requests to memory are accepted, and sent.
-    fn is_memory_enabled(&self) -> bool {
+    /// Whether its legacy interrupt is not disabled.
+    pub(super) fn may_interrupt(&self) -> bool {
+        self.command & NO_INTERRUPT == 0
+    }
+
+    /// Whether requests to memory are accepted.
+    pub(super) fn is_memory_enabled(&self) -> bool {
         self.command & 2 != 0
     }
 
@@ -148,10 +163,8 @@ impl Configuration {
 
     /// Whether an address is in the window of this number.
     pub(super) fn is_within(&self, window: usize, address: u64) -> bool {
-        let Some(bits) = self.identity.windows.get(window) else {
-            return false;
-        };
-        self.is_memory_enabled() && address >> bits == self.bases[window] >> bits
+        let bits = self.identity.windows[window];
+        bits != 0 && self.is_memory_enabled() && address >> bits == self.bases[window] >> bits
     }
 
     /// Bytes of the longest payload, and of the longest read request, that software allows.

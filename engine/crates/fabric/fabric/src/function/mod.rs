@@ -4,6 +4,7 @@
 mod configuration;
 mod device;
 mod model;
+mod registers;
 mod rtl;
 mod target;
 mod transmitter;

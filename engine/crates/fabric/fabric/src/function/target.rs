@@ -1,6 +1,8 @@
 use super::configuration::Configuration;
+use super::registers::{RegisterRequest, Registers};
 use super::{Given, NEVER};
 use crate::class::Class;
+use crate::host::bytes_asked;
 use crate::packet::{Header, Kind, Status};
 use std::collections::VecDeque;
 
@@ -27,24 +29,35 @@ pub(super) enum Served {
     Configuration,
     /// It was refused.
     Refused,
-    /// It is an access to the register at this offset, with the written value: [`Target::answered`] must be called.
-    Register(u64, Option<u64>),
-    /// The same, at this offset of the table of messages, and whether it means eight bytes.
+    /// It is an access to a register: [`Target::answered`] must be called.
+    Register(RegisterRequest),
+    /// The same at this offset of the table of messages, whether it means eight bytes, and the written value.
     Table(u64, bool, Option<u64>),
 }
 
 /// Serves configuration and registers, one request after the other.
-#[derive(Default)]
 pub(super) struct Target {
+    registers: Registers,
     requests: VecDeque<Request>,
     /// From when on the next request is taken.
     free: u64,
-    /// The access to a register that has not been answered.
-    asked: Option<Header>,
+    /// The access to a register that has not been answered, and the bits of the register before its words.
+    asked: Option<(Header, u64)>,
     answer: Option<Answer>,
 }
 
 impl Target {
+    /// One without requests, of a function with these registers.
+    pub(super) fn new(registers: Registers) -> Target {
+        Target {
+            registers,
+            requests: VecDeque::new(),
+            free: 0,
+            asked: None,
+            answer: None,
+        }
+    }
+
     pub(super) fn arrive(&mut self, request: Request) {
         self.requests.push_back(request);
     }
@@ -82,15 +95,10 @@ impl Target {
                 let completion = completion(&header, configuration, 0);
                 (Some((completion, 0)), Served::Configuration)
             }
-            Kind::MemoryRead | Kind::MemoryWrite if is_register(&header, configuration) => {
-                self.asked = Some(header);
-                let written = (header.kind == Kind::MemoryWrite).then_some(data);
-                if let Some(offset) = configuration.in_table(header.request.address) {
-                    return Served::Table(offset, header.words == 2, written);
-                }
-                return Served::Register(header.request.address & 0xff8, written);
-            }
             _ => {
+                if let Some(served) = self.memory(&header, data, configuration) {
+                    return served;
+                }
                 let refused = Header::completing(&header, configuration.id, Status::Unsupported);
                 let waits = header.kind.class() == Class::NonPosted;
                 (waits.then_some((refused, 0)), Served::Refused)
@@ -105,14 +113,33 @@ impl Target {
         served
     }
 
+    /// Begins an access to a register or to the table of messages; none if it is another one.
+    fn memory(&mut self, header: &Header, data: u64, configuration: &Configuration) -> Option<Served> {
+        let address = header.request.address;
+        let accesses = matches!(header.kind, Kind::MemoryRead | Kind::MemoryWrite)
+            && !header.poisoned
+            && configuration.is_within(0, address);
+        if !accesses {
+            return None;
+        }
+        if let Some(offset) = configuration.in_table(address) {
+            let is_wide = in_table(header)?;
+            self.asked = Some((*header, Registers::OURS.shift(address)));
+            let written = (header.kind == Kind::MemoryWrite).then_some(data);
+            return Some(Served::Table(offset, is_wide, written));
+        }
+        let access = self.registers.access(header, data)?;
+        self.asked = Some((*header, self.registers.shift(address)));
+        Some(Served::Register(access))
+    }
+
     /// The access to the register is complete, with this value; its completion is ready at `ready`.
     pub(super) fn answered(&mut self, ready: u64, value: u64, configuration: &Configuration) {
-        let Some(header) = self.asked.take() else {
+        let Some((header, shift)) = self.asked.take() else {
             return;
         };
         self.free = ready;
         if header.kind == Kind::MemoryRead {
-            let shift = 8 * (header.request.address & 4);
             self.answer = Some(Answer {
                 ready,
                 header: completion(&header, configuration, header.words),
@@ -153,15 +180,14 @@ impl Target {
     }
 }
 
-/// A register is accessed completely: eight bytes at a multiple of eight; reads of one half are allowed, and writes in the
-/// table of messages.
-fn is_register(header: &Header, configuration: &Configuration) -> bool {
+/// Whether a request of the table of messages means eight bytes, or a half of them; none for another part.
+fn in_table(header: &Header) -> Option<bool> {
     let request = &header.request;
-    let wide = header.words == 2 && request.address & 4 == 0 && request.enables == 0xff;
-    let in_table = configuration.in_table(request.address).is_some();
-    let halves = header.kind == Kind::MemoryRead || in_table;
-    let half = header.words == 1 && request.enables == 0x0f && halves;
-    (wide || half) && !header.poisoned && configuration.is_within(0, request.address)
+    match (header.words, request.enables, request.address & 4) {
+        (2, 0xff, 0) => Some(true),
+        (1, 0x0f, _) => Some(false),
+        _ => None,
+    }
 }
 
 fn completion(request: &Header, configuration: &Configuration, words: u16) -> Header {
@@ -169,8 +195,9 @@ fn completion(request: &Header, configuration: &Configuration, words: u16) -> He
     header.kind = Kind::Completion(words != 0);
     header.words = words;
     if let Kind::MemoryRead = request.kind {
-        header.completion.byte_count = 4 * request.words;
-        header.completion.lower_address = (request.request.address & 0x7f) as u8;
+        let asked = bytes_asked(request);
+        header.completion.byte_count = (asked.end - asked.start) as u16;
+        header.completion.lower_address = (asked.start & 0x7f) as u8;
     }
     header
 }

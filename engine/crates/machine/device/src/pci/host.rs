@@ -2,7 +2,7 @@ use crate::device::{decode, encode, RestoreError};
 use crate::map::PciMap;
 use crate::pci::all_ones;
 use crate::pci::function::{Endpoint, Function};
-use crate::pci::tree::{Tree, TreeAccess, TreePlace, FIRST_ROOT_PORT};
+use crate::pci::tree::{Tree, TreeAccess, TreePlace, FIRST_ROOT_PORT, LINES};
 use crate::ram::Ram;
 use rackwright_contract::{Ticket, Tickets};
 use rackwright_stats::Digest;
@@ -159,9 +159,11 @@ impl PciHost {
 
     /// The level of each interrupt source of the bridge.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (u32, bool)> + '_ {
-        self.map.sources.iter().enumerate().map(|(line, source)| {
-            let mut sharing = self.functions.iter().skip(line).step_by(self.map.sources.len());
-            (*source, sharing.any(Function::interrupts))
+        let below = self.tree.as_ref().map_or([false; LINES], |tree| tree.lines());
+        let lines = self.map.sources.iter().zip(below).enumerate();
+        lines.map(|(line, (source, below))| {
+            let mut sharing = self.functions.iter().skip(line).step_by(LINES);
+            (*source, below || sharing.any(Function::interrupts))
         })
     }
 
@@ -417,6 +419,10 @@ mod tests {
 
         fn take_messages(&mut self) -> Vec<(u64, u32)> {
             Vec::new()
+        }
+
+        fn lines(&self) -> [bool; LINES] {
+            [false, false, true, false]
         }
 
         fn failure(&self) -> Option<String> {

@@ -9,6 +9,8 @@ use std::ops::Range;
 
 /// The first device number of root ports on the host bridge's bus.
 pub const FIRST_ROOT_PORT: u8 = 16;
+/// Legacy interrupt lines of the host bridge.
+pub const LINES: usize = 4;
 
 /// Buses, devices and links below root ports of the host bridge, which take their time: each read is answered later,
 /// and so is each write of configuration. Reads without a response return ones, like the host bridge's own.
@@ -31,6 +33,9 @@ pub trait Tree: Send {
 
     /// Writes that have arrived at the interrupt files since the last call, in order: addresses and data.
     fn take_messages(&mut self) -> Vec<(u64, u32)>;
+
+    /// The levels of the host bridge's legacy interrupts that it raises, in their order.
+    fn lines(&self) -> [bool; LINES];
 
     /// The reason why it has stopped, if it has; all reads return ones then.
     fn failure(&self) -> Option<String>;

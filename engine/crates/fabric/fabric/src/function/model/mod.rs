@@ -12,6 +12,7 @@ mod splitter;
 mod writer;
 
 use super::configuration::{Configuration, Identity};
+use super::registers::Registers as FunctionRegisters;
 use super::target::{Request, Served, Target};
 use super::transmitter::{Offers, Ready, Transmitter};
 use super::{word_of, Given, BEAT, FIRST_CYCLES, NEVER};
@@ -31,8 +32,9 @@ use writer::Writer;
 /// The same as in the RTL.
 const IDENTITY: Identity = Identity {
     numbers: 0x0001_5257,
-    windows: &[12, 20],
+    windows: [12, 20],
     vectors: messages::VECTORS as u32,
+    interrupts: false,
 };
 
 /// A model, and the parameters of the RTL that it replaces.
@@ -115,7 +117,7 @@ impl Model {
             arrivals: VecDeque::new(),
             configuration: Configuration::new(IDENTITY),
             registers: Registers::default(),
-            target: Target::default(),
+            target: Target::new(FunctionRegisters::OURS),
             generator: Generator::default(),
             reader: Reader::new(description.tags, description.read_bytes),
             writer: Writer::default(),
@@ -286,10 +288,10 @@ impl Model {
                 }
                 self.target.answered(now + 1, value, &self.configuration);
             }
-            Served::Register(offset, written) => {
-                let value = self.registers.read(offset);
-                if let Some(data) = written {
-                    self.registers.write(offset, data);
+            Served::Register(access) => {
+                let value = self.registers.read(access.offset);
+                if let Some(data) = access.written {
+                    self.registers.write(access.offset, data);
                 }
                 self.target.answered(now + 2, value, &self.configuration);
             }

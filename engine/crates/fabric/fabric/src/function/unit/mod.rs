@@ -3,17 +3,20 @@
 //!
 //! Its responses have the latency of the fabric: to a read when its completion arrives, to a write when its packet
 //! leaves. Posted packets are never passed, so that a requester that observes a later write, or reads, finds the data
-//! (2.4.1).
+//! (2.4.1). A unit's interrupt is the function's legacy interrupt; its messages follow the writes before them.
 
+mod clocked;
+mod interrupt;
 mod ports;
 mod reads;
 mod wire;
 mod writes;
 
 use super::configuration::{Configuration, Identity};
+use super::registers::Registers;
 use super::target::{Request, Served, Target};
 use super::transmitter::{Offers, Transmitter};
-use super::{stopped, word_of, Given, BEAT, FIRST_CYCLES, NEVER, PAYLOAD};
+use super::{stopped, word_of, Given, BEAT, NEVER, PAYLOAD};
 use crate::class::Class;
 use crate::clocks::Edges;
 use crate::credits::{Amount, Credits};
@@ -21,18 +24,16 @@ use crate::error::FabricError;
 use crate::packet::Kind;
 use crate::pool::Packet;
 use crate::rate::Rate;
-use rackwright_rtl::{Design, Instance, MemoryResponse, RegisterAccess};
+use clocked::Clocked;
+use interrupt::Interrupt;
+use rackwright_rtl::{Design, Manifest, MemoryResponse, RegisterAccess};
 use rackwright_time::unit::Cycle;
 use reads::Reads;
 use wire::Wire;
 use writes::Writes;
 
-/// The vendor's number is that of `traffic`; one window, the registers.
-const IDENTITY: Identity = Identity {
-    numbers: 0x0002_5257,
-    windows: &[12],
-    vectors: 0,
-};
+/// The vendor's number is that of `traffic`.
+const NUMBERS: u32 = 0x0002_5257;
 /// Requests of others that it holds, of each class.
 const REQUESTS: u64 = 32;
 /// Cycles for which the unit and the function run separately: the function's own responses take at least as long.
@@ -40,11 +41,10 @@ const WINDOW: u64 = 4;
 /// From the answer of a register to its completion.
 const REGISTER: u64 = 2;
 
-/// A unit of ours on a card.
+/// A unit on a card.
 pub(crate) struct Unit {
-    instance: Instance,
-    /// The unit's `idle` output is high.
-    rests: bool,
+    unit: Clocked,
+    interrupt: Interrupt,
     configuration: Configuration,
     target: Target,
     reads: Reads,
@@ -64,18 +64,15 @@ impl Unit {
     /// # Errors
     /// [`FabricError`] when the design has ports that lead nowhere on a card.
     pub(crate) fn new(card: &str, design: &Design, edges: Edges, rate: Rate) -> Result<Unit, FabricError> {
-        let widths = ports::widths(card, &design.manifest)?;
-        let mut instance = Instance::new(design, None)?;
-        let step = instance.step(FIRST_CYCLES);
-        let rests = step.idle;
-        if let Some(broken) = step.broken {
-            return Err(stopped(card, broken));
-        }
+        let manifest = &design.manifest;
+        let widths = ports::widths(card, manifest)?;
+        let bus = manifest.bus_registers();
+        let registers = bus.map_or(Registers::OURS, |bus| Registers::of(&bus));
         Ok(Unit {
-            instance,
-            rests,
-            configuration: Configuration::new(IDENTITY),
-            target: Target::default(),
+            unit: Clocked::new(card, design)?,
+            interrupt: Interrupt::default(),
+            configuration: Configuration::new(identity(manifest, registers)),
+            target: Target::new(registers),
             reads: Reads::new(&widths),
             writes: Writes::new(&widths),
             transmitter: Transmitter::default(),
@@ -91,12 +88,16 @@ impl Unit {
     }
 
     pub(super) fn cycle(&self) -> Cycle {
-        self.instance.cycle()
+        Cycle::new(self.unit.cycle())
     }
 
     /// Whether it is inactive until it receives input.
     pub(super) fn is_idle(&self) -> bool {
-        self.rests && self.target.is_idle() && self.reads.is_idle() && self.writes.is_idle()
+        self.unit.rests()
+            && self.target.is_idle()
+            && self.reads.is_idle()
+            && self.writes.is_idle()
+            && self.interrupt.is_idle()
     }
 
     pub(super) fn events(&self) -> Vec<(String, u64)> {
@@ -107,10 +108,8 @@ impl Unit {
             ("unexpected_completions", self.unexpected),
             ("completion_timeouts", self.timeouts),
         ];
-        let names = self.instance.design().manifest.events().enumerate();
-        let of_unit = names.map(|(index, name)| (name.to_string(), self.instance.event(index)));
         let of_function = own.map(|(name, count)| (name.to_string(), count));
-        of_unit.chain(of_function).collect()
+        self.unit.events().chain(of_function).collect()
     }
 
     pub(super) fn grant(&mut self, cycle: Cycle, initial: bool, class: Class, limit: Amount) {
@@ -118,14 +117,13 @@ impl Unit {
     }
 
     pub(super) fn arrive(&mut self, cycle: Cycle, packet: &Packet) {
-        let Unit { instance, reads, .. } = self;
+        let Unit { unit, reads, .. } = self;
         let header = packet.header;
         if let Kind::Completion(_) = header.kind {
-            let respond = |response: &MemoryResponse| instance.respond(response);
+            let respond = |response: &MemoryResponse| unit.respond(response);
             if !reads.arrive(cycle.0, &header, &packet.data, respond) {
                 self.unexpected += 1;
             }
-            self.rests = false;
             return;
         }
         let beats = (packet.data.len() as u64).div_ceil(BEAT);
@@ -143,17 +141,17 @@ impl Unit {
         mut give: impl FnMut(Cycle, Given<'_>),
     ) -> Result<(), FabricError> {
         let give = &mut |cycle, given: Given<'_>| give(Cycle::new(cycle), given);
-        while self.instance.cycle() < end {
-            let now = self.instance.cycle().0;
+        while self.cycle() < end {
+            let now = self.unit.cycle();
             let due = self.due().max(now);
-            let until = if self.rests && due > now {
+            let until = if self.unit.rests() && due > now {
                 due.min(end.0)
             } else {
                 (now + WINDOW).min(end.0)
             };
             self.serve(until, give);
             self.give_up(until);
-            self.step(Cycle::new(until), card)?;
+            self.step(until, card)?;
             self.transmit(now, give);
         }
         Ok(())
@@ -179,48 +177,63 @@ impl Unit {
             return;
         }
         match self.target.step(now, &mut self.configuration, give) {
-            Served::Configuration => {}
+            Served::Configuration => {
+                let permitted = self.configuration.may_interrupt();
+                self.interrupt.permit(now, permitted);
+                if self.configuration.is_memory_enabled() {
+                    self.unit.start();
+                }
+            }
             Served::Refused => self.refused += 1,
             Served::Table(..) => unreachable!("it has no messages"),
-            Served::Register(offset, written) => {
-                self.instance.register_access(RegisterAccess {
+            Served::Register(access) => {
+                let mask = (1_u32 << access.bytes) - 1;
+                self.unit.register_access(RegisterAccess {
                     due: now,
-                    data: written.unwrap_or(0),
-                    address: offset as u32,
-                    write: u8::from(written.is_some()),
+                    data: access.written.unwrap_or(0),
+                    address: access.offset as u32,
+                    write: access.written.map_or(0, |_| mask as u8),
                 });
-                self.rests = false;
             }
         }
     }
 
     /// Ends reads that have timed out before `until`.
     fn give_up(&mut self, until: u64) {
-        let Unit { instance, reads, .. } = self;
+        let Unit { unit, reads, .. } = self;
         while reads.times_out() < until {
-            let now = reads.times_out().max(instance.cycle().0);
-            reads.time_out(now, |response| instance.respond(response));
+            let now = reads.times_out().max(unit.cycle());
+            reads.time_out(now, |response| unit.respond(response));
             self.timeouts += 1;
-            self.rests = false;
         }
     }
 
-    /// Runs the unit to `until`, or to the response of a register, and takes its requests.
-    fn step(&mut self, until: Cycle, card: &str) -> Result<(), FabricError> {
-        let step = self.instance.step(until);
-        self.rests = step.idle;
+    /// Runs the unit to `until`, or to the response of a register, and takes its requests and the changes of its
+    /// interrupt.
+    fn step(&mut self, until: u64, card: &str) -> Result<(), FabricError> {
+        if self.unit.pass(until) {
+            return Ok(());
+        }
+        let held = self.unit.outside(0);
+        let step = self.unit.step(until);
         if let Some(broken) = step.broken {
             return Err(stopped(card, broken));
         }
         for answer in step.register_answers {
-            self.target
-                .answered(answer.cycle + REGISTER, answer.data, &self.configuration);
+            let ready = held + answer.cycle + REGISTER;
+            self.target.answered(ready, answer.data, &self.configuration);
         }
-        for request in self.instance.requests() {
+        for change in step.interrupts {
+            self.configuration.raised = change.level != 0;
+            let permitted = self.configuration.may_interrupt();
+            self.interrupt
+                .change(held + change.cycle, change.level != 0, permitted);
+        }
+        for request in self.unit.requests() {
             if request.is_write() {
-                self.writes.ask(request);
+                self.writes.ask(&request);
             } else {
-                self.reads.ask(request);
+                self.reads.ask(&request);
             }
         }
         Ok(())
@@ -228,7 +241,7 @@ impl Unit {
 
     /// Generates and sends packets, from the cycle `from` on up to the unit's time.
     fn transmit(&mut self, from: u64, give: &mut impl FnMut(u64, Given<'_>)) {
-        let end = self.instance.cycle().0;
+        let end = self.unit.cycle();
         loop {
             let offers = self.offers();
             let reads = self.reads.due(&self.configuration);
@@ -255,14 +268,13 @@ impl Unit {
         let Some(class) = self.transmitter.choose(now, offers) else {
             return;
         };
-        let Unit { instance, wire, .. } = self;
         let id = self.configuration.id;
-        let respond = |response: &MemoryResponse| instance.respond(response);
+        let is_message = self.sends_message();
+        let Unit { unit, wire, .. } = self;
+        let respond = |response: &MemoryResponse| unit.respond(response);
         let (last, bytes) = match class {
-            Class::Posted => {
-                self.rests = false;
-                self.writes.leave(now, id, give, respond)
-            }
+            Class::Posted if is_message => self.interrupt.leave(now, id, give),
+            Class::Posted => self.writes.leave(now, id, give, respond),
             Class::NonPosted => self.reads.leave(now, id, give),
             Class::Completion => {
                 let bytes = self.target.bytes();
@@ -272,8 +284,37 @@ impl Unit {
         self.transmitter.sent(wire.take(last, bytes));
     }
 
+    /// Whether the next posted packet is a message of the interrupt, which follows the writes asked for before it.
+    fn sends_message(&self) -> bool {
+        let (ready, _) = self.interrupt.ready();
+        ready != NEVER && ready <= self.writes.oldest()
+    }
+
     /// Packets ready to leave, by class.
     fn offers(&self) -> Offers {
-        [self.writes.ready(), self.reads.ready(), self.target.ready()]
+        let message = self.interrupt.ready();
+        let posted = if self.sends_message() {
+            message
+        } else {
+            self.writes.ready()
+        };
+        // Software that has disabled the interrupt, or whose access has lowered it, finds it low.
+        let completion = self.target.ready();
+        let completion = if message.0 <= completion.0 {
+            (NEVER, 0)
+        } else {
+            completion
+        };
+        [posted, self.reads.ready(), completion]
+    }
+}
+
+/// The identity of a unit's function: its registers are in one window.
+fn identity(manifest: &Manifest, registers: Registers) -> Identity {
+    Identity {
+        numbers: NUMBERS,
+        windows: [registers.window(), 0],
+        vectors: 0,
+        interrupts: manifest.has_interrupt(),
     }
 }

@@ -1,7 +1,8 @@
 use crate::error::FabricError;
-use rackwright_rtl::{Manifest, Port};
+use rackwright_rtl::{Direction, Manifest, Port};
 
-/// Bytes of a beat of each memory port of a unit that may be on a card: one with registers and memory ports.
+/// Bytes of a beat of each memory port of a unit that may be on a card: one with registers, and perhaps memory ports and
+/// an interrupt.
 ///
 /// # Errors
 /// [`FabricError::Card`] for another one.
@@ -16,24 +17,23 @@ pub(super) fn widths(card: &str, manifest: &Manifest) -> Result<Vec<usize>, Fabr
         match port {
             Port::Memory {
                 bytes, watch: false, ..
+            }
+            | Port::Axi4 { bytes, .. }
+            | Port::TileLink {
+                bytes,
+                direction: Direction::Out,
+                ..
             } => widths.push(*bytes as usize),
             Port::Memory { name, .. } => {
                 return Err(refuse(format!(
                     "watches memory by its port `{name}`, which no packet of PCI Express does"
                 )));
             }
-            Port::Mmio { .. } => has_registers = true,
-            Port::Event { .. } => {}
-            Port::Command { name, .. } | Port::Axi4 { name, .. } | Port::Axi4Lite { name, .. } => {
-                return Err(refuse(format!(
-                    "has the port `{name}`, which leads nowhere on a card"
-                )));
+            Port::Mmio { .. } | Port::Axi4Lite { .. } | Port::Apb { .. } | Port::TileLink { .. } => {
+                has_registers = true;
             }
-            Port::Apb { name, .. }
-            | Port::TileLink { name, .. }
-            | Port::Stream { name, .. }
-            | Port::AxiStream { name, .. }
-            | Port::Interrupt { name, .. } => {
+            Port::Event { .. } | Port::Interrupt { .. } => {}
+            Port::Command { name, .. } | Port::Stream { name, .. } | Port::AxiStream { name, .. } => {
                 return Err(refuse(format!(
                     "has the port `{name}`, which leads nowhere on a card"
                 )));

@@ -295,8 +295,9 @@ mod tests {
     fn configuration() -> Configuration {
         Configuration::new(Identity {
             numbers: 0,
-            windows: &[],
+            windows: [0; 2],
             vectors: 0,
+            interrupts: false,
         })
     }
 

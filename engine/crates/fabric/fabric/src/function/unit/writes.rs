@@ -24,6 +24,8 @@ struct Port {
 /// The next packet.
 struct Offer {
     ready: u64,
+    /// The earliest time of its oldest piece.
+    since: u64,
     port: u8,
     address: u64,
     end: u64,
@@ -109,7 +111,7 @@ impl Writes {
         };
         self.turn = (number + 1) % self.ports.len();
         let waiting = &mut self.ports[number].waiting;
-        let address = waiting[0].address;
+        let (since, address) = (waiting[0].ready, waiting[0].address);
         let (limit, mut end) = ((address / most + 1) * most, address);
         self.data.clear();
         self.data.resize((address % 4) as usize, 0);
@@ -126,6 +128,7 @@ impl Writes {
         self.data.resize(self.data.len().next_multiple_of(4), 0);
         self.offer = Some(Offer {
             ready: now + 1,
+            since,
             port: number as u8,
             address,
             end,
@@ -171,6 +174,17 @@ impl Writes {
         }
         self.room = last + 1;
         (last, bytes)
+    }
+
+    /// The earliest time of the oldest piece that has not left.
+    pub(super) fn oldest(&self) -> u64 {
+        let fronts = self.ports.iter().filter_map(|port| port.waiting.front());
+        let offer = self.offer.iter().map(|offer| offer.since);
+        fronts
+            .map(|piece| piece.ready)
+            .chain(offer)
+            .min()
+            .unwrap_or(NEVER)
     }
 
     /// Whether no pieces wait.
