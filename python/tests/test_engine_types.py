@@ -30,13 +30,7 @@ def largest(counts: Counter[str]) -> tuple[int, set[str]]:
 
 def test_the_most_fields() -> None:
     """The bar is 15. Who makes the largest smaller lowers the number here."""
-    assert largest(counted(rust_types.fields, whole=False)) == (
-        25,
-        {
-            "network/cluster/src/report.rs::ServerReport",
-            "network/dispatch/src/counters.rs::Counters",
-        },
-    )
+    assert largest(counted(rust_types.fields, whole=False)) == (23, {"live/loadtest/src/client.rs::Client"})
 
 
 def test_the_most_public_methods() -> None:

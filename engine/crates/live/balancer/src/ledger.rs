@@ -64,18 +64,21 @@ impl Ledger {
         let now = at.max(self.before);
         let counters = dispatcher.counters();
         self.replayed.events += 1;
-        if let (true, Some(peer)) = (counters.heard > self.counters.heard, event.reporter()) {
+        if let (true, Some(peer)) = (
+            counters.gossip.heard > self.counters.gossip.heard,
+            event.reporter(),
+        ) {
             self.heard.insert(peer, now);
         }
         if let Some(key) = event.key() {
-            let is_repeated = counters.repeated > self.counters.repeated;
-            let is_answered = counters.answered > self.counters.answered;
+            let is_repeated = counters.requests.repeated > self.counters.requests.repeated;
+            let is_answered = counters.answers.answered > self.counters.answers.answered;
             if is_answered {
                 self.replayed.answered += u64::from(self.end(key).is_some());
             } else if let Some(place) = self.places.get(&key).filter(|_| !is_repeated) {
                 self.forget(*place);
             }
-            let is_counted = !is_repeated && counters.untracked == self.counters.untracked;
+            let is_counted = !is_repeated && counters.requests.untracked == self.counters.requests.untracked;
             self.follow(now, is_counted.then_some(key), decided);
         }
         for action in decided {

@@ -29,4 +29,7 @@ pub use description::{
 pub use error::ClusterError;
 pub use kinds::{Kinds, MakeNode, OwnNode, OwnStart};
 pub use node::{Elsewhere, Node};
-pub use report::{LatencyReport, PartReport, PortReport, Report, ServerReport, SwitchReport};
+pub use report::{
+    LatencyReport, PacketReport, PartReport, PortReport, Report, RequestReport, ServerReport, ServiceReport,
+    SoftwareReport, SwitchReport,
+};

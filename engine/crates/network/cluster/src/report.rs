@@ -5,7 +5,7 @@ use rackwright_gateway::HostPort;
 use rackwright_schedule::ModelId;
 use rackwright_server::{LinuxServer, NetworkedServer, ProgramServer};
 use rackwright_stats::Digest;
-use rackwright_traffic::{Host, Latencies};
+use rackwright_traffic::{Client, Host, Latencies, Service};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ struct NodeReport {
     ports: Vec<PortReport>,
 }
 
-/// A server.
+/// A server. Its groups are not visible in the report's JSON, which has one object for a server.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ServerReport {
     /// Its name.
@@ -55,32 +55,77 @@ pub struct ServerReport {
     pub mac: String,
     /// Its Internet address.
     pub ip: String,
-    /// Instructions executed: none at `traffic` fidelity.
-    pub instructions: u64,
+    /// The frames of its port.
+    #[serde(flatten)]
+    pub packets: PacketReport,
+    /// The requests of its client, if it has one.
+    #[serde(flatten)]
+    pub client: RequestReport,
+    /// The requests to its service, if it has one.
+    #[serde(flatten)]
+    pub service: ServiceReport,
+    /// What it executes.
+    #[serde(flatten)]
+    pub software: SoftwareReport,
+    /// Cycles of RTL that were evaluated rather than skipped.
+    pub unit_cycles: u64,
+    /// The counters of its NIC, by the names of the unit's events: only under Linux.
+    pub nic_events: BTreeMap<String, u64>,
+}
+
+/// The frames of a server.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct PacketReport {
     /// Frames whose first flit has left.
-    pub packets_sent: u64,
+    #[serde(rename = "packets_sent")]
+    pub sent: u64,
     /// Frames that arrived.
-    pub packets_received: u64,
+    #[serde(rename = "packets_received")]
+    pub received: u64,
     /// Frames for which its port had no room.
-    pub packets_dropped: u64,
+    #[serde(rename = "packets_dropped")]
+    pub dropped: u64,
     /// Frames that it could not use: addressed to others, damaged, unknown, unrequested.
-    pub packets_refused: u64,
+    #[serde(rename = "packets_refused")]
+    pub refused: u64,
     /// Received frames with a congestion mark.
-    pub packets_marked: u64,
-    /// Requests its client sent.
+    #[serde(rename = "packets_marked")]
+    pub marked: u64,
+}
+
+/// The client of a server at `traffic` fidelity.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct RequestReport {
+    /// Requests that it sent.
     pub requests: u64,
-    /// Requests of its client that were answered in time.
+    /// Requests that were answered in time.
     pub answered: u64,
-    /// Requests that its client has abandoned.
+    /// Requests that it has abandoned.
     pub lost: u64,
     /// Responses to abandoned requests.
     pub late: u64,
-    /// Requests its service answered.
+    /// Times from request to answer.
+    pub latency: LatencyReport,
+}
+
+/// The service of a server or memory blade.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ServiceReport {
+    /// Requests that it answered.
     pub served: u64,
-    /// Requests for which its service had no room.
+    /// Requests for which it had no room.
     pub rejected: u64,
-    /// Cycles that the cores of its service have worked, together.
+    /// Cycles that its cores have worked, together.
     pub busy_cycles: u64,
+    /// Times that requests waited for a core.
+    pub wait: LatencyReport,
+}
+
+/// The program or kernel of a server.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct SoftwareReport {
+    /// Instructions executed: none at `traffic` fidelity.
+    pub instructions: u64,
     /// The status with which its program has ended.
     pub exit_code: Option<i32>,
     /// The reason why it has stopped although its program has not ended.
@@ -91,14 +136,6 @@ pub struct ServerReport {
     pub stderr: String,
     /// The output on its console: only under Linux.
     pub console: String,
-    /// Cycles of RTL that were evaluated rather than skipped.
-    pub unit_cycles: u64,
-    /// The counters of its NIC, by the names of the unit's events: only under Linux.
-    pub nic_events: BTreeMap<String, u64>,
-    /// Times from request to answer.
-    pub latency: LatencyReport,
-    /// Times that requests waited for a core of its service.
-    pub wait: LatencyReport,
 }
 
 /// Frames that a switch did not forward although there was room.
@@ -317,52 +354,67 @@ fn addresses(cluster: &Cluster, node: usize) -> ServerReport {
     }
 }
 
+impl PacketReport {
+    /// The frames that the counters of a port know of.
+    fn of(port: PortCounters) -> PacketReport {
+        PacketReport {
+            sent: port.sent,
+            received: port.received,
+            dropped: port.dropped,
+            ..PacketReport::default()
+        }
+    }
+}
+
 fn host_port_report(cluster: &Cluster, node: usize, host_port: &HostPort) -> ServerReport {
-    let port = host_port.output_port().counters();
     ServerReport {
-        packets_sent: port.sent,
-        packets_received: port.received,
-        packets_dropped: port.dropped,
-        packets_refused: host_port.refused(),
+        packets: PacketReport {
+            refused: host_port.refused(),
+            ..PacketReport::of(host_port.output_port().counters())
+        },
         ..addresses(cluster, node)
     }
 }
 
 fn own_report(cluster: &Cluster, node: usize, output: &OutputPort) -> ServerReport {
-    let port = output.counters();
     ServerReport {
-        packets_sent: port.sent,
-        packets_received: port.received,
-        packets_dropped: port.dropped,
+        packets: PacketReport::of(output.counters()),
         ..addresses(cluster, node)
     }
 }
 
 fn blade_report(cluster: &Cluster, node: usize, blade: &Blade) -> ServerReport {
-    let (port, counters) = (blade.output_port().counters(), blade.counters());
+    let counters = blade.counters();
     ServerReport {
-        packets_sent: port.sent,
-        packets_received: port.received,
-        packets_dropped: port.dropped,
-        packets_refused: counters.ignored + counters.dead,
-        served: counters.fetched + counters.stored,
-        rejected: counters.refused,
-        busy_cycles: counters.busy_cycles,
+        packets: PacketReport {
+            refused: counters.ignored + counters.dead,
+            ..PacketReport::of(blade.output_port().counters())
+        },
+        service: ServiceReport {
+            served: counters.fetched + counters.stored,
+            rejected: counters.refused,
+            busy_cycles: counters.busy_cycles,
+            ..ServiceReport::default()
+        },
         ..addresses(cluster, node)
     }
 }
 
 fn program_report(cluster: &Cluster, node: usize, server: &NetworkedServer) -> ServerReport {
-    let (port, counters) = (server.port_counters(), server.counters());
+    let counters = server.counters();
     let dropped = ["nic.dropped_full", "nic.dropped_length"].map(|name| counters.get(name).unwrap_or(0));
     ServerReport {
-        instructions: server.instructions(),
-        packets_sent: port.sent,
-        packets_received: port.received,
-        packets_dropped: dropped.iter().sum(),
-        exit_code: server.exit_code(),
-        error: server.error().map(ToString::to_string),
-        stdout: String::from_utf8_lossy(server.output()).into_owned(),
+        packets: PacketReport {
+            dropped: dropped.iter().sum(),
+            ..PacketReport::of(server.port_counters())
+        },
+        software: SoftwareReport {
+            instructions: server.instructions(),
+            exit_code: server.exit_code(),
+            error: server.error().map(ToString::to_string),
+            stdout: String::from_utf8_lossy(server.output()).into_owned(),
+            ..SoftwareReport::default()
+        },
         unit_cycles: server.unit_cycles(),
         ..addresses(cluster, node)
     }
@@ -374,35 +426,44 @@ fn user_program_report(cluster: &Cluster, node: usize, server: &ProgramServer) -
         .shown()
         .map(|text| String::from_utf8_lossy(&text).into_owned());
     ServerReport {
-        instructions: server.instructions(),
-        packets_received: received,
-        packets_refused: received,
-        exit_code: server.exit_code(),
-        error: server.error().map(ToString::to_string),
-        stdout,
-        stderr,
+        packets: PacketReport {
+            received,
+            refused: received,
+            ..PacketReport::default()
+        },
+        software: SoftwareReport {
+            instructions: server.instructions(),
+            exit_code: server.exit_code(),
+            error: server.error().map(ToString::to_string),
+            stdout,
+            stderr,
+            ..SoftwareReport::default()
+        },
         unit_cycles: server.unit_cycles(),
         ..addresses(cluster, node)
     }
 }
 
 fn linux_report(cluster: &Cluster, node: usize, server: &LinuxServer) -> ServerReport {
-    let (port, counters) = (server.port_counters(), server.counters());
+    let counters = server.counters();
     let dropped =
         ["dropped_full", "dropped_length", "virtio_dropped"].map(|name| counters.get(name).unwrap_or(0));
     let [console, stdout, stderr] = server
         .shown()
         .map(|text| String::from_utf8_lossy(text).into_owned());
     ServerReport {
-        instructions: server.instructions(),
-        packets_sent: port.sent,
-        packets_received: port.received,
-        packets_dropped: dropped.iter().sum(),
-        exit_code: server.exit_code(),
-        error: server.error().map(ToString::to_string),
-        stdout,
-        stderr,
-        console,
+        packets: PacketReport {
+            dropped: dropped.iter().sum(),
+            ..PacketReport::of(server.port_counters())
+        },
+        software: SoftwareReport {
+            instructions: server.instructions(),
+            exit_code: server.exit_code(),
+            error: server.error().map(ToString::to_string),
+            stdout,
+            stderr,
+            console,
+        },
         unit_cycles: server.unit_cycles(),
         nic_events: counters
             .iter()
@@ -413,37 +474,40 @@ fn linux_report(cluster: &Cluster, node: usize, server: &LinuxServer) -> ServerR
 }
 
 fn server_report(cluster: &Cluster, node: usize, host: &Host) -> ServerReport {
-    let (port, refused) = (host.output_port().counters(), host.counters());
-    let client = host.client().map(|client| client.counters()).unwrap_or_default();
-    let service = host
-        .service()
-        .map(|service| service.counters())
-        .unwrap_or_default();
+    let refused = host.counters();
     ServerReport {
-        packets_sent: port.sent,
-        packets_received: port.received,
-        packets_dropped: port.dropped,
-        packets_refused: refused.misdelivered
-            + refused.checksum
-            + refused.foreign
-            + refused.unasked
-            + refused.dead,
-        packets_marked: refused.marked,
-        requests: client.requests,
-        answered: client.answered,
-        lost: client.lost,
-        late: client.late,
-        served: service.answered,
-        rejected: service.dropped,
-        busy_cycles: service.busy_cycles,
-        latency: host
-            .client()
-            .map(|client| LatencyReport::new(client.latencies()))
-            .unwrap_or_default(),
-        wait: host
-            .service()
-            .map(|service| LatencyReport::new(service.waits()))
-            .unwrap_or_default(),
+        packets: PacketReport {
+            refused: refused.misdelivered
+                + refused.checksum
+                + refused.foreign
+                + refused.unasked
+                + refused.dead,
+            marked: refused.marked,
+            ..PacketReport::of(host.output_port().counters())
+        },
+        client: host.client().map(request_report).unwrap_or_default(),
+        service: host.service().map(service_report).unwrap_or_default(),
         ..addresses(cluster, node)
+    }
+}
+
+fn request_report(client: &Client) -> RequestReport {
+    let counters = client.counters();
+    RequestReport {
+        requests: counters.requests,
+        answered: counters.answered,
+        lost: counters.lost,
+        late: counters.late,
+        latency: LatencyReport::new(client.latencies()),
+    }
+}
+
+fn service_report(service: &Service) -> ServiceReport {
+    let counters = service.counters();
+    ServiceReport {
+        served: counters.answered,
+        rejected: counters.dropped,
+        busy_cycles: counters.busy_cycles,
+        wait: LatencyReport::new(service.waits()),
     }
 }

@@ -21,12 +21,12 @@ impl Dispatcher {
     /// Chooses for a request that is not outstanding; it is not counted yet.
     #[inline]
     pub(crate) fn decide(&mut self, now: u64, own: usize, request: &Request) -> Choice {
-        let may_leave = request.hops < self.max_redirects;
+        let may_leave = request.hops < self.rules.max_redirects;
         let service = &self.services[own];
         if let (true, Some(key)) = (service.sticky, request.sticky) {
             return self.decide_by_key(now, own, key, may_leave);
         }
-        match self.policy {
+        match self.rules.policy {
             Policy::Daronpon { .. } | Policy::ShortestQueue => self.decide_by_load(now, own, may_leave),
             Policy::RackLocal => self.decide_here(now, own, may_leave),
             Policy::Random | Policy::RoundRobin | Policy::PowerOfTwo if may_leave => {
@@ -70,8 +70,8 @@ impl Dispatcher {
         }
         let best = least_loaded(now, self.own.0, &self.peers, service);
         let local = service.load();
-        let delta = match self.load_delta {
-            LoadDelta::Fixed(_) => self.fixed_delta,
+        let delta = match self.rules.load_delta {
+            LoadDelta::Fixed(_) => self.rules.fixed_delta,
             LoadDelta::Adaptive => Load((service.error >> 8) as u32),
         };
         match (best, service.least_loaded(&self.replicas)) {
@@ -79,7 +79,7 @@ impl Dispatcher {
             (_, None) => Choice::Nobody,
             (Some((peer, load)), Some(_)) if may_leave && local > load.plus(delta) => Choice::Elsewhere(peer),
             (Some((_, load)), Some(replica)) => {
-                self.counters.loops_stopped += u64::from(!may_leave && local > load.plus(delta));
+                self.counters.requests.loops_stopped += u64::from(!may_leave && local > load.plus(delta));
                 Choice::Here(replica)
             }
             (None, Some(replica)) => Choice::Here(replica),
@@ -108,7 +108,7 @@ impl Dispatcher {
         if total == 0 {
             return Choice::Nobody;
         }
-        match self.policy {
+        match self.rules.policy {
             Policy::RoundRobin => {
                 let turn = self.services[own].turn % total;
                 self.services[own].turn = turn + 1;

@@ -1,11 +1,11 @@
 use crate::decide::Choice;
 use crate::held::Waiting;
-use crate::load::{Load, LoadDelta};
 use crate::monitor::Monitor;
-use crate::outstanding::{Outstanding, Place, EPOCHS, HELD};
+use crate::outstanding::{Outstanding, Place, HELD};
 use crate::peer::Peer;
 use crate::random::Random;
 use crate::replica::{Health, Replica};
+use crate::rules::{Epochs, Rules};
 use crate::service::Service;
 use crate::{
     Action, Configuration, ConfigurationError, Counters, DropReason, PeerId, Policy, Report, RequestKey,
@@ -33,15 +33,7 @@ pub struct Request {
 pub struct Dispatcher {
     pub(crate) own: PeerId,
     pub(crate) incarnation: u32,
-    pub(crate) policy: Policy,
-    pub(crate) load_delta: LoadDelta,
-    /// The value of `load_delta` if it is fixed.
-    pub(crate) fixed_delta: Load,
-    pub(crate) max_redirects: u8,
-    pub(crate) truth_interval: u64,
-    pub(crate) peer_timeout: u64,
-    pub(crate) probe_interval: u64,
-    pub(crate) held: usize,
+    pub(crate) rules: Rules,
     pub(crate) services: Vec<Service>,
     /// From the number of a service to its index, for numbers up to the highest.
     service_index: Vec<Option<u8>>,
@@ -50,9 +42,7 @@ pub struct Dispatcher {
     pub(crate) peers: Vec<Peer>,
     pub(crate) outstanding: Outstanding,
     pub(crate) now: u64,
-    pub(crate) epoch_ns: u64,
-    pub(crate) epoch: u32,
-    pub(crate) epoch_ends: u64,
+    pub(crate) epochs: Epochs,
     pub(crate) probe_at: u64,
     pub(crate) sequence: u32,
     tickets: u64,
@@ -74,17 +64,7 @@ impl Dispatcher {
         let mut dispatcher = Dispatcher {
             own: configuration.own,
             incarnation: configuration.incarnation,
-            policy: configuration.policy,
-            load_delta: configuration.load_delta,
-            fixed_delta: match configuration.load_delta {
-                LoadDelta::Fixed(delta) => Load((delta * f64::from(Load::ONE.0) + 0.5) as u32),
-                LoadDelta::Adaptive => Load(0),
-            },
-            max_redirects: configuration.max_redirects,
-            truth_interval: configuration.truth_interval_ns,
-            peer_timeout: configuration.peer_timeout_ns,
-            probe_interval: configuration.probe_interval_ns,
-            held: configuration.held,
+            rules: Rules::of(configuration),
             service_index: vec![None; usize::from(highest) + 1],
             services: services
                 .clone()
@@ -94,9 +74,7 @@ impl Dispatcher {
             peers: Vec::new(),
             outstanding: Outstanding::new(configuration.tracked),
             now: 0,
-            epoch_ns: configuration.expiry_ns / u64::from(EPOCHS),
-            epoch: 0,
-            epoch_ends: configuration.expiry_ns / u64::from(EPOCHS),
+            epochs: Epochs::of(configuration),
             probe_at: configuration.probe_interval_ns,
             sequence: 0,
             tickets: 0,
@@ -130,14 +108,14 @@ impl Dispatcher {
     /// A request from a client.
     pub fn request(&mut self, now: u64, request: &Request, actions: &mut Vec<Action>) {
         let now = self.settle(now, actions);
-        self.counters.requests += 1;
+        self.counters.requests.requests += 1;
         self.place(now, request, actions);
     }
 
     /// A request that another dispatcher has redirected, with its loads. It is accepted even if those are outdated.
     pub fn redirected(&mut self, now: u64, request: &Request, report: &Report, actions: &mut Vec<Action>) {
         let now = self.settle(now, actions);
-        self.counters.taken_over += 1;
+        self.counters.requests.taken_over += 1;
         self.hear(now, report);
         self.place(now, request, actions);
     }
@@ -152,17 +130,17 @@ impl Dispatcher {
     pub fn response(&mut self, now: u64, key: RequestKey, actions: &mut Vec<Action>) {
         let now = self.settle(now, actions);
         actions.push(Action::Answer);
-        let Some(slot) = self.outstanding.take(key, self.epoch) else {
-            self.counters.strays += 1;
+        let Some(slot) = self.outstanding.take(key, self.epochs.current) else {
+            self.counters.answers.strays += 1;
             return;
         };
         if slot.replica == HELD {
-            self.counters.strays += 1;
+            self.counters.answers.strays += 1;
             return;
         }
-        self.counters.answered += 1;
+        self.counters.answers.answered += 1;
         let replica = &mut self.replicas[usize::from(slot.replica)];
-        replica.end(slot.epoch, self.epoch);
+        replica.end(slot.epoch, self.epochs.current);
         let (service, health) = (replica.service, replica.health);
         match health {
             Health::Up => {
@@ -177,21 +155,21 @@ impl Dispatcher {
 
     fn place(&mut self, now: u64, request: &Request, actions: &mut Vec<Action>) {
         let Some(own) = self.find(request.service) else {
-            self.counters.unknown_service += 1;
+            self.counters.drops.unknown_service += 1;
             return actions.push(Action::Drop(DropReason::UnknownService));
         };
-        let mut place = self.outstanding.find(request.key, self.epoch);
+        let mut place = self.outstanding.find(request.key, self.epochs.current);
         if let Place::Known(index) = place {
             if self.repeat(index, actions) {
                 return;
             }
             // Its replica has been removed: it is treated as a new request.
             self.give_up(request.key);
-            place = self.outstanding.find(request.key, self.epoch);
+            place = self.outstanding.find(request.key, self.epochs.current);
         }
         match self.decide(now, own, request) {
             Choice::Here(replica) => {
-                self.counters.served += 1;
+                self.counters.requests.served += 1;
                 actions.push(Action::Serve {
                     replica: self.replicas[usize::from(replica)].id,
                 });
@@ -200,13 +178,13 @@ impl Dispatcher {
                         self.begin(slot, request.key, replica);
                         self.changed(now, own, actions);
                     }
-                    _ => self.counters.untracked += 1,
+                    _ => self.counters.requests.untracked += 1,
                 }
             }
             Choice::Elsewhere(peer) => self.redirect(now, own, peer, request, actions),
             Choice::Wait => self.hold(own, place, request.key, actions),
             Choice::Nobody => {
-                self.counters.no_replica += 1;
+                self.counters.drops.no_replica += 1;
                 actions.push(Action::Drop(DropReason::NoReplica));
             }
         }
@@ -215,13 +193,13 @@ impl Dispatcher {
     /// Sends an outstanding request to the same destination again; returns whether that was possible.
     fn repeat(&mut self, index: u16, actions: &mut Vec<Action>) -> bool {
         if index == HELD {
-            self.counters.duplicates += 1;
+            self.counters.drops.duplicates += 1;
             actions.push(Action::Drop(DropReason::Duplicate));
             return true;
         }
         let replica = &self.replicas[usize::from(index)];
         if replica.health == Health::Up {
-            self.counters.repeated += 1;
+            self.counters.requests.repeated += 1;
             actions.push(Action::Serve { replica: replica.id });
         }
         replica.health == Health::Up
@@ -229,26 +207,26 @@ impl Dispatcher {
 
     /// Forgets a request at a removed replica.
     fn give_up(&mut self, key: RequestKey) {
-        if let Some(slot) = self.outstanding.take(key, self.epoch) {
+        if let Some(slot) = self.outstanding.take(key, self.epochs.current) {
             let replica = &mut self.replicas[usize::from(slot.replica)];
             let heard = replica.last_heard();
             replica.end(slot.epoch, heard);
-            self.counters.expired += 1;
+            self.counters.answers.expired += 1;
         }
     }
 
     #[inline]
     fn begin(&mut self, slot: usize, key: RequestKey, replica: u16) {
-        self.outstanding.note(slot, key, self.epoch, replica);
+        self.outstanding.note(slot, key, self.epochs.current, replica);
         let replica = &mut self.replicas[usize::from(replica)];
-        replica.begin(self.epoch);
+        replica.begin(self.epochs.current);
         self.services[replica.service].outstanding += 1;
     }
 
     fn hold(&mut self, own: usize, place: Place, key: RequestKey, actions: &mut Vec<Action>) {
         let held = &mut self.services[own].held;
-        let (Place::Free(slot), true) = (place, held.len() < self.held) else {
-            self.counters.queue_full += 1;
+        let (Place::Free(slot), true) = (place, held.len() < self.rules.held) else {
+            self.counters.drops.queue_full += 1;
             return actions.push(Action::Drop(DropReason::QueueFull));
         };
         let ticket = Ticket(self.tickets);
@@ -256,16 +234,16 @@ impl Dispatcher {
         held.push(Waiting {
             ticket,
             key,
-            epoch: self.epoch,
+            epoch: self.epochs.current,
         });
-        self.outstanding.note(slot, key, self.epoch, HELD);
-        self.counters.held += 1;
+        self.outstanding.note(slot, key, self.epochs.current, HELD);
+        self.counters.requests.held += 1;
         actions.push(Action::Hold { ticket });
     }
 
     /// Sends waiting requests to replicas that have room again.
     pub(crate) fn release(&mut self, now: u64, own: usize, actions: &mut Vec<Action>) {
-        let Policy::BoundedQueue { bound } = self.policy else {
+        let Policy::BoundedQueue { bound } = self.rules.policy else {
             return;
         };
         while let Some(waiting) = self.services[own].held.first() {
@@ -274,12 +252,12 @@ impl Dispatcher {
                 return;
             };
             self.services[own].held.pop();
-            self.outstanding.take(waiting.key, self.epoch);
-            let Place::Free(slot) = self.outstanding.find(waiting.key, self.epoch) else {
+            self.outstanding.take(waiting.key, self.epochs.current);
+            let Place::Free(slot) = self.outstanding.find(waiting.key, self.epochs.current) else {
                 unreachable!("a slot was just given back")
             };
             self.begin(slot, waiting.key, replica);
-            self.counters.served += 1;
+            self.counters.requests.served += 1;
             actions.push(Action::Release {
                 ticket: waiting.ticket,
                 replica: self.replicas[usize::from(replica)].id,

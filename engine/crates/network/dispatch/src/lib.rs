@@ -23,6 +23,7 @@ mod policy;
 mod random;
 mod replica;
 mod report;
+mod rules;
 mod service;
 mod tell;
 mod time;
@@ -30,7 +31,7 @@ pub mod wire;
 
 pub use action::{Action, DropReason};
 pub use configuration::{Configuration, ConfigurationError, PeerSpec, ReplicaSpec, ServiceSpec};
-pub use counters::Counters;
+pub use counters::{AnswerCounters, Counters, DropCounters, GossipCounters, RequestCounters};
 pub use dispatcher::{Dispatcher, Request};
 pub use identity::{PeerId, ReplicaId, RequestKey, ServiceId, Ticket};
 pub use known::KnownReplica;

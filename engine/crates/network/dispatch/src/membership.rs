@@ -25,7 +25,7 @@ impl Dispatcher {
         if self.position(spec.id).is_some() {
             return Err(ConfigurationError::ReplicaTwice(spec.id.0));
         }
-        let replica = Replica::new(spec, own, self.epoch);
+        let replica = Replica::new(spec, own, self.epochs.current);
         let is_forgotten = |replica: &Replica| replica.health == Health::Removed && replica.outstanding == 0;
         match self.replicas.iter().position(is_forgotten) {
             Some(index) => self.replicas[index] = replica,
@@ -61,7 +61,7 @@ impl Dispatcher {
         if let Some(index) = self.position(replica) {
             if self.replicas[index].health == Health::Up {
                 self.replicas[index].health = Health::Failed;
-                self.counters.failures += 1;
+                self.counters.answers.failures += 1;
                 self.members_changed(now, self.replicas[index].service, actions);
             }
         }
@@ -71,7 +71,7 @@ impl Dispatcher {
     pub fn replica_up(&mut self, now: u64, replica: ReplicaId, actions: &mut Vec<Action>) {
         let now = self.settle(now, actions);
         if let Some(index) = self.position(replica) {
-            self.replicas[index].heard(self.epoch);
+            self.replicas[index].heard(self.epochs.current);
             if self.replicas[index].health == Health::Failed {
                 self.revive(now, index as u16, actions);
             }

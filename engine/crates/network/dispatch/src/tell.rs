@@ -10,15 +10,15 @@ impl Dispatcher {
     /// Accepts a peer's report, if it is newer than the known state.
     pub(crate) fn hear(&mut self, now: u64, report: &Report) {
         let Ok(index) = self.peers.binary_search_by_key(&report.from, |peer| peer.id) else {
-            self.counters.strangers += 1;
+            self.counters.gossip.strangers += 1;
             return;
         };
         if !self.peers[index].accepts(now, report) {
-            self.counters.stale += 1;
+            self.counters.gossip.stale += 1;
             return;
         }
-        self.counters.heard += 1;
-        self.peers[index].alive_until = now.saturating_add(self.peer_timeout);
+        self.counters.gossip.heard += 1;
+        self.peers[index].alive_until = now.saturating_add(self.rules.peer_timeout);
         for entry in &report.entries {
             let Some(own) = self.find(entry.service) else {
                 continue;
@@ -41,10 +41,10 @@ impl Dispatcher {
     #[inline]
     pub(crate) fn changed(&mut self, now: u64, own: usize, actions: &mut Vec<Action>) {
         let load = self.services[own].load();
-        match (self.policy, self.services[own].monitor.crosses(load)) {
+        match (self.rules.policy, self.services[own].monitor.crosses(load)) {
             (Policy::Daronpon { gossip: true, .. }, Some(crossing)) => {
-                self.counters.doubled += u64::from(crossing == Crossing::Up);
-                self.counters.halved += u64::from(crossing == Crossing::Down);
+                self.counters.gossip.doubled += u64::from(crossing == Crossing::Up);
+                self.counters.gossip.halved += u64::from(crossing == Crossing::Down);
                 self.broadcast(now, own, actions);
             }
             (Policy::ShortestQueue, _) => self.broadcast(now, own, actions),
@@ -57,7 +57,7 @@ impl Dispatcher {
         for index in 0..self.peers.len() {
             let peer = &self.peers[index];
             if peer.is_alive(now) && peer.services.contains(&(own as u16)) {
-                self.counters.gossip += 1;
+                self.counters.gossip.gossip += 1;
                 self.tell(now, index, actions);
             }
         }
@@ -81,11 +81,11 @@ impl Dispatcher {
         request: &Request,
         actions: &mut Vec<Action>,
     ) {
-        self.counters.redirected += 1;
+        self.counters.requests.redirected += 1;
         // The peer's assumed load after this request, until its next report.
         let view = &mut self.services[own].views[peer];
         view.load = view.load.plus(view.step);
-        let has_loads = !matches!(self.policy, Policy::Daronpon { piggyback: false, .. });
+        let has_loads = !matches!(self.rules.policy, Policy::Daronpon { piggyback: false, .. });
         let report = self.report(now, peer, has_loads);
         actions.push(Action::Redirect {
             peer: self.peers[peer].id,
@@ -100,7 +100,7 @@ impl Dispatcher {
         let peer = &mut self.peers[peer];
         let entry = |own: &u16| self.services[usize::from(*own)].entry();
         if has_loads {
-            peer.truth_at = now.saturating_add(self.truth_interval);
+            peer.truth_at = now.saturating_add(self.rules.truth_interval);
         }
         Report {
             from: self.own,

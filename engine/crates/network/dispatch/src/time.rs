@@ -17,7 +17,7 @@ impl Dispatcher {
             true => self.probe_at,
             false => u64::MAX,
         };
-        self.epoch_ends.min(truth).min(probe)
+        self.epochs.end.min(truth).min(probe)
     }
 
     /// Handles the events that are due by `now`.
@@ -25,15 +25,15 @@ impl Dispatcher {
         let now = self.settle(now, actions);
         for index in 0..self.peers.len() {
             if self.peers[index].truth_at <= now {
-                self.counters.truths += 1;
+                self.counters.gossip.truths += 1;
                 self.tell(now, index, actions);
             }
         }
         if self.probe_at <= now {
-            self.probe_at = now.saturating_add(self.probe_interval);
+            self.probe_at = now.saturating_add(self.rules.probe_interval);
             for replica in &self.replicas {
                 if replica.health == Health::Failed {
-                    self.counters.probes += 1;
+                    self.counters.answers.probes += 1;
                     actions.push(Action::Probe { replica: replica.id });
                 }
             }
@@ -44,7 +44,7 @@ impl Dispatcher {
     #[inline]
     pub(crate) fn settle(&mut self, now: u64, actions: &mut Vec<Action>) -> u64 {
         self.now = self.now.max(now);
-        if self.now >= self.epoch_ends {
+        if self.now >= self.epochs.end {
             self.end_epochs(actions);
         }
         self.now
@@ -52,17 +52,18 @@ impl Dispatcher {
 
     #[cold]
     fn end_epochs(&mut self, actions: &mut Vec<Action>) {
-        let ended = (self.now - self.epoch_ends) / self.epoch_ns + 1;
+        let ended = (self.now - self.epochs.end) / self.epochs.length_ns + 1;
         // After this number of epochs, no requests are left to forget.
         for _ in 0..ended.min(EPOCHS.into()) {
-            self.epoch = self.epoch.wrapping_add(1);
+            self.epochs.current = self.epochs.current.wrapping_add(1);
             self.end_epoch(actions);
         }
         let passed_over = ended.saturating_sub(EPOCHS.into());
-        self.epoch = self.epoch.wrapping_add(passed_over as u32);
-        self.epoch_ends = self
-            .epoch_ends
-            .saturating_add(ended.saturating_mul(self.epoch_ns));
+        self.epochs.current = self.epochs.current.wrapping_add(passed_over as u32);
+        self.epochs.end = self
+            .epochs
+            .end
+            .saturating_add(ended.saturating_mul(self.epochs.length_ns));
     }
 
     /// Forgets requests that are too old and detects silent replicas.
@@ -70,12 +71,12 @@ impl Dispatcher {
         for index in 0..self.replicas.len() {
             let replica = &mut self.replicas[index];
             let service = replica.service;
-            let is_silent = replica.health == Health::Up && replica.is_silent(self.epoch);
-            let forgotten = replica.forget(self.epoch);
-            self.counters.expired += u64::from(forgotten);
+            let is_silent = replica.health == Health::Up && replica.is_silent(self.epochs.current);
+            let forgotten = replica.forget(self.epochs.current);
+            self.counters.answers.expired += u64::from(forgotten);
             if is_silent {
                 replica.health = Health::Failed;
-                self.counters.failures += 1;
+                self.counters.answers.failures += 1;
                 self.probe_at = self.now;
                 self.count_again(service);
                 self.broadcast(self.now, service, actions);
@@ -85,10 +86,11 @@ impl Dispatcher {
             }
         }
         for own in 0..self.services.len() {
-            let is_old = |waiting: crate::held::Waiting| self.epoch.wrapping_sub(waiting.epoch) >= EPOCHS;
+            let is_old =
+                |waiting: crate::held::Waiting| self.epochs.current.wrapping_sub(waiting.epoch) >= EPOCHS;
             while let Some(waiting) = self.services[own].held.first().filter(|waiting| is_old(*waiting)) {
                 self.services[own].held.pop();
-                self.counters.discarded += 1;
+                self.counters.drops.discarded += 1;
                 actions.push(Action::Discard {
                     ticket: waiting.ticket,
                 });

@@ -49,7 +49,9 @@ fn disturbed(balancer: &Balancer, plan: &Plan, disturb: impl FnOnce()) -> Report
     std::thread::scope(|scope| {
         let report = scope.spawn(|| put(plan));
         let begun = plan.requests / 5;
-        wait_until(balancer, "at work", |status| status.decisions.answered > begun);
+        wait_until(balancer, "at work", |status| {
+            status.decisions.answers.answered > begun
+        });
         disturb();
         report.join().unwrap()
     })
@@ -70,7 +72,7 @@ fn only_the_dead_one_loses(settings: Settings, is_known: impl Fn(&Status) -> boo
         "{replayed:?} {report:?}"
     );
     // A machine that is too busy for any replica to answer has none.
-    let without_replica = status.decisions.no_replica;
+    let without_replica = status.decisions.drops.no_replica;
     assert!(
         report.lost <= at_the_dead + without_replica,
         "{replayed:?} {report:?}"
@@ -139,7 +141,10 @@ fn between_racks(name: &str, disturbance: Disturbance) -> (Report, u64, [Status;
 
 /// Requests that a machine which is too busy for any replica to answer has dropped.
 fn without_replica(statuses: &[Status; 2]) -> u64 {
-    statuses.iter().map(|status| status.decisions.no_replica).sum()
+    statuses
+        .iter()
+        .map(|status| status.decisions.drops.no_replica)
+        .sum()
 }
 
 #[test]
@@ -161,7 +166,7 @@ fn one_datagram_in_a_hundred_is_lost_and_some_overtake_others() {
         .iter()
         .flat_map(|replayed| replayed.forgotten.values())
         .sum();
-    assert!(forgotten > 0 && statuses[0].decisions.redirected > 100);
+    assert!(forgotten > 0 && statuses[0].decisions.requests.redirected > 100);
 }
 
 #[test]
@@ -177,5 +182,5 @@ fn datagrams_overtake_others() {
     assert_eq!(lost, 0);
     assert!(report.lost <= without_replica(&statuses), "{report:?}");
     // Reports that were overtaken are old news.
-    assert!(statuses[1].decisions.stale > 0 && statuses[0].decisions.redirected > 100);
+    assert!(statuses[1].decisions.gossip.stale > 0 && statuses[0].decisions.requests.redirected > 100);
 }

@@ -20,7 +20,7 @@ fn requests_are_spread_and_answers_come_back() {
             let report = put(&plan(balancer.addresses(), 4000.0, 1000, 800.0));
             assert_eq!((report.answered, report.lost, report.malformed), (1000, 0, 0));
             let status = wait_until(&balancer, "idle", is_idle);
-            assert_eq!(status.decisions.answered, 1000);
+            assert_eq!(status.decisions.answers.answered, 1000);
             let answered = status.services[0].replicas.iter().map(|replica| replica.answered);
             assert!(answered.clone().all(|count| count > 150), "{status:#?}");
             assert_eq!(answered.sum::<u64>(), 1000);
@@ -38,7 +38,7 @@ fn with_a_bounded_queue_requests_wait_here() {
     let report = put(&plan(balancer.addresses(), 20_000.0, 200, 500.0));
     assert_eq!((report.answered, report.lost), (200, 0));
     let status = wait_until(&balancer, "idle", is_idle);
-    assert!(status.decisions.held > 100, "{status:#?}");
+    assert!(status.decisions.requests.held > 100, "{status:#?}");
 }
 
 #[test]

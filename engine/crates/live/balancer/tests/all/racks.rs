@@ -35,9 +35,10 @@ fn a_rack_with_more_than_it_can_do_gets_help() {
     let report = put(&plan(racks[0].addresses(), 2000.0, 800, 2000.0));
     assert_eq!((report.answered, report.lost), (800, 0));
     let status = wait_until(&racks[0], "idle", is_idle);
-    assert!(status.decisions.redirected > 300, "{status:#?}");
-    let others = racks[1].status().decisions.taken_over + racks[2].status().decisions.taken_over;
-    assert_eq!(others, status.decisions.redirected);
+    assert!(status.decisions.requests.redirected > 300, "{status:#?}");
+    let others =
+        racks[1].status().decisions.requests.taken_over + racks[2].status().decisions.requests.taken_over;
+    assert_eq!(others, status.decisions.requests.redirected);
     assert!(report.latency.p99_us < 100_000.0, "{report:?}");
     for rack in &racks {
         let status = wait_until(rack, "idle", is_idle);
@@ -63,7 +64,7 @@ fn a_rack_without_replicas_alive_passes_everything_on_and_a_dead_rack_gets_nothi
     let mut load = plan(front.addresses(), 1000.0, 10, 0.0);
     load.timeout_us = 50_000.0;
     assert_eq!(put(&load).lost, 10);
-    assert_eq!(front.status().decisions.no_replica, 10);
+    assert_eq!(front.status().decisions.drops.no_replica, 10);
 }
 
 #[test]
@@ -160,7 +161,7 @@ fn the_dispatcher_alone_decides_the_same_for_the_same_events() {
     wait_until(&first, "introduced", |status| status.peers[0].alive);
     let report = put(&plan(first.addresses(), 3000.0, 1000, 800.0));
     assert_eq!(report.lost, 0);
-    assert!(first.status().decisions.redirected > 0);
+    assert!(first.status().decisions.requests.redirected > 0);
     first.stop(Duration::from_secs(10)).unwrap();
     drop(second);
     let record = std::fs::read_to_string(&path).unwrap();

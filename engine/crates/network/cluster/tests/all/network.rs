@@ -164,8 +164,8 @@ fn nothing_is_lost_uncounted() {
             assert!(on_the_way <= 6400 / 8 + 1, "{port:?}");
         }
         for server in &report.servers {
-            assert!(server.requests >= server.answered + server.lost);
-            assert_eq!(server.packets_refused, 0);
+            assert!(server.client.requests >= server.client.answered + server.client.lost);
+            assert_eq!(server.packets.refused, 0);
         }
         let dropped: u64 = report.ports.iter().map(|port| port.dropped).sum();
         assert_eq!(dropped > 0, description.links[0].bits_per_second.is_some());
@@ -195,7 +195,7 @@ fn a_run_in_which_all_is_done_says_so_and_every_frame_has_arrived() {
         assert_eq!((port.sent, port.dropped), (peer.received, 0));
     }
     assert_eq!(report.latency.count, 1000);
-    assert_eq!(report.servers[0].served, 1000);
+    assert_eq!(report.servers[0].service.served, 1000);
 }
 
 #[test]

@@ -161,7 +161,7 @@ fn a_node_of_ones_own_is_a_node_like_the_others() {
         let sent = |port| cluster.counters(port).unwrap().sent;
         assert_eq!([sent("beacon.port0"), sent("mirror.port0")], [20, 20]);
         let report = cluster.report();
-        assert_eq!(report.servers[0].packets_received, 20);
+        assert_eq!(report.servers[0].packets.received, 20);
         report.digest
     };
     assert_eq!(outcome(1), outcome(3));

@@ -152,12 +152,12 @@ proptest! {
         let (mut dispatcher, actions) = run(policy, &events);
         let count = |is: fn(&Action) -> bool| actions.iter().filter(|action| is(action)).count() as u64;
         let counters = dispatcher.counters();
-        let ends = counters.served + counters.repeated + counters.redirected + counters.unknown_service
-            + counters.no_replica + counters.duplicates + counters.queue_full;
-        let waiting = counters.held - count(|action| matches!(action, Action::Release { .. }));
-        prop_assert_eq!(counters.requests + count(|action| matches!(action, Action::Release { .. })), ends + counters.held);
-        prop_assert!(counters.discarded <= waiting);
-        prop_assert_eq!(counters.redirected, count(|action| matches!(action, Action::Redirect { .. })));
+        let ends = counters.requests.served + counters.requests.repeated + counters.requests.redirected + counters.drops.unknown_service
+            + counters.drops.no_replica + counters.drops.duplicates + counters.drops.queue_full;
+        let waiting = counters.requests.held - count(|action| matches!(action, Action::Release { .. }));
+        prop_assert_eq!(counters.requests.requests + count(|action| matches!(action, Action::Release { .. })), ends + counters.requests.held);
+        prop_assert!(counters.drops.discarded <= waiting);
+        prop_assert_eq!(counters.requests.redirected, count(|action| matches!(action, Action::Redirect { .. })));
         let is_too_far = |action: &Action| matches!(action, Action::Redirect { hops: 2.., .. });
         prop_assert!(!actions.iter().any(is_too_far));
         // When nothing is answered any more, everything is forgotten.

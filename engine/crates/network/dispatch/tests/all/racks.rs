@@ -129,7 +129,7 @@ fn a_request_is_admitted_unless_another_rack_is_less_loaded() {
     );
     assert_eq!(actions, [serve(0)]);
     assert_eq!(other.believed(PeerId(0)), [(SERVICE, Some(1.0))]);
-    assert_eq!(other.counters().taken_over, 1);
+    assert_eq!(other.counters().requests.taken_over, 1);
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn a_request_is_not_redirected_for_ever() {
         &mut actions,
     );
     assert_eq!(actions, [serve(0)]);
-    assert_eq!(one.counters().loops_stopped, 1);
+    assert_eq!(one.counters().requests.loops_stopped, 1);
 }
 
 #[test]
@@ -193,7 +193,10 @@ fn bursts_are_told_on_powers_of_two_from_the_floor_on() {
         );
     }
     assert_eq!(told, [4, 8, 16, 8, 4, 2]);
-    assert_eq!((one.counters().gossip, one.counters().answered), (6, 20));
+    assert_eq!(
+        (one.counters().gossip.gossip, one.counters().answers.answered),
+        (6, 20)
+    );
 }
 
 #[test]
@@ -202,12 +205,15 @@ fn a_repeated_request_counts_once_and_goes_to_the_same_replica() {
     assert_eq!(ask(&mut one, 1, 0), [serve(3)]);
     assert_eq!(ask(&mut one, 2, 1), [serve(4)]);
     assert_eq!(ask(&mut one, 3, 0), [serve(3)]);
-    assert_eq!(one.counters().repeated, 1);
+    assert_eq!(one.counters().requests.repeated, 1);
     answer(&mut one, 4, 0);
     answer(&mut one, 5, 0);
     let replicas = one.replicas(SERVICE);
     assert_eq!((replicas[0].outstanding, replicas[1].outstanding), (0, 1));
-    assert_eq!((one.counters().answered, one.counters().strays), (1, 1));
+    assert_eq!(
+        (one.counters().answers.answered, one.counters().answers.strays),
+        (1, 1)
+    );
 }
 
 #[test]
@@ -220,7 +226,10 @@ fn lost_responses_are_forgotten() {
         answer(&mut one, round * MS / 4 + 1, round);
     }
     assert_eq!(one.load(SERVICE), Some(0.0));
-    assert_eq!((one.counters().expired, one.counters().failures), (1, 0));
+    assert_eq!(
+        (one.counters().answers.expired, one.counters().answers.failures),
+        (1, 0)
+    );
     answer(&mut one, 11 * MS, 0);
     assert_eq!(one.load(SERVICE), Some(0.0), "a late response takes nothing away");
 }
@@ -234,7 +243,7 @@ fn a_silent_replica_gets_nothing_until_it_gives_a_sign_of_life() {
         ask(&mut one, now, round);
         answer(&mut one, now + 1, round);
     }
-    assert_eq!(one.counters().failures, 1);
+    assert_eq!(one.counters().answers.failures, 1);
     let replicas = one.replicas(SERVICE);
     assert_eq!((replicas[0].health, replicas[1].health), ("failed", "up"));
     let due = one.next_timer();
@@ -277,7 +286,10 @@ fn old_messages_and_strangers_change_nothing() {
         },
     );
     assert_eq!(one.believed(PeerId(1)), [(SERVICE, Some(0.0))]);
-    assert_eq!((one.counters().stale, one.counters().strangers), (1, 1));
+    assert_eq!(
+        (one.counters().gossip.stale, one.counters().gossip.strangers),
+        (1, 1)
+    );
     // A peer that has started again is believed, though it counts from one again.
     let again = Configuration {
         incarnation: 1,
@@ -285,7 +297,7 @@ fn old_messages_and_strangers_change_nothing() {
     };
     let told = timer(&mut Dispatcher::new(&again).unwrap(), 0);
     hear(&mut one, 5 * MS, reports(&told)[0]);
-    assert_eq!(one.counters().stale, 1);
+    assert_eq!(one.counters().gossip.stale, 1);
 }
 
 #[test]
@@ -310,7 +322,7 @@ fn requests_wait_for_a_bounded_queue() {
     };
     assert_eq!(answer(&mut one, 2, 1), [Action::Answer, released]);
     assert_eq!(answer(&mut one, 3, 2), [Action::Answer]);
-    assert_eq!(one.counters().answered, 2);
+    assert_eq!(one.counters().answers.answered, 2);
 }
 
 #[test]
