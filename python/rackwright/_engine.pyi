@@ -27,6 +27,12 @@ class Toolchain:
         before the manifest's. `plusargs` are what `$value$plusargs` finds.
         """
 
+    def with_state(self, design: Design) -> Design:
+        """The same design, compiled such that checkpoints can hold the state of its instances.
+
+        Raises `EngineError` for one with ports whose state cannot be saved.
+        """
+
 class Design:
     """A compiled unit."""
 
@@ -561,6 +567,18 @@ class Cluster:
 
     def client(self, name: str) -> str:
         """What a client has sent and met so far, as JSON; times are in cycles."""
+
+    def save(self, path: str) -> bool:
+        """Adds the state of all nodes and links to the end of a file; tells whether that is possible now.
+
+        Raises `EngineError` with the first node whose state cannot be saved.
+        """
+
+    def restore(self, path: str, skipped: int) -> None:
+        """Continues from the state that `save` has written, behind the first `skipped` bytes of the file.
+
+        The cluster must have the same description. Raises `EngineError` for a damaged file.
+        """
 
     def costs(self) -> list[int]:
         """About how many nanoseconds each node has taken so far."""

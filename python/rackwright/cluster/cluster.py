@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rackwright import _engine
+from rackwright.cluster.checkpoint import with_state
 from rackwright.cluster.drawing import svg
 from rackwright.cluster.errors import InterruptedRun, LostRankError, TopologyError
 from rackwright.cluster.links import DEFAULT_LINK, Ethernet
@@ -49,7 +50,8 @@ class Cluster:
         for root in roots:
             if not isinstance(root, Node):
                 raise TopologyError(f"a cluster consists of switches and servers, not of {root!r}")
-        values = current().settings
+        asked = current()
+        values = asked.settings
         self.topology = Topology.reached_from(roots, values.value("link", link), values.change)
         self.clock_hz = round(values.value("clock_ghz", clock_ghz) * 1e9)
         described = {
@@ -59,6 +61,9 @@ class Cluster:
         }
         self._text = json.dumps({**described, **self.topology.description})
         self._designs = self.topology.designs
+        self._is_saved = False
+        if asked.checkpoint or asked.restart:
+            self._prepare_to_save()
         # The constructor checks the cluster. A rank only needs its share, and cannot know yet which that is.
         self._fresh: _engine.Cluster | None = self._make(self._nothing())
 
@@ -117,8 +122,11 @@ class Cluster:
         asked.take_topology(self.topology)
         observers = observers_of(asked, self.topology)
         make = partial(self._make, observers=observers) if observers else self._take
+        options = options.as_asked(asked)
+        if options.checkpoint or options.restart:
+            self._prepare_to_save()
         try:
-            result = Run(self._text, make, options.as_asked(asked)).result()
+            result = Run(self._text, make, options).result()
         except (InterruptedRun, LostRankError) as end:
             asked.results += [end.result] if end.result else []
             raise
@@ -145,6 +153,13 @@ class Cluster:
         """Shares in which all nodes are the first rank's; None for a process without others."""
         ranks, nodes = world(), len(self.topology.description["nodes"])
         return [0, *[nodes] * ranks.size] if ranks else None
+
+    def _prepare_to_save(self) -> None:
+        """Checkpoints need other designs."""
+        if self._is_saved or world():
+            return
+        self._designs = with_state(self.topology)
+        self._is_saved, self._fresh = True, None
 
     def _take(self, starts: list[int] | None) -> _engine.Cluster:
         """A cluster in its first cycle: the one built for the check, if it has not been used yet."""

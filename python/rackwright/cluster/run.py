@@ -97,6 +97,8 @@ class Run:
             raise RackwrightError(f"the run ends before the checkpoint {options.restart}")
         try:
             runner = self._runner(until)
+            if back and options.restart:
+                back.enter(runner, options.restart)
             stops: list[Stop] = [self._sampler] if self._sampler else []
             stops += [Return(back)] if back else []
             stops += [Looks(self._clock_hz // _LOOKS_PER_SECOND)] if self._ranks and options.ends_with else []

@@ -33,6 +33,10 @@ class Runner(Protocol):
     def leads(self) -> bool:
         """Whether this is the process that writes files."""
 
+    @property
+    def saves(self) -> bool:
+        """Whether it has the state of all nodes."""
+
     def advance(self, until: int) -> tuple[bool, float]:
         """Runs towards a cycle; returns whether any event is pending, and the seconds it took."""
 
@@ -47,6 +51,7 @@ class Alone:
     """One process simulates all nodes, on the fastest of its `candidates` for threads."""
 
     leads = True
+    saves = True
 
     def __init__(self, machine: _engine.Cluster, candidates: Sequence[int]) -> None:
         self.machine = machine
@@ -83,6 +88,7 @@ class Together:
     """
 
     threads = 1
+    saves = False
 
     def __init__(self, ranks: Ranks, make: Make, nodes: int, until: int, clock_hz: int) -> None:
         if nodes < ranks.size:

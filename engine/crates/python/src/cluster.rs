@@ -5,7 +5,8 @@ use crate::observer::Observer;
 use crate::parameters::{self, Values};
 use pyo3::prelude::*;
 use rackwright_cluster::{
-    ClusterError, Description, Designs, LinuxSpec, NodeKind, Observations, PartReport, Report, StartSpec,
+    checkpoint, ClusterError, Description, Designs, LinuxSpec, NodeKind, Observations, PartReport, Report,
+    StartSpec,
 };
 use rackwright_ethernet::Capture;
 use rackwright_rtl::{Attach, Design};
@@ -154,6 +155,18 @@ impl Cluster {
     fn client(&self, name: &str) -> PyResult<String> {
         let report = self.cluster.client(name).map_err(raise)?;
         serde_json::to_string(&report).map_err(raise)
+    }
+
+    /// Adds the state of all nodes and links to the end of a file; returns whether that is possible at this time.
+    fn save(&mut self, py: Python<'_>, path: PathBuf) -> PyResult<bool> {
+        py.detach(|| checkpoint::save(&mut self.cluster, &path))
+            .map_err(raise)
+    }
+
+    /// Continues from the state that `save` has written, which is behind the first `skipped` bytes of the file.
+    fn restore(&mut self, py: Python<'_>, path: PathBuf, skipped: usize) -> PyResult<()> {
+        py.detach(|| checkpoint::restore(&mut self.cluster, &path, skipped))
+            .map_err(raise)
     }
 
     /// Ends the capture, if there is one.

@@ -60,13 +60,31 @@ impl Toolchain {
                 .parameters
                 .extend(parameters.map(|(name, value)| (name, value.into())));
             let waves = waves.as_deref().map(Waves::of);
-            self.tools.build(manifest, BuildOptions { waves }, &self.cache)
+            let options = BuildOptions {
+                waves,
+                ..BuildOptions::default()
+            };
+            self.tools.build(manifest, options, &self.cache)
         };
         let mut design = py.detach(build).map_err(raise)?;
         if let Some(hertz) = clock_hz {
             design.clock = Clock::new(hertz).map_err(raise)?;
         }
         design.plusargs = plusargs;
+        Ok(Design { design })
+    }
+
+    /// The same design, compiled such that checkpoints can hold the state of its instances.
+    fn with_state(&self, py: Python<'_>, design: PyRef<'_, Design>) -> PyResult<Design> {
+        let plain = design.design.clone();
+        let options = BuildOptions {
+            with_state: true,
+            ..BuildOptions::default()
+        };
+        let manifest = (*plain.manifest).clone();
+        let built = py.detach(|| self.tools.build(manifest, options, &self.cache));
+        let mut design = built.map_err(raise)?;
+        (design.clock, design.plusargs) = (plain.clock, plain.plusargs);
         Ok(Design { design })
     }
 }

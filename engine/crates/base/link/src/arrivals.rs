@@ -1,4 +1,5 @@
-use crate::{Cycle, Item};
+use crate::{Cycle, Item, Portable};
+use rackwright_state::{Pass, State, StateError};
 use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, VecDeque};
@@ -69,6 +70,29 @@ impl<T: Item> Inbox<T> {
         self.ports[port as usize]
             .front()
             .map_or(Cycle::<T>::NEVER, |arrival| arrival.cycle)
+    }
+}
+
+/// The items in flight.
+impl<T: Item + Portable> State for Inbox<T> {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        for queue in &mut self.ports {
+            let count = by.count(queue.len())?;
+            if let Pass::Restore(rest) = by {
+                queue.clear();
+                for _ in 0..count {
+                    let cycle = Cycle::<T>::new(u64::unpack(rest).ok_or(StateError::Damaged)?);
+                    let item = T::unpack(rest).ok_or(StateError::Damaged)?;
+                    queue.push_back(Arrival { cycle, item });
+                }
+                continue;
+            }
+            for arrival in queue {
+                arrival.cycle.pass(by)?;
+                arrival.item.pass_packed(by)?;
+            }
+        }
+        self.waiting.pass(by)
     }
 }
 
@@ -162,6 +186,20 @@ mod tests {
         assert_eq!(inbox.next(), Cycle::new(20));
         assert_eq!(taken(&mut inbox, 21), [(1, 20)]);
         assert_eq!(inbox.next(), Cycle::NEVER);
+    }
+
+    #[test]
+    fn items_in_flight_are_saved() {
+        let mut saved = Vec::new();
+        let mut one = inbox(&[(2, 5), (0, 5), (1, 3), (0, 9), (1, 20)]);
+        one.pass(&mut Pass::Save(&mut saved)).unwrap();
+        let mut other = inbox(&[(2, 1), (2, 2)]);
+        other.pass(&mut Pass::Restore(&saved)).unwrap();
+        assert_eq!(taken(&mut other, 20), [(1, 3), (0, 5), (2, 5), (0, 9)]);
+        assert_eq!(
+            inbox(&[]).pass(&mut Pass::Restore(&saved[1..])),
+            Err(StateError::Damaged)
+        );
     }
 
     #[test]

@@ -1,3 +1,5 @@
+use rackwright_state::{Pass, StateError};
+
 /// Data that can be sent to another process.
 pub trait Portable: Sized {
     /// Appends it to `bytes`.
@@ -5,6 +7,18 @@ pub trait Portable: Sized {
 
     /// Removes one value from the front of `bytes`; returns none if they are not packed data.
     fn unpack(bytes: &mut &[u8]) -> Option<Self>;
+
+    /// Passes it as a part of a model's state.
+    ///
+    /// # Errors
+    /// [`StateError::Damaged`] if none was saved.
+    fn pass_packed(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        match by {
+            Pass::Save(bytes) => self.pack(bytes),
+            Pass::Restore(rest) => *self = Self::unpack(rest).ok_or(StateError::Damaged)?,
+        }
+        Ok(())
+    }
 }
 
 macro_rules! number {

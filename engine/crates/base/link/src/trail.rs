@@ -1,3 +1,5 @@
+use rackwright_state::{Pass, State, StateError};
+
 /// A running hash of the items that a port has sent, in order: two multiplications per 32 bytes.
 ///
 /// There is a trail for each port because the order within a port depends neither on the windows of simulated time nor
@@ -35,6 +37,12 @@ impl Trail {
     /// The value so far; more may be added after.
     pub fn value(self) -> u64 {
         self.0
+    }
+}
+
+impl State for Trail {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.0.pass(by)
     }
 }
 

@@ -2,7 +2,8 @@ use crate::cost::Cost;
 use crate::model::Incoming;
 use crate::tap::Tap;
 use crate::{Envelope, Model, Outbox};
-use rackwright_link::{Cycle, Inbox, Item, Latency, Order, Trail};
+use rackwright_link::{Cycle, Inbox, Item, Latency, Order, Portable, Trail};
+use rackwright_state::{Pass, State, StateError};
 use rackwright_time::Domain;
 
 /// The port at the other end of a link.
@@ -83,5 +84,28 @@ impl<M: Model> Node<M> {
         }
         self.cost.visit();
         self.wake = self.model.next_event().min(self.inbox.next());
+    }
+}
+
+impl<C: Domain> State for Sender<C> {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.free.pass(by)?;
+        self.trail.pass(by)
+    }
+}
+
+impl<M: Model + State> State for Node<M>
+where
+    M::Item: Portable,
+{
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        let named = |error| match error {
+            StateError::Unsaved(reason) => StateError::Unsaved(format!("`{}`: {reason}", self.name)),
+            other => other,
+        };
+        self.model.pass(by).map_err(named)?;
+        by.each(self.ports.iter_mut())?;
+        self.inbox.pass(by)?;
+        self.wake.pass(by)
     }
 }

@@ -3,7 +3,8 @@ use crate::part::{Pace, Part};
 use crate::patience::Patience;
 use crate::table::Tables;
 use crate::{equal_shares, Apart, Graph, Meeting, Model, ModelId, Share, Tapped};
-use rackwright_link::{Cycle, Cycles};
+use rackwright_link::{Cycle, Cycles, Portable};
+use rackwright_state::{Pass, State, StateError};
 use rackwright_stats::Digest;
 use std::ops::Range;
 
@@ -178,6 +179,17 @@ impl<M: Model> Graph<M> {
             rest = others;
         }
         parts
+    }
+}
+
+/// The state of all models and of the items between them; a graph that is restored was built from the same models.
+impl<M: Model + State> State for Graph<M>
+where
+    M::Item: Portable,
+{
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.cycle.pass(by)?;
+        by.each(self.nodes.iter_mut())
     }
 }
 

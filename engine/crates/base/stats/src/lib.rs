@@ -4,6 +4,7 @@
 mod content;
 mod counters;
 mod digest;
+mod lanes;
 mod observer;
 
 pub use content::{ContentHash, ContentSum};

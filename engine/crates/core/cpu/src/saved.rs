@@ -5,6 +5,7 @@ use crate::counters::SavedCounters;
 use crate::feature::Feature;
 use crate::hart::Hart;
 use crate::protection::Regions;
+use crate::state::Reservation;
 use crate::timing::Timing;
 use crate::vector::VectorRegisters;
 use rackwright_time::Cycle;
@@ -35,6 +36,7 @@ pub struct SavedHart {
     registers: Registers,
     control: Control,
     regions: Regions,
+    reservation: Option<Reservation>,
     retired: u64,
     cycle_offset: u64,
     retired_offset: u64,
@@ -89,6 +91,7 @@ impl<T: Timing> Hart<T> {
             registers: self.registers(),
             control: self.control.clone(),
             regions: self.state.regions.clone(),
+            reservation: self.state.reservation,
             retired: counters.retired,
             cycle_offset: counters.cycle_offset,
             retired_offset: counters.retired_offset,
@@ -100,7 +103,7 @@ impl<T: Timing> Hart<T> {
     /// Continues from a state returned by [`Hart::save`].
     pub fn restore(&mut self, saved: &SavedHart) {
         self.set_registers(&saved.registers);
-        self.state.reservation = None;
+        self.state.reservation = saved.reservation;
         let offers_custom = self.control.offers_custom;
         self.control = saved.control.clone();
         self.control.offers_custom = offers_custom;
@@ -118,8 +121,8 @@ impl<T: Timing> Hart<T> {
         self.refresh_regions();
     }
 
-    /// Drops the state that is not saved. A restored hart has no reservation, and no cached translations: the times of
-    /// page-table reads are visible.
+    /// Drops its reservation, which another machine's memory does not know, and the state that is not saved. A restored
+    /// hart has no cached translations: the times of page-table reads are visible.
     pub fn forget_unsaved(&mut self) {
         self.state.reservation = None;
         self.kept.contexts.clear_data();

@@ -7,6 +7,7 @@ use crate::protection::Regions;
 use crate::translations::DataContext;
 use crate::vector::Vector;
 use rackwright_memory::GuestMemory;
+use serde::{Deserialize, Serialize};
 
 /// Integer registers, and a place for writes to `x0`.
 pub(crate) const INTEGER_REGISTERS: usize = 33;
@@ -55,7 +56,7 @@ pub(crate) enum Trouble {
 }
 
 /// A reservation made by a load-reserved.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Reservation {
     pub(crate) address: u64,
     pub(crate) value: u64,

@@ -7,8 +7,9 @@ use crate::privileged::{waits, Privileged};
 use crate::processor::Processor;
 use rackwright_boot::Entry;
 use rackwright_cpu::{ExecutionEnvironment, Feature, Hart, SharedCode, Timing};
-use rackwright_device::{Bus, Endpoint, Map};
+use rackwright_device::{Bus, Endpoint, Map, RestoreError};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
+use rackwright_state::StateError;
 use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
 use rackwright_trace::Observation;
@@ -76,20 +77,50 @@ impl<T: Timing> Machine<Core<T>, Privileged> {
             information: 0,
         };
         let mut machine = Machine::new(timings, memory, map, &nowhere, tick);
-        let Hardware { cores, bus, .. } = &mut machine.hardware;
+        let bus = &mut machine.hardware.bus;
         functions.into_iter().for_each(|function| bus.attach(function));
+        machine.set_state(saved)?;
+        Ok(machine)
+    }
+
+    /// Sets the state of harts and devices to that of a machine with as many.
+    ///
+    /// # Errors
+    /// [`RestoreError`] if it does not fit.
+    pub(crate) fn set_state(&mut self, saved: &SavedMachine) -> Result<(), RestoreError> {
+        let Hardware {
+            cores,
+            bus,
+            others_ran,
+            ..
+        } = &mut self.hardware;
+        if saved.harts.len() != cores.len() || saved.others_ran.len() != cores.len() {
+            return Err(RestoreError { device: "machine" });
+        }
         bus.restore(&saved.bus)?;
+        others_ran.clone_from(&saved.others_ran);
         for (core, (hart, waiting)) in cores.iter_mut().zip(&saved.harts) {
             core.hart.restore(hart);
+            core.resume();
             if *waiting {
                 core.stall(Stall::Interrupt);
             }
         }
-        machine.window.turn = saved.turn as usize;
-        machine.window.open = machine.window.turn > 0;
-        machine.workload.now = Cycle::new(saved.now);
-        machine.workload.end = Cycle::new(saved.end);
-        Ok(machine)
+        self.window.turn = saved.turn as usize;
+        self.window.open = self.window.turn > 0;
+        self.workload.now = Cycle::new(saved.now);
+        self.workload.end = Cycle::new(saved.end);
+        Ok(())
+    }
+
+    /// Why its state cannot be saved at present, if it cannot.
+    pub(crate) fn unsaved(&self) -> Option<StateError> {
+        let is_stalled = |core: &Core<T>| !matches!(core.stalled(), None | Some(Stall::Interrupt));
+        if self.hardware.cores.iter().any(|core| !core.units.is_empty()) {
+            let reason = "a server with units beside its harts cannot be saved";
+            return Some(StateError::Unsaved(reason.to_string()));
+        }
+        (self.hardware.cores.iter().any(is_stalled) || self.window.open).then_some(StateError::Busy)
     }
 
     /// Has all harts have vector units.
@@ -135,6 +166,7 @@ impl<T: Timing> Machine<Core<T>, Privileged> {
         let save = |core: &Core<T>| (core.hart.save(), waits(core));
         SavedMachine {
             harts: self.hardware.cores.iter().map(save).collect(),
+            others_ran: self.hardware.others_ran.clone(),
             bus: self.hardware.bus.save(),
             now: self.workload.now.0,
             turn: self.window.turn as u64,

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// The first bytes of a checkpoint.
 const MAGIC: [u8; 8] = *b"RWLINUX\0";
 /// Of the format: a file of another version is refused.
-const VERSION: u32 = 8;
+const VERSION: u32 = 9;
 const PAGE: usize = PAGE_BYTES as usize;
 const CHECKSUM: usize = 16;
 
@@ -20,6 +20,8 @@ const CHECKSUM: usize = 16;
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SavedMachine {
     pub(crate) harts: Vec<(SavedHart, bool)>,
+    /// By hart: others may have written memory since it ran.
+    pub(crate) others_ran: Vec<bool>,
     pub(crate) bus: Vec<u8>,
     pub(crate) now: u64,
     pub(crate) turn: u64,

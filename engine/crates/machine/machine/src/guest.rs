@@ -1,6 +1,7 @@
 mod any_machine;
 mod build;
 mod start;
+mod state;
 
 use self::any_machine::AnyMachine;
 use crate::checkpoint::{self, Head};

@@ -16,7 +16,7 @@ pub struct Hardware<C> {
     /// The devices.
     pub bus: Bus,
     /// By processor: others may have written memory since it ran.
-    others_ran: Vec<bool>,
+    pub(crate) others_ran: Vec<bool>,
 }
 
 impl<C: Processor> Hardware<C> {

@@ -1,5 +1,6 @@
 use crate::prefetch::prefetch;
 use crate::words::Words;
+use rackwright_state::{Pass, State, StateError};
 
 /// The size and shape of a cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -169,6 +170,25 @@ impl Cache {
         set.copy_within(1.., 0);
         set[set.len() - 1] = 0;
         Some(flags)
+    }
+}
+
+/// A cache that is hardly used has few entries.
+impl State for Cache {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        let used = |entry: &(usize, &u64)| *entry.1 != 0;
+        let entries = self.lines.iter().enumerate().filter(used);
+        let mut entries: Vec<(usize, u64)> = entries.map(|(index, entry)| (index, *entry)).collect();
+        if by.restores() {
+            entries.iter().for_each(|(index, _)| self.lines[*index] = 0);
+        }
+        entries.pass(by)?;
+        if by.restores() {
+            for (index, entry) in entries {
+                *self.lines.get_mut(index).ok_or(StateError::Damaged)? = entry;
+            }
+        }
+        Ok(())
     }
 }
 

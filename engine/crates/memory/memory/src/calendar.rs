@@ -96,6 +96,8 @@ impl Default for Calendar {
     }
 }
 
+rackwright_state::state!(Calendar { booked, first });
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -64,6 +64,8 @@ fn keep(lines: &mut VecDeque<(u64, Cycle)>, most: usize, line: (u64, Cycle)) {
     lines.push_back(line);
 }
 
+rackwright_state::state!(Direct { reads, writes });
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 use crate::cache::LINE_BYTES;
 use crate::calendar::Calendar;
 use crate::parameters::DramParameters;
+use rackwright_state::{state, Pass, State, StateError};
 use rackwright_time::{Clock, Cycle, Cycles, Picosecond};
 
 /// Timing of main memory: banks with open rows, a data bus per channel, refresh, batched writes.
@@ -199,6 +200,29 @@ impl Bank {
             activated: activate,
         };
         column
+    }
+}
+
+state!(Bank {
+    open_row,
+    ready,
+    activated
+});
+
+impl State for Channel {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        by.each(self.banks.iter_mut())?;
+        self.bus.pass(by)?;
+        self.pending_writes.pass(by)?;
+        self.reads_from.pass(by)?;
+        self.accepted.pass(by)?;
+        self.drained.pass(by)
+    }
+}
+
+impl State for Dram {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        by.each(self.channels.iter_mut())
     }
 }
 

@@ -3,6 +3,7 @@ use crate::contents::Contents;
 use crate::fault::{Access, GuestFault};
 use crate::prefetch::prefetch;
 use crate::region::Region;
+use rackwright_state::{Pass, State, StateError};
 use rackwright_stats::{ContentHash, ContentSum};
 use std::fs::File;
 use std::io;
@@ -452,6 +453,37 @@ impl GuestMemory {
         }
         // SAFETY: `address` is at most the region's length.
         Ok(unsafe { self.region.start().add(address as usize) })
+    }
+}
+
+/// The pages that may have been written are saved, and the others stay shared with the initial contents. Protection is
+/// no state: it is that of the machine to which the memory belongs.
+impl State for GuestMemory {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.written.pass(by)?;
+        let touched = self
+            .touched
+            .iter()
+            .enumerate()
+            .filter(|(_, touched)| **touched != 0);
+        let mut pages: Vec<usize> = touched.map(|(page, _)| page).collect();
+        pages.pass(by)?;
+        let mut content = [0; PAGE_BYTES as usize];
+        for page in pages {
+            if page >= self.touched.len() {
+                return Err(StateError::Damaged);
+            }
+            content.copy_from_slice(self.page(page));
+            by.bytes(&mut content)?;
+            if by.restores() {
+                let address = page as u64 * PAGE_BYTES;
+                self.load(address, &content).map_err(|_| StateError::Damaged)?;
+            }
+        }
+        if by.restores() {
+            self.code_changed();
+        }
+        Ok(())
     }
 }
 

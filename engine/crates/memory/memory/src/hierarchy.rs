@@ -8,6 +8,7 @@ use crate::parameters::{HierarchyParameters, ParameterError, ProbeParameters};
 use crate::port::{LinkId, RateLimit, RequesterId, UnitPort};
 use crate::route::{Route, Traffic};
 use crate::watches::Watches;
+use rackwright_state::{state, Pass, State, StateError};
 use rackwright_time::{Cycle, Cycles};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -605,5 +606,37 @@ fn evict_from_llc(dram: &mut Dram, at: Cycle, victim: Option<Victim>) {
         if victim.flags & DIRTY != 0 {
             dram.write(at, victim.address);
         }
+    }
+}
+
+state!(HierarchyCounters {
+    l2_hits,
+    l2_misses,
+    llc_hits,
+    llc_misses,
+    probes,
+    invalidations
+});
+
+/// L1 caches and pipelines of timed harts have no state that can be saved, and watches no end that is known.
+impl State for Hierarchy {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        if !self.snoops.is_empty() || !self.watches.is_empty() {
+            return Err(StateError::Unsaved(
+                "harts with L1 caches, or a unit that watches memory, cannot be saved".to_string(),
+            ));
+        }
+        self.l2.pass(by)?;
+        self.llc.pass(by)?;
+        self.dram.pass(by)?;
+        self.direct.pass(by)?;
+        let units = self.ports.iter_mut().filter_map(|port| match port {
+            Requester::Unit(unit) => Some(&mut **unit),
+            Requester::Hart(_) => None,
+        });
+        let units: Vec<&mut UnitPort> = units.collect();
+        by.each(units.into_iter())?;
+        by.each(self.links.iter_mut().map(|(_, limit)| limit))?;
+        self.counters.pass(by)
     }
 }

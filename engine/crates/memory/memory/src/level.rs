@@ -2,6 +2,7 @@ use crate::cache::{Cache, Lookup, Victim, LINE_BYTES};
 use crate::calendar::Calendar;
 use crate::misses::Misses;
 use crate::parameters::LevelParameters;
+use rackwright_state::{Pass, State, StateError};
 use rackwright_time::{Cycle, Cycles};
 
 /// One cache level: tags, banks and outstanding lines.
@@ -59,5 +60,13 @@ impl Level {
             }
             Lookup::Miss => self.tags.insert(address, flags),
         }
+    }
+}
+
+impl State for Level {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.tags.pass(by)?;
+        by.each(self.banks.iter_mut())?;
+        self.misses.pass(by)
     }
 }

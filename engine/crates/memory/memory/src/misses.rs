@@ -1,4 +1,5 @@
 use crate::cache::LINE_BYTES;
+use rackwright_state::{state, Pass, State, StateError};
 use rackwright_time::Cycle;
 
 /// Miss status registers: the outstanding lines of a cache, and the times of their arrival.
@@ -139,6 +140,19 @@ impl Misses {
             place = before;
         }
         self.order[place] = (ready, number);
+    }
+}
+
+state!(Slot { count, register });
+state!(Register { line, ready });
+
+impl State for Misses {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        by.each(self.registers.iter_mut())?;
+        by.each(self.order.iter_mut())?;
+        self.first.pass(by)?;
+        self.table.pass(by)?;
+        self.latest.pass(by)
     }
 }
 

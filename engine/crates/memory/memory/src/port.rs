@@ -1,6 +1,7 @@
 use crate::cache::LINE_BYTES;
 use crate::calendar::Calendar;
 use crate::route::Path;
+use rackwright_state::state;
 use rackwright_time::{Clock, Cycle};
 
 /// Identifies a port of an interconnect, which assigns it to an attached part.
@@ -96,6 +97,14 @@ impl RateLimit {
         Cycle::new(start >> FRACTION_BITS)
     }
 }
+
+state!(UnitPort {
+    reads,
+    writes,
+    responses,
+    lines
+});
+state!(RateLimit { to_memory, to_unit });
 
 #[cfg(test)]
 mod tests {

@@ -32,6 +32,11 @@ impl Watches {
         self.0.swap_remove(index).written
     }
 
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether the line of `address` is watched.
     #[inline]
     pub(crate) fn hold(&self, address: u64) -> bool {

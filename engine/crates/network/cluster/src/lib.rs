@@ -6,6 +6,7 @@
 mod addresses;
 mod build;
 mod check;
+pub mod checkpoint;
 mod client;
 mod cluster;
 mod description;

@@ -4,6 +4,7 @@ use rackwright_ethernet::{Frame, Switch};
 use rackwright_gateway::HostPort;
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_server::{LinuxServer, NetworkedServer, ProgramServer};
+use rackwright_state::{Pass, State, StateError};
 use rackwright_stats::Digest;
 use rackwright_time::network::Cycle;
 use rackwright_traffic::Host;
@@ -102,5 +103,22 @@ impl Model for Node {
             Node::Own(own) => own.digest(digest),
             Node::Elsewhere(_) => {}
         }
+    }
+}
+
+impl State for Node {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        let kind = match self {
+            Node::Switch(switch) => return switch.pass(by),
+            Node::Linux(server) => return server.pass(by),
+            Node::Host(_) => "a server at `traffic` fidelity",
+            Node::Server(_) => "a server with a bare-metal program",
+            Node::Program(_) => "a server with a user-mode program",
+            Node::Blade(_) => "a memory blade",
+            Node::HostPort(_) => "a port to the host",
+            Node::Own(_) => "a node of your own",
+            Node::Elsewhere(_) => "a node of another process",
+        };
+        Err(StateError::Unsaved(format!("{kind} cannot be saved")))
     }
 }

@@ -1,3 +1,5 @@
+use rackwright_state::state;
+
 /// Counters of a port: frames sent, and frames dropped.
 ///
 /// Every frame offered to a port was sent, dropped, or is still queued.
@@ -40,3 +42,20 @@ impl Refusals {
         self.runts + self.giants + self.unknown + self.lost
     }
 }
+
+state!(PortCounters {
+    received,
+    received_bytes,
+    offered,
+    sent,
+    sent_bytes,
+    dropped,
+    marked,
+    peak_bytes
+});
+state!(Refusals {
+    runts,
+    giants,
+    unknown,
+    lost
+});

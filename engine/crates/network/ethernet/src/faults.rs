@@ -81,6 +81,11 @@ impl Faults {
         Some(Cycles::new(1 + (share >> 64) as u64))
     }
 
+    /// Whether frames are lost or late at random, or in an outage.
+    pub(crate) fn are_possible(&self) -> bool {
+        self.loss > 0 || self.late > 0 || !self.outages.is_empty()
+    }
+
     #[inline]
     fn happens(&mut self, probability: u32) -> bool {
         let random = self.random.as_mut().filter(|_| probability > 0);

@@ -1,4 +1,5 @@
 use crate::{Admission, Egress, Frame, OutputPort, Policy, Route, Table};
+use rackwright_state::{Pass, StateError};
 use rackwright_time::network::Cycle;
 
 /// The policy of an ordinary switch: a static table, broadcast along a tree, several equal ports shared by flows, and
@@ -55,5 +56,9 @@ impl Policy for Forwarding {
             Some(limit) if port.held_bytes() >= limit => Admission::Mark,
             _ => Admission::Take,
         }
+    }
+    /// There is none.
+    fn pass_state(&mut self, _: &mut Pass<'_>) -> Result<(), StateError> {
+        Ok(())
     }
 }

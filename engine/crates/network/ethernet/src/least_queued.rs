@@ -1,4 +1,5 @@
 use crate::{Admission, Egress, Forwarding, Frame, OutputPort, Policy, Route};
+use rackwright_state::{Pass, StateError};
 use rackwright_time::network::Cycle;
 
 /// Sends each frame through the one of several equal ports that is free first. It evens out load better
@@ -31,5 +32,9 @@ impl Policy for LeastQueued {
 
     fn admit(&mut self, at: Cycle, frame: &Frame, port: &OutputPort) -> Admission {
         self.forwarding.admit(at, frame, port)
+    }
+    /// There is none.
+    fn pass_state(&mut self, _: &mut Pass<'_>) -> Result<(), StateError> {
+        Ok(())
     }
 }

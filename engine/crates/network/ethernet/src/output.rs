@@ -2,6 +2,7 @@ use crate::rate::Moment;
 use crate::{Frame, PortCounters, Rate};
 use rackwright_contract::flits;
 use rackwright_schedule::Outbox;
+use rackwright_state::{state, Pass, State, StateError};
 use rackwright_time::network::{Cycle, Cycles};
 use std::collections::VecDeque;
 
@@ -217,5 +218,21 @@ impl OutputPort {
         self.counters.sent += 1;
         self.counters.sent_bytes += departure.frame.length() as u64;
         outbox.send(own, departure.first, departure.last, departure.frame);
+    }
+}
+
+state!(Departure { first, last, frame });
+
+impl State for OutputPort {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.done.pass(by)?;
+        by.queue(&mut self.departures, || Departure {
+            first: Cycle::ZERO,
+            last: Cycle::ZERO,
+            frame: Frame::Raw([].into()),
+        })?;
+        self.held.pass(by)?;
+        self.held_bytes.pass(by)?;
+        self.counters.pass(by)
     }
 }

@@ -1,5 +1,6 @@
 use crate::{Frame, OutputPort};
 use rackwright_dispatch::Counters;
+use rackwright_state::{Pass, StateError};
 use rackwright_stats::Digest;
 use rackwright_time::network::Cycle;
 
@@ -37,6 +38,17 @@ pub trait Policy: Send + Sync {
     /// The counters of its dispatcher, if it has one.
     fn dispatched(&self) -> Option<Counters> {
         None
+    }
+
+    /// Passes its state to or from a checkpoint.
+    ///
+    /// # Errors
+    /// [`StateError`]; the default has state that cannot be saved.
+    fn pass_state(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        let _ = by;
+        Err(StateError::Unsaved(
+            "the state of its policy cannot be saved".to_string(),
+        ))
     }
 
     /// Adds its state to a digest. The default has none.

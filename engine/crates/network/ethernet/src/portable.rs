@@ -1,5 +1,6 @@
 use crate::{Datagram, Ecn, Endpoint, Frame, Ipv4, Mac, Message, Told, MESSAGE_BYTES};
 use rackwright_schedule::Portable;
+use rackwright_state::{Pass, State, StateError};
 use std::sync::Arc;
 
 const DATAGRAM: u8 = 0;
@@ -83,6 +84,12 @@ fn endpoint(bytes: &mut &[u8]) -> Option<Endpoint> {
         address: Ipv4::new(a, b, c, d),
         port: u16::unpack(bytes)?,
     })
+}
+
+impl State for Frame {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.pass_packed(by)
+    }
 }
 
 #[cfg(test)]

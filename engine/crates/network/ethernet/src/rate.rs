@@ -111,6 +111,8 @@ impl Moment {
     }
 }
 
+rackwright_state::state!(Moment { cycle, part });
+
 #[cfg(test)]
 mod tests {
     use super::*;

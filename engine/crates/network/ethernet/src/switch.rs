@@ -3,6 +3,7 @@ use crate::{
 };
 use rackwright_dispatch::Counters;
 use rackwright_schedule::{Incoming, Model, Outbox};
+use rackwright_state::{Pass, State, StateError};
 use rackwright_stats::Digest;
 use rackwright_time::network::{Cycle, Cycles};
 use std::collections::BTreeMap;
@@ -256,5 +257,19 @@ impl Model for Switch {
         }
         digest.number(self.refusals.total());
         self.policy.digest(digest);
+    }
+}
+
+impl State for Switch {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        if self.faults.are_possible() {
+            return Err(StateError::Unsaved(
+                "a switch with faults cannot be saved".to_string(),
+            ));
+        }
+        by.each(self.ports.iter_mut())?;
+        self.policy.pass_state(by)?;
+        self.refusals.pass(by)?;
+        self.busy.pass(by)
     }
 }

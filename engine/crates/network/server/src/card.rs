@@ -2,6 +2,7 @@ mod endpoint;
 mod features;
 mod host;
 mod registers;
+mod state;
 
 use crate::ServerError;
 pub use features::CardFeatures;

@@ -6,6 +6,7 @@ use rackwright_ethernet::{Frame, Mac, OutputPort, PortCounters, PortParameters};
 use rackwright_machine::{DecodedPrograms, Extras, MachineError, Progress, Request, SHOWN};
 use rackwright_rtl::Design;
 use rackwright_schedule::{Incoming, Model, Outbox};
+use rackwright_state::{Pass, State, StateError};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::network::Cycle;
 use rackwright_time::{unit, Clock};
@@ -224,5 +225,18 @@ impl Model for LinuxServer {
         digest.bytes(&self.parts.guest.digest().value().to_le_bytes());
         digest.bytes(&self.parts.card.digest().value().to_le_bytes());
         digest.number(self.exit.map_or(u64::MAX, |status| status as u64));
+    }
+}
+
+impl State for LinuxServer {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        if let Some(error) = &self.error {
+            return Err(StateError::Unsaved(format!("it has stopped: {error}")));
+        }
+        self.parts.card.pass(by)?;
+        self.parts.guest.pass(by)?;
+        State::pass(&mut self.output, by)?;
+        self.next.pass(by)?;
+        self.exit.pass(by)
     }
 }

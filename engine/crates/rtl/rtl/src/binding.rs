@@ -228,6 +228,19 @@ impl ChannelKind {
         )
     }
 
+    /// Whether `host/state.h` knows its state.
+    fn has_saved_state(self) -> bool {
+        matches!(
+            self,
+            ChannelKind::Command
+                | ChannelKind::Memory
+                | ChannelKind::Register
+                | ChannelKind::StreamOut
+                | ChannelKind::StreamIn
+                | ChannelKind::Interrupt
+        )
+    }
+
     fn is_command(self) -> bool {
         matches!(self, ChannelKind::Command | ChannelKind::TranslatedCommand)
     }
@@ -341,6 +354,27 @@ fn channel_set(out: &mut String, manifest: &Manifest, channels: &[Channel]) {
     pushes(out, channels);
     acceptance(out, channels);
     line(out, "};");
+}
+
+/// The function that passes the state of each channel, for `host/state.h`.
+///
+/// # Errors
+/// The name of a port whose channel has state that cannot be saved.
+pub(crate) fn state(manifest: &Manifest) -> Result<String, String> {
+    let mut out = String::from(
+        "namespace rackwright {
+template <class By>
+void pass_channels([[maybe_unused]] By& by, [[maybe_unused]] binding::Channels& channels, [[maybe_unused]] Model& model) {
+",
+    );
+    for Channel { member, kind, .. } in channels(&mut String::new(), manifest) {
+        if !kind.has_saved_state() {
+            return Err(member);
+        }
+        line(&mut out, &format!("    pass(by, channels.{member}, model);"));
+    }
+    out.push_str("}\n}  // namespace rackwright\n");
+    Ok(out)
 }
 
 fn drive_and_sample(out: &mut String, manifest: &Manifest, channels: &[Channel]) {

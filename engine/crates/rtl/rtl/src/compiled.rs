@@ -127,6 +127,29 @@ impl CompiledHost {
         }
     }
 
+    /// Its state between two steps; `None` if it was not compiled for that.
+    pub(crate) fn save(&mut self) -> Option<Vec<u8>> {
+        let functions = self.functions.state?;
+        let (mut bytes, mut size) = (std::ptr::null(), 0);
+        // SAFETY: `host` is alive; the bytes stay valid until this thread saves again.
+        let saved = unsafe {
+            (functions.save)(self.host, &mut bytes, &mut size);
+            std::slice::from_raw_parts(bytes, size as usize)
+        };
+        Some(saved.to_vec())
+    }
+
+    /// Continues from such a state; returns whether it is one.
+    pub(crate) fn restore(&mut self, state: &[u8], evaluated: u64) -> bool {
+        let Some(functions) = self.functions.state else {
+            return false;
+        };
+        self.evaluated = evaluated;
+        self.request_count = 0;
+        // SAFETY: `host` is alive and copies the state, which has as many bytes.
+        unsafe { (functions.restore)(self.host, state.as_ptr(), state.len() as u64) != 0 }
+    }
+
     pub(crate) fn record(&mut self, enabled: bool) {
         // SAFETY: `host` is alive until `drop`.
         unsafe { (self.functions.record)(self.host, u32::from(enabled)) }

@@ -1,4 +1,4 @@
-use crate::interface::{Functions, VERSION};
+use crate::interface::{Functions, StateFunctions, VERSION};
 use crate::model::UnitModel;
 use crate::{Manifest, RtlError};
 use libloading::Library;
@@ -100,6 +100,13 @@ fn functions(library: &Library) -> Result<Functions, String> {
         record: symbol(library, "rackwright_record")?,
         recorded: symbol(library, "rackwright_recorded")?,
         replay: symbol(library, "rackwright_replay")?,
+        state: match symbol(library, "rackwright_save") {
+            Ok(save) => Some(StateFunctions {
+                save,
+                restore: symbol(library, "rackwright_restore")?,
+            }),
+            Err(_) => None,
+        },
         event: symbol(library, "rackwright_event")?,
     })
 }

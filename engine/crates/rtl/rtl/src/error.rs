@@ -107,6 +107,14 @@ pub enum RtlError {
         /// The file.
         path: PathBuf,
     },
+    /// A port whose state cannot be saved.
+    #[error("unit `{unit}` cannot be saved: the state of its port `{port}` cannot be read")]
+    UnsavedPort {
+        /// Name of the unit.
+        unit: String,
+        /// The port.
+        port: String,
+    },
     /// The operation needs a port that the unit does not have.
     #[error("unit `{unit}` has no {contract} port")]
     NoPort {

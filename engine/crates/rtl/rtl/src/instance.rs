@@ -6,6 +6,7 @@ use crate::interface::{
 use crate::model::ModelHost;
 use crate::{Design, RtlError};
 use rackwright_contract::{Command, CommandContext};
+use rackwright_state::{Pass, State, StateError};
 use rackwright_time::unit::Cycle;
 use std::path::Path;
 
@@ -252,5 +253,36 @@ impl Instance {
             Host::Compiled(host) => host.event(index),
             Host::Model(host) => host.event(index),
         }
+    }
+}
+
+/// The state between two steps. Requests of the last step are not in it: they have been processed.
+impl State for Instance {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        let Host::Compiled(host) = &mut self.host else {
+            return Err(self.unsaved("it is a model"));
+        };
+        let mut evaluated = host.evaluated();
+        let mut state = Vec::new();
+        if !by.restores() {
+            state = match host.save() {
+                Some(state) => state,
+                None => return Err(self.unsaved("it was not compiled for checkpoints")),
+            };
+        }
+        self.cycle.pass(by)?;
+        evaluated.pass(by)?;
+        state.pass(by)?;
+        if by.restores() && !host.restore(&state, evaluated) {
+            return Err(StateError::Damaged);
+        }
+        Ok(())
+    }
+}
+
+impl Instance {
+    fn unsaved(&self, reason: &str) -> StateError {
+        let unit = &self.design.manifest.unit;
+        StateError::Unsaved(format!("the state of unit `{unit}` cannot be saved: {reason}"))
     }
 }

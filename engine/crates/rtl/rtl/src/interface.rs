@@ -1,6 +1,7 @@
 //! The Rust side of `host/interface.h`; the two agree field by field.
 
 use rackwright_contract::{Flit, FLIT_BYTES};
+use rackwright_state::state;
 use rackwright_time::unit::Cycle;
 use std::ffi::{c_char, c_void};
 
@@ -197,5 +198,30 @@ pub(crate) struct Functions {
     pub record: unsafe extern "C" fn(*mut c_void, u32),
     pub recorded: unsafe extern "C" fn(*const c_void) -> u64,
     pub replay: unsafe extern "C" fn(*const c_void),
+    /// Only of designs that were compiled for checkpoints.
+    pub state: Option<StateFunctions>,
     pub event: unsafe extern "C" fn(*const c_void, u32) -> u64,
 }
+
+/// The functions of a design whose state can be saved: those of `host/state.h`.
+#[derive(Clone, Copy)]
+pub(crate) struct StateFunctions {
+    pub save: unsafe extern "C" fn(*mut c_void, *mut *const u8, *mut u64),
+    pub restore: unsafe extern "C" fn(*mut c_void, *const u8, u64) -> u32,
+}
+
+state!(RegisterAnswer { cycle, data });
+state!(StreamFlit {
+    cycle,
+    data,
+    port,
+    keep,
+    last
+});
+state!(InterruptChange { cycle, level });
+state!(RegisterAccess {
+    due,
+    data,
+    address,
+    write
+});

@@ -40,12 +40,14 @@ pub(crate) fn objects(
 ) -> Result<Vec<PathBuf>, RtlError> {
     let unit = &manifest.unit;
     let waves = options.waves.map(Waves::runtime);
+    let state = options.with_state.then_some("verilated_save.cpp");
     let imports = (!manifest.dpi_paths().is_empty()).then_some("verilated_dpi.cpp");
     let mut made_with = made_with(tools, unit)?;
     made_with.push(OPEN.to_string());
     ["verilated.cpp", "verilated_threads.cpp"]
         .into_iter()
         .chain(waves)
+        .chain(state)
         .chain(imports)
         .map(|source| object(tools, unit, source, &made_with, cache))
         .collect()

@@ -62,6 +62,9 @@ pub(crate) fn added(manifest: &Manifest) -> impl Iterator<Item = (&'static str, 
         .chain(clocks)
 }
 
+/// Also compiled with designs whose state can be saved.
+const STATE: (&str, &str) = ("state.h", include_str!("../host/state.h"));
+
 /// Number of lines of a tool's output that an error contains.
 const ERROR_LINES: usize = 20;
 
@@ -82,6 +85,22 @@ pub struct Toolchain {
 pub struct BuildOptions {
     /// What file of their signals instances can write (slower).
     pub waves: Option<Waves>,
+    /// Whether the state of instances can be saved and restored (takes longer to compile).
+    pub with_state: bool,
+}
+
+impl BuildOptions {
+    /// What they add to the name of a design in the cache, and to its last source.
+    fn state(self, manifest: &Manifest) -> Result<Option<String>, RtlError> {
+        if !self.with_state {
+            return Ok(None);
+        }
+        let passes = binding::state(manifest).map_err(|port| RtlError::UnsavedPort {
+            unit: manifest.unit.clone(),
+            port,
+        })?;
+        Ok(Some(format!("#include \"{}\"\n{passes}", STATE.0)))
+    }
 }
 
 /// A file of signals, by its format.
@@ -176,16 +195,19 @@ impl Toolchain {
         sources: &Sources,
     ) -> Result<String, RtlError> {
         let binding = binding::header(manifest);
+        let passes = options.state(manifest)?;
         let tools = format!(
-            "{:?} {:?} {options:?}",
+            "{:?} {:?} BuildOptions {{ waves: {:?} }}",
             self.version(&manifest.unit)?,
-            self.target(&manifest.unit)?
+            self.target(&manifest.unit)?,
+            options.waves
         );
         let flags = [READER_FLAGS, VERILATOR_FLAGS, COMPILER_FLAGS].concat().join(" ");
         let pins = pins::text(manifest);
         let chosen = chosen(manifest).join(" ");
         let texts = [binding.as_str(), &pins, &manifest.top, &tools, &flags, &chosen];
-        let hosts = host(manifest).map(|(_, text)| text);
+        let state = passes.iter().flat_map(|passes| [STATE.1, passes.as_str()]);
+        let hosts = host(manifest).map(|(_, text)| text).chain(state);
         let sources = sources.hashes();
         Ok(cache::library(
             texts.into_iter().chain(hosts).chain(sources).map(str::as_bytes),
@@ -438,6 +460,9 @@ impl Build<'_> {
         if let Some(waves) = self.options.waves {
             command.args(waves.verilator_flags());
         }
+        if self.options.with_state {
+            command.arg("--savable");
+        }
         run(&self.manifest.unit, &mut command)?;
         let header = self.read("Vunit.h")?;
         pins::check(self.manifest, &header)
@@ -460,6 +485,10 @@ impl Build<'_> {
             unit.push_str(&include(&name));
         }
         unit.push_str("#include \"host.cpp\"\n");
+        if let Some(passes) = self.options.state(self.manifest)? {
+            self.write(STATE.0, STATE.1)?;
+            unit.push_str(&passes);
+        }
         self.write("unit.cpp", &unit)
     }
 

@@ -1,5 +1,6 @@
 use crate::error::UnitError;
 use rackwright_rtl::{Broken, Step};
+use rackwright_state::{Pass, State, StateError};
 use rackwright_time::unit;
 
 /// Whether a unit is active.
@@ -44,6 +45,11 @@ impl Activity {
     /// It has violated a rule in `cycle`.
     pub(crate) fn stop(&mut self, cycle: unit::Cycle, reason: String) {
         self.broken.get_or_insert(Broken::Stopped(cycle, reason));
+    }
+
+    /// Passes whether it is idle.
+    pub(crate) fn pass_idle(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.idle.pass(by)
     }
 
     /// Returns an error if the unit `name` broke its promise to be idle, or if one of its assertions failed.

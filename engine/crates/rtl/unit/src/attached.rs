@@ -26,13 +26,13 @@ use std::sync::Arc;
 /// Its memory traffic crosses in windows no longer than the shortest latency of its ports, so that
 /// the RTL runs many cycles between two exchanges and still sees every answer in its exact cycle.
 pub struct AttachedUnit {
-    pins: Pins,
+    pub(crate) pins: Pins,
     reach: Reach,
     pub(crate) commands: CommandPort,
     pub(crate) registers: RegisterPort,
-    memory: MemoryPorts,
-    sent: Assembler,
-    interrupts: Interrupts,
+    pub(crate) memory: MemoryPorts,
+    pub(crate) sent: Assembler,
+    pub(crate) interrupts: Interrupts,
 }
 
 impl AttachedUnit {

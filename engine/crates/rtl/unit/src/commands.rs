@@ -48,6 +48,11 @@ impl CommandPort {
         self.sent - self.accepted
     }
 
+    /// Whether it has received commands.
+    pub(crate) fn is_used(&self) -> bool {
+        self.sent != 0
+    }
+
     /// The unit's cycle in which it took its latest command.
     pub(crate) fn last_accept(&self) -> unit::Cycle {
         self.last_accept

@@ -2,6 +2,7 @@ use rackwright_contract::{Command, CommandContext};
 use rackwright_rtl::{
     CommandResponse, InterruptChange, MemoryRequest, RegisterAccess, StreamFlit, BEAT_BYTES,
 };
+use rackwright_state::state;
 use rackwright_stats::Digest;
 use rackwright_time::{unit, Cycle};
 
@@ -17,6 +18,13 @@ pub(crate) struct PinDigest {
     left: Digest,
     interrupts: Digest,
 }
+
+state!(PinDigest {
+    calls,
+    arrived,
+    left,
+    interrupts
+});
 
 impl PinDigest {
     /// A command that leaves the hart at `at`.

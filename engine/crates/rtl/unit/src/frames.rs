@@ -1,10 +1,11 @@
 use rackwright_rtl::StreamFlit;
+use rackwright_state::state;
 use rackwright_time::unit::Cycle;
 use rackwright_time::{Domain, Unit};
 use std::collections::VecDeque;
 
 /// A frame that left a unit, in cycles of the unit or of its destination.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SentFrame<C: Domain = Unit> {
     /// When its first flit left.
     pub first: rackwright_time::Cycle<C>,
@@ -23,6 +24,14 @@ pub(crate) struct Assembler {
     open: Vec<Option<SentFrame>>,
     frames: VecDeque<SentFrame>,
 }
+
+state!(SentFrame {
+    first,
+    last,
+    port,
+    bytes
+});
+state!(Assembler { open, frames });
 
 impl Assembler {
     pub(crate) fn add(&mut self, flit: &StreamFlit) {

@@ -1,6 +1,7 @@
 use crate::pins::Pins;
 use rackwright_memory::Path;
 use rackwright_rtl::InterruptChange;
+use rackwright_state::{Pass, State, StateError};
 use rackwright_time::{unit, Cycle};
 use std::collections::VecDeque;
 
@@ -15,6 +16,16 @@ pub(crate) struct Interrupts {
     /// The number of times it has risen, and this number at the last wait.
     risen: u64,
     awaited: u64,
+}
+
+impl State for Interrupts {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        by.queue(&mut self.changes, || InterruptChange { cycle: 0, level: 0 })?;
+        self.is_high.pass(by)?;
+        self.rose.pass(by)?;
+        self.risen.pass(by)?;
+        self.awaited.pass(by)
+    }
 }
 
 impl Interrupts {

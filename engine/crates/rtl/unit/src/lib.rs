@@ -26,6 +26,7 @@ mod registers;
 mod rocket;
 mod rules;
 mod stall;
+mod state;
 mod streams;
 mod surroundings;
 mod wait;

@@ -6,6 +6,7 @@ use crate::surroundings::Surroundings;
 use rackwright_contract::{Answer, Ticket};
 use rackwright_memory::{AccessKind, GuestMemory, Interconnect, Protection, RequesterId, Route, Traffic};
 use rackwright_rtl::{Design, MemoryRequest, MemoryResponse, Moves, Port, RequestKind, BEAT_BYTES};
+use rackwright_state::{Pass, State, StateError};
 use rackwright_time::unit::Cycle;
 use rackwright_time::{hart, Cycles};
 
@@ -82,6 +83,16 @@ impl MemoryPorts {
         if let Some(rules) = &mut self.rules {
             rules.settle(now, memory);
         }
+    }
+
+    /// Whether requests are outstanding whose state is not in the unit or its instance.
+    pub(crate) fn is_under_way(&self) -> bool {
+        self.rules.is_some() || self.awaits() || self.watch()
+    }
+
+    /// Passes the time of the last response.
+    pub(crate) fn pass_answered(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.answered.pass(by)
     }
 
     /// Whether a response is pending.

@@ -3,6 +3,7 @@ use crate::reach::REGISTER_PAGE;
 use crate::wait::Asked;
 use rackwright_memory::Path;
 use rackwright_rtl::{BusRegisters, Manifest, RegisterAccess, RegisterAnswer, RtlError, Step};
+use rackwright_state::{Pass, StateError};
 use rackwright_time::{unit, Cycle, Cycles};
 use std::collections::VecDeque;
 
@@ -53,6 +54,11 @@ impl RegisterPort {
             Some(registers) => ((1_u32 << bytes.map_or(registers.bytes, u32::from)) - 1) as u8,
             None => 1,
         }
+    }
+
+    /// Passes the answers that have not been taken.
+    pub(crate) fn pass_answers(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        by.queue(&mut self.answers, || RegisterAnswer { cycle: 0, data: 0 })
     }
 
     /// Takes the outputs of a step; returns whether there were any.

@@ -3,8 +3,9 @@ use crate::machine::Machine;
 use crate::pause::Pause;
 use crate::privileged::Privileged;
 use rackwright_cpu::Timing;
-use rackwright_device::Bus;
+use rackwright_device::{Bus, RestoreError};
 use rackwright_memory::GuestMemory;
+use rackwright_state::StateError;
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
 use rackwright_unit::{Core, UnitError};
@@ -18,6 +19,8 @@ pub(super) trait AnyMachine: Send {
     fn harts(&self) -> usize;
     fn digest(&self, digest: &mut Digest);
     fn save(&self) -> SavedMachine;
+    fn set_state(&mut self, saved: &SavedMachine) -> Result<(), RestoreError>;
+    fn unsaved(&self) -> Option<StateError>;
     fn memory(&self) -> &GuestMemory;
     fn forget_unsaved(&mut self);
     fn commands(&self) -> u64;
@@ -58,6 +61,14 @@ where
 
     fn save(&self) -> SavedMachine {
         self.save()
+    }
+
+    fn set_state(&mut self, saved: &SavedMachine) -> Result<(), RestoreError> {
+        self.set_state(saved)
+    }
+
+    fn unsaved(&self) -> Option<StateError> {
+        self.unsaved()
     }
 
     fn memory(&self) -> &GuestMemory {

@@ -117,7 +117,11 @@ impl Endpoint for Card {
         self.digest().value().to_le_bytes().to_vec()
     }
 
-    fn restore(&mut self, _state: &[u8]) -> Result<(), RestoreError> {
+    /// The state of the card itself is restored before that of the bus to which it is attached.
+    fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
+        if self.save() == state {
+            return Ok(());
+        }
         Err(RestoreError {
             device: "network card",
         })

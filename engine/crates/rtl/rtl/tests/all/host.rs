@@ -237,6 +237,7 @@ fn waves_are_written_where_asked() {
             manifest,
             BuildOptions {
                 waves: Some(Waves::Fst),
+                ..BuildOptions::default()
             },
             &cache(),
         )
