@@ -87,8 +87,10 @@ mod tests {
     use super::*;
 
     fn words(code: &[u8; BOOT_BYTES]) -> Vec<u32> {
-        let words = code.as_chunks().0.iter();
-        words.map(|word| u32::from_le_bytes(*word)).collect()
+        let words = code.chunks_exact(4);
+        words
+            .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
+            .collect()
     }
 
     /// As an assembler encodes them.
