@@ -11,23 +11,9 @@ from pathlib import Path
 import pytest
 from cluster_shapes import rack
 
-from rackwright import BareMetal, Cluster, Ethernet, Linux, RackwrightError, Server, Switch
+from rackwright import Cluster, Ethernet, Linux, RackwrightError, Server, Switch
 from rackwright.linux.boot import boot
 from rackwright.linux.image import default_image, load_image
-
-_PING_US = 150
-"""In this time, the servers have sent their requests, and have had all answers."""
-
-
-def pings(cpu: str = "functional") -> Cluster:
-    """Two pairs of bare-metal servers in two racks, which send each other frames at the same time."""
-    root = Switch("root")
-    racks = [Switch("tor0"), Switch("tor1")]
-    root.add_downlinks(racks)
-    answers = [Server(cpu, workload=BareMetal("ping.elf")) for _ in range(2)]
-    racks[1].add_downlinks(answers)
-    racks[0].add_downlinks([Server(cpu, workload=BareMetal("ping.elf", [server, "5"])) for server in answers])
-    return Cluster(root, link=Ethernet(gbps=100, latency_us=2))
 
 
 def position(checkpoint: Path) -> dict[str, object]:
@@ -35,27 +21,6 @@ def position(checkpoint: Path) -> dict[str, object]:
     with checkpoint.open("rb") as file:
         record: dict[str, object] = json.loads(file.readline())
     return record
-
-
-@pytest.mark.long("compiles a network interface for checkpoints, which takes a minute")
-def test_bare_metal_goes_on_from_its_state(tmp_path: Path) -> None:
-    file = tmp_path / "state"
-    whole = pings().run(until_ms=_PING_US / 1000)
-    times = random.Random(1)
-    for _ in range(20):
-        before = pings().run(until_ms=times.uniform(1, 0.9 * _PING_US) / 1000, checkpoint=file)
-        assert position(file)["unsaved"] == ""
-        assert position(file)["digest"] == before.digest
-        after = pings().run(until_ms=_PING_US / 1000, restart=file, threads=2)
-        assert after.digest == whole.digest
-        assert list(after.servers["stdout"]) == list(whole.servers["stdout"])
-    damaged = bytearray(file.read_bytes())
-    damaged[-100] ^= 1
-    file.write_bytes(damaged)
-    with pytest.raises(RackwrightError, match="the state of the cluster is damaged"):
-        pings().run(until_ms=_PING_US / 1000, restart=file)
-    pings("rocket").run(until_ms=0.02, checkpoint=file)
-    assert "harts with L1 caches" in str(position(file)["unsaved"])
 
 
 def test_nodes_without_a_saved_state_are_named(tmp_path: Path) -> None:
@@ -67,14 +32,14 @@ def test_nodes_without_a_saved_state_are_named(tmp_path: Path) -> None:
 STAY = "while sleep 3600; do :; done"
 
 
-def ring(booted: Path, count: int) -> Cluster:
+def ring(booted: Path, count: int, cpu: str = "functional") -> Cluster:
     """Linux servers of which each sends the next one requests, over and over."""
 
     def server(index: int) -> Server:
         asked = f"172.16.1.{1 + (index + 1) % count}"
         command = f"sleep 0.02; ping -c 20 -i 0.001 -s 1400 {asked}; cat /proc/interrupts; {STAY}"
         return Server(
-            "functional",
+            cpu,
             workload=Linux(run=command, checkpoint=booted),
             name=f"linux{index}",
             ip=f"172.16.1.{1 + index}",
@@ -94,10 +59,10 @@ def booted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def seconds(act: Callable[[], object]) -> float:
-    """How long it takes."""
-    begun = time.perf_counter()
+    """How long it takes a processor: other work on the machine does not count."""
+    begun = time.process_time()
     act()
-    return time.perf_counter() - begun
+    return time.process_time() - begun
 
 
 @pytest.mark.long
@@ -113,6 +78,19 @@ def test_linux_servers_go_on_from_their_state(booted: Path, tmp_path: Path) -> N
         after = ring(booted, 4).run(until_ms=90, restart=file)
         assert after.digest == whole.digest
         assert list(after.servers["stdout"]) == list(whole.servers["stdout"])
+
+
+@pytest.mark.long
+def test_a_file_that_is_damaged_or_of_harts_with_caches(booted: Path, tmp_path: Path) -> None:
+    file = tmp_path / "state"
+    ring(booted, 2).run(until_ms=1, checkpoint=file)
+    damaged = bytearray(file.read_bytes())
+    damaged[-100] ^= 1
+    file.write_bytes(damaged)
+    with pytest.raises(RackwrightError, match="the state of the cluster is damaged"):
+        ring(booted, 2).run(until_ms=2, restart=file)
+    ring(booted, 2, "rocket").run(until_ms=1, checkpoint=file)
+    assert "harts with L1 caches" in str(position(file)["unsaved"])
 
 
 @pytest.mark.long
