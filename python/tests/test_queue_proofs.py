@@ -15,8 +15,8 @@ CLAIMS = (
     Claim("queue_engine", 2, "a place is released when its descriptor has been read", 32, 40, 34),
     Claim("queue_engine", 3, "an ending is written only where there is a place", 46, 52, 48, SLOW),
     Claim("queue_engine", 4, "endings are published when memory has answered them", 50, 54, 50, SLOW),
-    Claim("queue_engine", 5, "each descriptor has one ending, with its tag", 46, 52, 48),
-    Claim("queue_engine", 6, "nothing else is written", 46, 52, 34),
+    Claim("queue_engine", 5, "each descriptor has one ending, with its tag", 36, 52, 48),
+    Claim("queue_engine", 6, "nothing else is written", 36, 52, 34),
 )
 
 

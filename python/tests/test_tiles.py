@@ -11,6 +11,7 @@ import pytest
 from command_line import REPOSITORY, rw
 from tile_graphs import Behaviour, random_clients, random_graph
 
+from rackwright.designs import units
 from rackwright.errors import RackwrightError
 from rackwright.tiles import (
     Graph,
@@ -53,6 +54,14 @@ def test_a_route_goes_one_dimension_after_the_other() -> None:
     start, end = Place(0, 2), Place(2, 0)
     assert Mesh(3, 3, "xy").route(start, end) == [(0, 2), (1, 2), (2, 2), (2, 1), (2, 0)]
     assert Mesh(3, 3, "yx").route(start, end) == [(0, 2), (0, 1), (0, 0), (1, 0), (2, 0)]
+
+
+def test_a_mesh_has_the_defaults_of_its_unit() -> None:
+    [unit] = [each for each in units() if each.name == "mesh"]
+    built = {parameter["name"]: parameter["default"] for parameter in unit.parameters}
+    mesh = Mesh(2, 2).parameters()
+    for name in ("routing", "flit-bytes", "depth", "stages"):
+        assert mesh[name] == built[name]
 
 
 def judge(seed: int, count: int) -> tuple[int, int]:

@@ -1,8 +1,9 @@
 """Mutants of Python modules, drawn by seed, and whether tests find them.
 
 `python -m rackwright.testing.mutants SEED COUNT MODULE…` changes one expression of a module at a time, runs
-the tests that a change of it can affect, nearest first, and reports which test failed. A mutant that no test
-finds is shown with its line, so that a reader can judge whether it changes the behaviour of the module.
+those tests of `./rw test` that a change of it can affect, nearest first, and reports which one failed. A
+mutant that no test finds is shown with its line, so that a reader can judge whether it changes what the
+module does.
 """
 
 from __future__ import annotations
@@ -98,7 +99,8 @@ def nearest(module: Path) -> list[str]:
 def finder(mutant: Mutant, tests: list[str]) -> str | None:
     """The first test that fails with the mutant in place, or None; the module is as before afterwards."""
     source = mutant.module.read_text(encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+    short = ("-m", "not long", "-p", "no:cacheprovider")
+    command = [sys.executable, "-m", "pytest", "-q", "-x", *short, *tests]
     try:
         mutant.module.write_text(mutant.applied(source), encoding="utf-8")
         ended = subprocess.run(
