@@ -52,6 +52,8 @@ KERNELS: dict[str, tuple[Callable[..., Any], list[Array]]] = {
     "most": (lambda a: xp.max(a, axis=0) + 1, [numbers(200, 30)]),
     "least": (lambda a: xp.min(a * 2, axis=-1, keepdims=True) - a, [numbers(20, 30)]),
     "pooling": (lambda a: xp.max(xp.reshape(a, (32, 2, 30, 2)), axis=(1, 3)).T, [bytes_of(64, 60)]),
+    "one element": (lambda a: xp.sum(a * 3, axis=1, dtype=xp.int32) >> 2, [bytes_of(30, 1)]),
+    "product along one element": (lambda a, b: a @ b, [numbers(20, 1), numbers(1, 17)]),
     "share": (lambda a: a / xp.sum(a * a, axis=1, keepdims=True), [numbers(20, 30)]),
     "of what was taken together": (
         lambda a: xp.exp(a - xp.max(a, axis=-1, keepdims=True)) / 3.0,

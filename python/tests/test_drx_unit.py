@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drx_random import Case, cases, compiled_or_rejected, of, same_numbers
+from drx_random import Case, compiled_cases, of, same_numbers
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import long
 
 from rackwright.commands import STATUS_NAMES, start, wait
 from rackwright.drx import Configuration, Program, compile_kernel, xp
@@ -96,14 +97,13 @@ def test_the_model_has_the_manifest_of_the_unit(unit: Pair) -> None:
     assert (model.memory_ports, model.parameters) == (rtl.memory_ports, rtl.parameters)
 
 
-@given(cases())
-@settings(max_examples=60)
-def test_any_expression(unit: Pair, case: Case) -> None:
-    program = compiled_or_rejected(case, CONFIGURATION).program
-    data = [np.ascontiguousarray(array).tobytes() for array in case.inputs]
-    ended = unit.run(program, data, case.kernel.result.bytes, HUNG)
-    assert ended.status == "ok"
-    same_numbers(ended.output, case)
+@pytest.mark.parametrize("count", [200, long(2_000, why="three minutes of a processor")])
+def test_random_expressions(unit: Pair, count: int) -> None:
+    for seed, case, compiled in compiled_cases(range(count), CONFIGURATION):
+        data = [np.ascontiguousarray(array).tobytes() for array in case.inputs]
+        ended = unit.run(compiled.program, data, case.kernel.result.bytes, HUNG)
+        assert ended.status == "ok", seed
+        same_numbers(ended.output, case)
 
 
 KERNELS: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]]]] = {

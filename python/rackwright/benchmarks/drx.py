@@ -29,7 +29,8 @@ class Row:
     """A kernel at a number of lanes.
 
     `bound` is the limit of the roofline: "memory", or "lanes". `by_hand` are the cycles of the program in
-    assembly beside the kernel, where there is one. `wall_seconds` is the time of compiling and simulating.
+    assembly beside the kernel, where there is one. `wall_seconds` is the time of compiling and simulating;
+    `compile_seconds` and `cycles_per_second`, the simulated cycles, are those of a processor of this machine.
     """
 
     kernel: str
@@ -44,6 +45,8 @@ class Row:
     digest: str
     by_hand: int | None
     wall_seconds: float
+    compile_seconds: float
+    cycles_per_second: float
 
     @property
     def of_roofline(self) -> float:
@@ -76,6 +79,8 @@ def measure(kernels: Sequence[Path], lanes: Sequence[int] = LANES, on: str = "mo
             ended, roofline = result.ended, result.roofline
             assert ended is not None
             assert roofline is not None
+            assert result.compile_seconds is not None
+            assert result.run_seconds is not None
             yield Row(
                 kernel.name,
                 count,
@@ -89,6 +94,8 @@ def measure(kernels: Sequence[Path], lanes: Sequence[int] = LANES, on: str = "mo
                 ended.digest,
                 by_hand,
                 time.monotonic() - began,
+                result.compile_seconds,
+                ended.cycles / result.run_seconds,
             )
 
 

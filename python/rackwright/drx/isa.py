@@ -48,10 +48,11 @@ class Function:
 
 @dataclass(frozen=True)
 class Isa:
-    """All functions by their names, and the numbers of types."""
+    """All functions by their names, the numbers of types, and which of these are floating point."""
 
     functions: dict[str, Function]
     types: dict[str, int]
+    floats: frozenset[str]
     calculators: int
     regions: int
     strides: tuple[int, ...]
@@ -74,6 +75,7 @@ def isa() -> Isa:
     return Isa(
         {function.name: function for function in functions},
         {row["name"]: row["code"] for row in table["types"]},
+        frozenset(row["name"] for row in table["types"] if row.get("float")),
         table["calculators"],
         table["regions"],
         tuple(table["strides"]),

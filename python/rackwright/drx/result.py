@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +32,8 @@ class KernelResult:
     """The output of a kernel, and whether it is within `error_bound` of NumPy's.
 
     `bytes` are those of the inputs and of the result; `roofline` is the lower bound of cycles for them.
-    `ended` is for the unit, `timed` for harts.
+    `ended` is for the unit, `timed` for harts; `compile_seconds` and `run_seconds` are those of a processor
+    of this machine, for the unit as well.
     """
 
     kernel: str
@@ -44,6 +46,8 @@ class KernelResult:
     roofline: Roofline | None = None
     ended: Ended | None = None
     timed: Timed | None = None
+    compile_seconds: float | None = None
+    run_seconds: float | None = None
 
     @property
     def status(self) -> str:
@@ -131,18 +135,34 @@ def run_kernel(
         bound = error_bound(kernel.trace(), expected)
         verified = _is_same_kind(output, expected) and is_within(output, expected, bound)
         return KernelResult(kernel.name, on, output, verified, total, bound, timed=timed)
+    began = time.process_time()
     compiled = compile_kernel(kernel, Configuration.of(parameters or {}))
+    compile_seconds = time.process_time() - began
     size = kernel.result.bytes
     unit = DrxUnit(parameters, model=on == "model")
     program = program or compiled.program
+    began = time.process_time()
     ended = unit.run(program, data, size)
+    run_seconds = time.process_time() - began
     output = _array(kernel, ended.output)
     bound = error_bound(compiled.expression, expected)
     same = _is_same_kind(output, expected) and is_within(output, expected, bound)
     verified = ended.status == "ok" and same
     least = roofline_of(compiled.nests, total, compiled.configuration.lanes, ended.clock_hz)
     length = len(program.instructions)
-    return KernelResult(kernel.name, on, output, verified, total, bound, length, least, ended)
+    return KernelResult(
+        kernel.name,
+        on,
+        output,
+        verified,
+        total,
+        bound,
+        length,
+        least,
+        ended,
+        compile_seconds=compile_seconds,
+        run_seconds=run_seconds,
+    )
 
 
 def _array(kernel: Kernel, data: bytes) -> np.ndarray[Any, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from rackwright.drx.banks import Banks
 from rackwright.drx.costs import COPIES, Costs
-from rackwright.drx.nest import Access, Nest, Source
+from rackwright.drx.nest import Access, Nest, Operation, Source
 from rackwright.drx.stream import Layout
 from rackwright.drx.temporaries import Temporaries, lines
 from rackwright.drx.tile import Tile
@@ -37,12 +37,16 @@ def coalesced(nest: Nest) -> Nest:
     def along(axes: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(sorted({places[axis] for axis in axes if axis in places}))
 
-    operations = [
-        replace(
-            each, sources=tuple(map(seen, each.sources)), axes=along(each.axes), reduced=along(each.reduced)
-        )
-        for each in nest.operations
-    ]
+    def merged(operation: Operation) -> Operation:
+        reduced = along(operation.reduced)
+        function = operation.function
+        if operation.reduced and not reduced:
+            # One element is taken together with no other.
+            function = "multiply" if function == "multiply_add" else "move"
+        sources = tuple(map(seen, operation.sources))
+        return Operation(function, operation.element, sources, along(operation.axes), reduced)
+
+    operations = [merged(each) for each in nest.operations]
     shape = tuple(math.prod(nest.shape[axis] for axis in group) for group in groups)
     strides = tuple(nest.strides[group[-1]] for group in groups)
     kept = sum(group[0] < nest.kept for group in groups)

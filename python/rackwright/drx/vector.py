@@ -9,6 +9,12 @@ from dataclasses import dataclass, replace
 
 from rackwright.drx.isa import isa
 
+LANE_BYTES = 4
+"""Bytes of a lane, which computes as many smaller integers at once."""
+
+PACKED = (1, 2)
+"""Sizes in bytes of these integers."""
+
 LATENCY = 12
 """Cycles from a chunk to the first one that reads its results."""
 
@@ -83,7 +89,7 @@ def vector_loops(
     total = math.prod(sizes)
 
     def cycles(place: int) -> int:
-        together = _together(groups[place][-1], places, lanes)
+        together = _together(groups[place][-1], operands, lanes)
         return total // sizes[place] * math.ceil(sizes[place] / together)
 
     vector = min(reversed(range(len(groups))), key=cycles)
@@ -96,17 +102,38 @@ def vector_loops(
         return replace(operand, strides=tuple(operand.strides[groups[each][-1]] for each in order))
 
     loops = tuple(sizes[each] for each in order[:-1])
-    together = _together(groups[vector][-1], places, lanes)
+    together = _together(groups[vector][-1], operands, lanes)
     rounds = math.prod(sizes[each] for each in order if groups[each][-1] in reduced)
     return VectorLoops(loops, sizes[vector], tuple(map(seen, operands)), together, rounds)
 
 
-def _together(axis: int, places: Sequence[Place], lanes: int) -> int:
+def _together(axis: int, operands: Sequence[Operand], lanes: int) -> int:
     """Elements along an axis that the unit computes at once."""
-    destination, *sources = places
-    if destination.strides[axis] != destination.bytes:
+    destination, *sources = operands
+    if not _is_contiguous(destination, axis):
         return 1
-    return min((read_together(place.strides[axis], place.bytes, lanes) for place in sources), default=lanes)
+    for size in PACKED:
+        if _fits(destination, axis, size) and all(_fits(source, axis, size) for source in sources):
+            return lanes * LANE_BYTES // size
+    places = [source for source in sources if isinstance(source, Place)]
+    return min((read_together(place.strides[axis], place.bytes, lanes) for place in places), default=lanes)
+
+
+def _is_contiguous(operand: Operand, axis: int) -> bool:
+    return isinstance(operand, Place) and operand.strides[axis] == operand.bytes
+
+
+def _fits(operand: Operand, axis: int, size: int) -> bool:
+    """A lane computes several elements of `size` bytes from this operand."""
+    if isinstance(operand, Constant):
+        return fits_packed(operand.bits, size)
+    whole = operand.element not in isa().floats and operand.bytes <= size
+    return whole and operand.strides[axis] in (0, operand.bytes)
+
+
+def fits_packed(number: int, size: int) -> bool:
+    """A constant may be an operand of packed elements: it has a bit more than they, for the sign."""
+    return -(1 << 8 * size) <= number < 1 << 8 * size
 
 
 def read_together(stride: int, size: int, lanes: int) -> int:

@@ -36,8 +36,9 @@ def drx(
 ) -> None:
     """Cycles of kernels, and the lower bound by memory or lanes as a fraction of them.
 
-    Where a program in assembly has the kernel's name, cycles are also shown over those of that program. The
-    exit status is 1 when a result is not NumPy's.
+    Where a program in assembly has the kernel's name, cycles are also shown over those of that program.
+    Seconds of compiling and simulated cycles per second are those of a processor of this machine. The exit
+    status is 1 when a result is not NumPy's.
 
     Examples:
         ./rw bench drx
@@ -57,7 +58,8 @@ def drx(
     else:
         columns = [("kernel", "left"), ("lanes", "right"), ("cycles", "right"), ("roofline", "right")]
         columns += [("of", "left"), ("reached", "right"), ("GB/s", "right")]
-        columns += [("over by hand", "right"), ("verified", "left")]
+        columns += [("over by hand", "right"), ("compiled in s", "right"), ("M cycles/s", "right")]
+        columns += [("verified", "left")]
         print_table(columns, [_cells(row) for row in rows])
     if not all(row.verified for row in rows):
         raise typer.Exit(EXIT_FAILED)
@@ -73,5 +75,7 @@ def _cells(row: Row) -> list[str]:
         f"{row.of_roofline:.0%}",
         f"{row.bytes_per_second / 1e9:.2f}",
         f"{row.cycles / row.by_hand:.3f}" if row.by_hand else "",
+        f"{row.compile_seconds:.2f}",
+        f"{row.cycles_per_second / 1e6:.3g}",
         "yes" if row.verified else "NO",
     ]

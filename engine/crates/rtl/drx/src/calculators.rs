@@ -52,6 +52,29 @@ pub struct Operand {
     pub format: Format,
 }
 
+impl Operand {
+    /// Elements follow each other.
+    pub fn is_contiguous(&self) -> bool {
+        self.format.lane == self.format.element.bytes as i32
+    }
+
+    /// Elements are integers of at most so many bytes.
+    pub fn is_whole(&self, bytes: u32) -> bool {
+        let element = self.format.element;
+        element.bytes != 0 && element.bytes <= bytes && !element.float
+    }
+
+    /// A lane may compute several elements of so many bytes from this operand. A constant has a bit more than they, as
+    /// one without sign has with it.
+    pub fn packs(&self, bytes: u32) -> bool {
+        if self.format.element.bytes == 0 {
+            let above = self.address as i32 >> (8 * bytes);
+            return above == 0 || above == -1;
+        }
+        self.is_whole(bytes) && (self.format.lane == 0 || self.is_contiguous())
+    }
+}
+
 /// A value of each calculator.
 type Each = [u32; COUNT];
 

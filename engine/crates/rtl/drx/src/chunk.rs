@@ -27,8 +27,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of a step; arbitrary for a step without computation.
-    pub fn new(step: &Step) -> Plan {
+    /// The plan of a step on this number of lanes; arbitrary for a step without computation.
+    pub fn new(step: &Step, lanes: usize) -> Plan {
         let formats = step.operands.map(|operand| operand.format);
         let elements = formats.map(|format| format.element);
         let function = step.function;
@@ -56,7 +56,23 @@ impl Plan {
                 first
             };
         }
+        if let (Kind::Compute, Some(bytes)) = (step.kind, plan.packed_bytes(step)) {
+            plan.most = lanes as u32 * 4 / bytes;
+        }
         plan
+    }
+
+    /// The size of the elements of which a lane computes several at once, if it does.
+    fn packed_bytes(&self, step: &Step) -> Option<u32> {
+        let sources = if self.function.is_binary() { 2 } else { 1 };
+        let destination = &step.operands[DESTINATION];
+        [1, 2].into_iter().find(|&bytes| {
+            destination.is_contiguous()
+                && destination.is_whole(bytes)
+                && step.operands[..sources]
+                    .iter()
+                    .all(|operand| operand.packs(bytes))
+        })
     }
 
     /// A chunk of `count` elements at these addresses.

@@ -109,7 +109,7 @@ impl Executor {
         self.at = step.index;
         self.step = Some(Checked {
             step,
-            plan: Plan::new(&step),
+            plan: Plan::new(&step, self.shape.lanes),
             address: region.address.wrapping_add(u64::from(step.operands[1].address)),
             failure: self.failure(&step, &region),
         });

@@ -60,7 +60,7 @@ impl VectorUnit {
     pub fn new(shape: &Shape) -> VectorUnit {
         VectorUnit {
             fetched: [false; 3],
-            numbers: [0; 3].map(|_| vec![0; shape.lanes]),
+            numbers: [0; 3].map(|_| vec![0; shape.line_bytes()]),
             under_way: vec![Results::default(); STAGES as usize],
             head: 0,
             count: 0,

@@ -9,8 +9,9 @@ import rackwright.stream.StreamRange
 class CheckedStep(params: Params) extends Bundle {
   val step = new Step(params)
 
-  /** For `compute`: the number of elements in a chunk, as a power of two. */
-  val together = UInt(log2Ceil(log2Ceil(params.lanes) + 1).W)
+  /** For `compute`: the number of elements in a lane and in a chunk, as powers of two. */
+  val packing = UInt(2.W)
+  val together = UInt(log2Ceil(log2Ceil(params.lanes) + Packing.most + 1).W)
 
   /** For transfers: the address in memory, and the ends of the bytes in the scratchpad and in the region. */
   val address = UInt(params.port.addressBits.W)
@@ -28,7 +29,12 @@ object CheckedStep {
     val least = Mux(LaneFunction.isBinary(step.function) && second < first, second, first)
     val region = regions(step.region)
     checked.step := step
-    checked.together := Mux(Elements.packed(step.destination), least, 0.U)
+    checked.packing := Packing(step)
+    checked.together := Mux(
+      checked.packing =/= Packing.none,
+      log2Ceil(params.lanes).U +& checked.packing,
+      Mux(Elements.packed(step.destination), least, 0.U)
+    )
     checked.address := region.address + step.second.address
     checked.placeEnd := step.first.address +& step.size
     checked.regionEnd := step.second.address +& step.size

@@ -30,6 +30,13 @@ object Elements {
   /** The type is bfloat16. */
   def short(elementType: UInt): Bool = isFloat(elementType) && bytes(elementType) === 2.U
 
+  /** Elements are integers of at most `size` bytes. */
+  def whole(operand: Operand, size: Int): Bool =
+    select(operand.elementType, each => (each.bytes > 0 && each.bytes <= size && !each.float).B).asBool
+
+  /** Integers of the type may be negative. */
+  def signed(elementType: UInt): Bool = select(elementType, _.signed.B).asBool
+
   /** Elements are contiguous. */
   def packed(operand: Operand): Bool = operand.lane === bytes(operand.elementType)
 
@@ -77,26 +84,46 @@ object Elements {
     MuxLookup(operand.elementType, 0.U)(stored.map(each => each.code.U -> number(bits(each.bytes), each)))
   }
 
-  /** Packs the low bits of numbers to elements of `bytes`, and computes the byte mask for the `enabled` ones. */
-  def pack(values: Seq[UInt], enabled: UInt, bytes: UInt): (UInt, UInt) = {
-    def of(size: Int): (UInt, UInt) = (
-      Cat(values.map(_(8 * size - 1, 0)).reverse).pad(32 * values.size),
-      Cat(enabled.asBools.map(Fill(size, _)).reverse).pad(4 * values.size)
-    )
-    val sizes = Seq(1, 2, 4).map(size => size.U -> of(size))
-    (
-      MuxLookup(bytes, 0.U)(sizes.map { case (size, (data, _)) => size -> data }),
-      MuxLookup(bytes, 0.U)(sizes.map { case (size, (_, mask)) => size -> mask })
-    )
+  /** The elements that lane `lane` computes of `line` if they are packed: its word, or two bytes as halves. */
+  def packedWord(line: UInt, operand: Operand, packing: UInt, lane: Int): UInt = {
+    val halves = Seq(1, 0).map { i =>
+      val byte = line(8 * (2 * lane + i) + 7, 8 * (2 * lane + i))
+      Cat(Fill(8, byte(7) && signed(operand.elementType)), byte)
+    }
+    val word = line(32 * lane + 31, 32 * lane)
+    Mux(packing === Packing.halves && bytes(operand.elementType) === 1.U, Cat(halves), word)
+  }
+
+  /** Packs the first `count` results of lanes to contiguous elements of `bytes`, with the byte mask of those that are
+    * `written`: each lane has one of 32 bits, two of 16 or four of 8, by `packing`.
+    */
+  def pack(values: Seq[UInt], written: Seq[UInt], count: UInt, packing: UInt, bytes: UInt): (UInt, UInt) = {
+    val below = Seq.tabulate(values.size << Packing.most)(_.U < count)
+    // Each lane has `1 << each` results, of which the low `size` bytes are kept.
+    def of(each: Int, size: Int): (UInt, UInt) = {
+      val bits = 32 >> each
+      val data = values.flatMap(value => Seq.tabulate(1 << each)(i => value(bits * i + 8 * size - 1, bits * i)))
+      val kept = written.flatMap(flags => flags.asBools.take(1 << each)).zip(below).map { case (a, b) => a && b }
+      (
+        Cat(data.reverse).pad(32 * values.size),
+        Cat(kept.map(Fill(size, _)).reverse).pad(4 * values.size)
+      )
+    }
+    val forms = Seq((0, 1), (0, 2), (0, 4), (1, 1), (1, 2), (2, 1))
+    val chosen = forms.map { case (each, size) => packing === each.U && bytes === size.U }
+    val made = forms.map { case (each, size) => of(each, size) }
+    (Mux1H(chosen, made.map(_._1)), Mux1H(chosen, made.map(_._2)))
   }
 
   /** Saturates a number to the range of the type. */
   def saturate(value: UInt, elementType: UInt): UInt = {
     def clamp(each: ElementType): UInt = {
-      val least = if (each.signed) -(BigInt(1) << (8 * each.bytes - 1)) else BigInt(0)
-      val most = (BigInt(1) << (8 * each.bytes - (if (each.signed) 1 else 0))) - 1
       val number = value.asSInt
-      Mux(number < least.S, least.S(32.W), Mux(number > most.S, most.S(32.W), number)).asUInt
+      Mux(
+        number < each.least.S,
+        each.least.S(32.W),
+        Mux(number > each.most.S, each.most.S(32.W), number)
+      ).asUInt
     }
     MuxLookup(elementType, value)(stored.filter(each => each.bytes < 4 && !each.float).map(each =>
       each.code.U -> clamp(each)

@@ -79,7 +79,12 @@ case class Function(name: String, code: Int, sources: Int)
 /** An element type. One without bytes cannot be stored in the scratchpad. A `float` type is binary32, or bfloat16, its
   * upper half.
   */
-case class ElementType(name: String, code: Int, bytes: Int, signed: Boolean, float: Boolean)
+case class ElementType(name: String, code: Int, bytes: Int, signed: Boolean, float: Boolean) {
+
+  /** The limits of an integer type. */
+  def least: BigInt = if (signed) -(BigInt(1) << (8 * bytes - 1)) else BigInt(0)
+  def most: BigInt = (BigInt(1) << (8 * bytes - (if (signed) 1 else 0))) - 1
+}
 
 /** A field of an instruction. */
 case class Field(low: Int, bits: Int, signed: Boolean) {

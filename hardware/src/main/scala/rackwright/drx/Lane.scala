@@ -17,6 +17,13 @@ class LaneControl extends Bundle {
   /** Operands are binary32 numbers. */
   val float = Bool()
 
+  /** How many elements a lane has, how both operands are extended if there are several, and whether those products are
+    * added to the third.
+    */
+  val packing = UInt(2.W)
+  val signs = Vec(2, new PackedSign)
+  val packedSums = Bool()
+
   /** The result comes from the adder behind the multiplier; it is a binary32 number, or an integer that is converted to
     * one.
     */
@@ -56,9 +63,13 @@ object LaneControl {
     control.function := function
     control.adds := is("add", "subtract")
     control.subtracts := is("subtract")
-    control.multiplies := is("multiply")
-    control.accumulates := is("multiply_add")
-    control.saturates := is("saturate")
+    val packed = chunk.packing =/= Packing.none
+    control.packing := chunk.packing
+    control.signs := VecInit(PackedSign(chunk.first), PackedSign(chunk.second))
+    control.packedSums := packed && is("multiply_add")
+    control.multiplies := !packed && is("multiply")
+    control.accumulates := !packed && is("multiply_add")
+    control.saturates := !packed && is("saturate")
     control.float := float
     control.sums := float && is("add", "subtract", "multiply", "multiply_add")
     control.toFloat := !result && target
@@ -72,7 +83,8 @@ object LaneControl {
 
 /** One lane: a pipeline from three numbers to a result, which accepts new numbers in each cycle.
   *
-  * The first stage is [[LaneFunction]], in parallel with the first of [[MultiplyAdd]]; the last one converts.
+  * The first stage is [[LaneFunction]] or [[PackedFunction]], in parallel with the first of [[MultiplyAdd]]; the last
+  * one converts.
   */
 class Lane extends Module {
 
@@ -81,8 +93,8 @@ class Lane extends Module {
   val numbers = IO(Input(Vec(3, UInt(32.W))))
   val result = IO(Output(UInt(32.W)))
 
-  /** The result is to be written. */
-  val written = IO(Output(Bool()))
+  /** The elements of the result that are to be written. */
+  val written = IO(Output(UInt((1 << Packing.most).W)))
 
   private val (first, second, third) = (numbers(0), numbers(1), numbers(2))
 
@@ -96,14 +108,16 @@ class Lane extends Module {
   )
   private val aligned = RegNext(MultiplyAdd.align(first, second, added, control(0).adds))
   private val (value, writes) = LaneFunction(control(0).function, first, second, control(0).float)
-  private val computed = RegNext(value)
+  private val (packedValue, packedWrites) = PackedFunction(control(0), first, second)
+  private val packed = control(0).packing =/= Packing.none
+  private val computed = RegNext(Mux(packed, packedValue, value))
 
   // An integer product is the sum of two partial products, by the lower and the upper half; they are added in a later
   // stage.
   private val lower = RegNext((first * second(15, 0))(31, 0))
   private val upper = RegNext((first(15, 0) * second(31, 16))(15, 0))
   private val addend = RegNext(third)
-  written := ShiftRegister(writes, Lane.stages)
+  written := ShiftRegister(Mux(packed, packedWrites, writes.asUInt), Lane.stages)
 
   private val isProduct = control(1).multiplies || control(1).accumulates
   private val total = MultiplyAdd.sum(
@@ -119,7 +133,9 @@ class Lane extends Module {
 
   // Last stage: converts to the type of the destination. A number that needs no rounding was converted in the stage
   // before.
-  private val kept = RegNext(converted(ShiftRegister(RegNext(total), 2), control(Lane.stages - 2), saturates = true))
+  private val whole =
+    RegNext(Mux(control(1).packedSums, PackedFunction.add(control(1).packing, computed, addend), total))
+  private val kept = RegNext(converted(ShiftRegister(whole, 2), control(Lane.stages - 2), saturates = true))
   private val last = control(Lane.stages - 1)
   result := RegNext(Mux(last.rounds, converted(rounded, last, saturates = false), kept))
 

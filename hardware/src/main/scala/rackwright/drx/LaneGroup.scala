@@ -16,8 +16,8 @@ class LaneGroup extends Module {
   val numbers = IO(Input(Vec(LaneGroup.lanes, Vec(3, UInt(32.W)))))
   val results = IO(Output(Vec(LaneGroup.lanes, UInt(32.W))))
 
-  /** Which results are written. */
-  val written = IO(Output(Vec(LaneGroup.lanes, Bool())))
+  /** Which results are written, for each element of a lane. */
+  val written = IO(Output(Vec(LaneGroup.lanes, UInt((1 << Packing.most).W))))
 
   private val controls = VecInit(valid.scanLeft(control)((before, keeps) => RegEnable(before, keeps)).tail)
   private val lanes = Seq.fill(LaneGroup.lanes)(Module(new Lane))

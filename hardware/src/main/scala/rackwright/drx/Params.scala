@@ -56,6 +56,9 @@ case class Params(
   val countBits: Int = log2Ceil(lineBytes + 1)
   val lineBits: Int = log2Ceil(lines)
 
+  /** Width of a number of elements of a chunk, which may be bytes. */
+  val elementBits: Int = log2Ceil((lanes << Packing.most) + 1)
+
   /** Width of an instruction index, which includes the one after the last. */
   val indexBits: Int = log2Ceil(instructions + 1)
 

@@ -3,13 +3,16 @@ package rackwright.drx
 import chisel3._
 import chisel3.util._
 
-/** The elements computed in one cycle: one for each lane, or as many as a line holds of every operand. */
+/** The elements computed in one cycle: one for each lane, or several that are packed; or as many as a line holds of
+  * every operand.
+  */
 class VectorChunk(params: Params) extends Bundle {
 
   /** The index of its instruction. */
   val index = UInt(params.indexBits.W)
   val function = UInt(Isa.function.bits.W)
-  val count = UInt(log2Ceil(params.lanes + 1).W)
+  val packing = UInt(2.W)
+  val count = UInt(params.elementBits.W)
   val destination = new Operand
   val first = new Operand
   val second = new Operand
@@ -40,12 +43,13 @@ class VectorCutter(params: Params) extends Module {
   private val vector = step.bits.step
   private val together = step.bits.together
   private val left = vector.length - done
-  private val most = (1.U << together)(log2Ceil(params.lanes), 0)
+  private val most = (1.U << together)(params.elementBits - 1, 0)
   private val last = left <= most
 
   chunk.valid := step.valid
   chunk.bits.index := vector.index
   chunk.bits.function := vector.function
+  chunk.bits.packing := step.bits.packing
   chunk.bits.count := Mux(last, left, most)
   private val operands = Seq(vector.first, vector.second, vector.destination)
   for ((to, (from, by)) <- chunk.bits.operands.zip(operands.zip(moved))) {

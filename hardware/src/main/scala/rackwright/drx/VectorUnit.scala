@@ -70,11 +70,17 @@ class VectorUnit(params: Params) extends Module {
   // Second stage: numbers.
   private val numbers = lines.zipWithIndex.map { case (line, which) =>
     val operand = chunks(1).operands(which)
+    val packing = chunks(1).packing
     // A destination that is read is contiguous, or a single element.
     def element(lane: Int): UInt = Elements.load(params, line, operand, lane, strided = which < operandCount - 1)
+    val shared = Packing.spread(packing, Mux(Elements.constant(operand), operand.address, element(0)))
     RegNext(VecInit.tabulate(params.lanes) { lane =>
-      val shared = Mux(Elements.constant(operand), operand.address, element(0))
-      Mux(Elements.same(operand), shared, element(lane))
+      val own = Mux(
+        packing === Packing.none,
+        element(lane),
+        Elements.packedWord(line, operand, packing, lane)
+      )
+      Mux(Elements.same(operand), shared, own)
     })
   }
 
@@ -90,7 +96,9 @@ class VectorUnit(params: Params) extends Module {
   private val placing = chunks(2 + Lane.stages)
   private val (packed, mask) = Elements.pack(
     groups.flatMap(_.results),
-    VecInit(groups.flatMap(_.written).zipWithIndex.map { case (written, i) => written && i.U < placing.count }).asUInt,
+    groups.flatMap(_.written),
+    placing.count,
+    placing.packing,
     Elements.bytes(placing.destination.elementType)
   )
   private val placed = Wire(new ScratchpadWrite(params))
