@@ -32,8 +32,12 @@ Array = np.ndarray[Any, Any]
 Step = Callable[[Any, list[Any]], Any]
 """An operation on a value and the inputs."""
 
-REFUSALS = ("crosses axes that are not in memory in that order", "and the unit room for")
-"""A reshape that needs an array between, which is not done yet; too many tiles for the instruction memory."""
+REFUSALS = (
+    "crosses axes that are not in memory in that order",
+    "and the unit room for",
+    "of the scratchpad",
+)
+"""A reshape that needs an array between, which is not done yet; tiles that a small unit has no room for."""
 
 HALF_PLACE = 2.0**-24
 """The largest error of rounding to binary32, of a number."""
