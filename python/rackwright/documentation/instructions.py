@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -115,7 +116,7 @@ def _page(function: Function, text: Text) -> str:
 
 
 def _refusals(text: Text) -> str:
-    return f"The program ends as `malformed` if {text.refused}."
+    return textwrap.fill(f"The program ends as `malformed` if {text.refused}.", 118)
 
 
 def _encoding(function: Function) -> str:
