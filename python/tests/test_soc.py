@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -30,7 +31,7 @@ from rackwright.programs import compile_network_program
 from rackwright.soc import CacheConfig, HartConfig, Soc, checked, compose
 from rackwright.soc.compare import Operation, operations, run_modelled
 from rackwright.soc.generator import generate
-from rackwright.soc.pins import bus_pins
+from rackwright.soc.pins import bus_pins, pins_of
 from rackwright.soc.projects import constraints, core_file
 from rackwright.soc.simulator import run_program
 from rackwright.soc.software import interrupt_numbers, write_headers
@@ -101,6 +102,19 @@ def test_units_of_one_opcode_are_told_apart_as_on_a_server(tmp_path: Path) -> No
         ({"system": {"harts": [{"units": []}] * 9}}, "harts: 9, at most 8"),
         ({"system": {"harts": [{"unit": "nic"}]}}, r"system.harts\[0\] has 'unit'"),
         ({"system": {"harts": [{"units": "nic"}]}}, r"system.harts\[0\].units is not a list"),
+        (
+            {"system": {"harts": [{"translation": 1}]}},
+            r"system.harts\[0\].translation is 1, not true or false",
+        ),
+        (
+            {"system": {"harts": [{"units": [str(OWN / "manifest.json")], "translation": True}]}},
+            r"harts\[0\].units\[0\]: .*: translation is for units of `./rw units`",
+        ),
+        ({"system": {"shared": ["nic"]}}, r"shared\[0\]: nic: its port mmio is mmio"),
+        (
+            {"system": {"shared": ["snappy", "stream-copy"]}},
+            r"harts\[0\].units \(stream-copy\) and shared \(stream-copy\) both have custom-2",
+        ),
         ({"pads": {}}, "it has 'pads'; there are name, pair, system, pins, harness"),
         ({"harness": {"link_cycles": 0}}, "harness.link_cycles: 0 is not from 1"),
         ({"pair": {"of": "nic.yaml"}}, "pair.joined_by is None, not a name"),
@@ -162,8 +176,9 @@ def test_units_on_the_buses_have_pages_of_registers_in_their_order(tmp_path: Pat
     ]
     shown = rw("soc", "check", file).stdout
     assert "copy-dma-2: registers at 0x20002000 to 0x20002fff, for all harts" in shown
-    ended = rw("soc", "run", file, EXAMPLES / "dma.c", "--compare")
-    assert ended.stderr.strip().endswith("--compare: the models have no units on buses")
+    (tmp_path / "main.c").write_text("int main(void) { return 5; }\n", encoding="utf-8")
+    program = compile_bare_metal([tmp_path / "main.c"], tmp_path / "main.elf")
+    assert run_modelled(replace(Soc.load(file), harts=(HartConfig(),)), program).exit_code == 5
 
 
 @pytest.mark.parametrize(
@@ -184,6 +199,39 @@ def test_pairs_that_cannot_be_name_what_is_wrong(pair: dict[str, str], said: str
     path.write_text(yaml.safe_dump({"name": "both", "pair": {**pair, "of": of}}), encoding="utf-8")
     with pytest.raises(RackwrightError, match=said):
         checked(Soc.load(path))
+
+
+def test_a_unit_that_translates_has_the_ports_of_its_elaboration() -> None:
+    (unit,) = checked(replace(Soc("s"), harts=(HartConfig(tuple(unit_configs(["stream-copy"])), True),)))
+    record = json.loads(elaborate("stream-copy", translation=True).read_text(encoding="utf-8"))
+    found = {port["name"]: port for port in unit.ports if port["contract"] != "event"}
+    made = {port["name"]: port for port in record["ports"] if port["contract"] != "event"}
+    assert [each["funct"] for each in found["command"].pop("commands")] == [
+        each["funct"] for each in made["command"].pop("commands")
+    ]
+    assert found == made
+    assert [route.last for route in unit.routes] == [127]
+    text = elaborate("stream-copy", translation=True).with_name("StreamCopyTranslated.sv").read_text("utf-8")
+    assert not [pin for pin in pins_of(record) if not re.search(rf"\b{pin}\b", text)]
+
+
+def test_a_comparison_is_of_one_program_without_arguments() -> None:
+    chip, program = EXAMPLES / "nic.yaml", EXAMPLES / "ping.c"
+    for further in (["--second", program], ["--", "172.16.0.3"]):
+        ended = rw("soc", "run", chip, program, "--compare", *further)
+        assert ended.status == 1
+        assert ended.stderr.strip().endswith("programs on the models have no arguments and no second chip")
+
+
+def test_harts_share_units_by_their_commands(tmp_path: Path) -> None:
+    soc = Soc.load(EXAMPLES / "shared.yaml")
+    (unit,) = checked(soc)
+    assert (unit.hart, unit.registers, [route.opcode for route in unit.routes]) == (None, None, [2])
+    assert re.search(r"all\s+stream-copy\s+2\s+0 to 127", rw("soc", "check", EXAMPLES / "shared.yaml").stdout)
+    assert list(write_headers(soc, [unit], [elaborate("stream-copy")], {}, tmp_path)) == ["shared.h"]
+    compile_bare_metal(
+        [EXAMPLES / "shared.c"], tmp_path / "shared.elf", [f"-I{tmp_path}", "-Wall", "-Werror"]
+    )
 
 
 def test_pins_of_a_port_in_axi_are_those_of_its_verilog() -> None:
@@ -468,14 +516,40 @@ def test_two_chips_send_what_two_servers_send(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long("generating and compiling a chip takes minutes")
+def test_units_have_virtual_addresses_and_interrupts_in_supervisor_mode(tmp_path: Path) -> None:
+    folder = tmp_path / "supervisor"
+    description = compose(Soc.load(EXAMPLES / "supervisor.yaml"), folder)
+    assert set(description["headers"]) == {"hart0.h", "bus.h"}
+    options = [f"-I{folder}", "-Wall", "-Werror"]
+    program = compile_bare_metal([EXAMPLES / "supervisor.c"], tmp_path / "supervisor.elf", options)
+    ended = run_program(folder, program, 1_000_000)
+    assert ended.exit_code == 0
+    assert re.fullmatch(r"\d+ cycles for 8176 bytes\n", ended.stdout)
+
+
+@pytest.mark.long("generating and compiling a chip of two harts takes minutes")
+def test_two_harts_share_a_unit_and_each_gets_its_answers(tmp_path: Path) -> None:
+    folder = tmp_path / "shared"
+    assert compose(Soc.load(EXAMPLES / "shared.yaml"), folder)["headers"] == ["shared.h"]
+    options = [f"-I{folder}", "-Wall", "-Werror"]
+    program = compile_bare_metal([EXAMPLES / "shared.c"], tmp_path / "shared.elf", options)
+    ended = run_program(folder, program, 5_000_000)
+    assert ended.exit_code == 0
+    assert ended.stdout.startswith("16 of 16 are right")
+
+
 UNITS = ("stream-copy", "snappy", "protobuf", "zstd", str(OWN / "manifest.json"), "nic", "page-fault")
 
 
+SHARED = ("stream-copy", "aes", "nic")
 ON_BUSES = ("stream-copy", "snappy", "nic")
 
 
 @given(
     harts=st.lists(st.lists(st.sampled_from(UNITS), max_size=6), min_size=1, max_size=9),
+    translation=st.booleans(),
+    shared=st.lists(st.sampled_from(SHARED), max_size=2),
     on_buses=st.lists(st.sampled_from(ON_BUSES), max_size=2),
     registers=st.sampled_from((0x2000_0000, 0x2000_0001, 0x0BFF_F000)),
     bus_bits=st.sampled_from((64, 128, 256, 512)),
@@ -486,6 +560,8 @@ ON_BUSES = ("stream-copy", "snappy", "nic")
 )
 def test_a_random_chip_is_refused_in_one_line_or_reaches_every_unit(
     harts: list[list[str]],
+    translation: bool,
+    shared: list[str],
     on_buses: list[str],
     registers: int,
     bus_bits: int,
@@ -494,10 +570,11 @@ def test_a_random_chip_is_refused_in_one_line_or_reaches_every_unit(
     base: int,
     size: int,
 ) -> None:
-    configs = [HartConfig(tuple(unit_configs(units))) for units in harts]
+    configs = [HartConfig(tuple(unit_configs(units)), translation) for units in harts]
     soc = Soc(
         "random",
         tuple(configs),
+        tuple(unit_configs(shared)),
         tuple(unit_configs(on_buses)),
         registers=registers,
         bus_bits=bus_bits,
@@ -513,17 +590,21 @@ def test_a_random_chip_is_refused_in_one_line_or_reaches_every_unit(
     except RackwrightError as error:
         refused = str(error)
     if refused:
-        assert re.match(r"(harts|units|registers|bus_bits|trackers|data_cache|pins|harness).*[^\n]$", refused)
+        where = "harts|shared|units|registers|bus_bits|trackers|data_cache|pins|harness"
+        assert re.match(rf"({where}).*[^\n]$", refused)
         return
     assert bus_bits <= 256
     assert sets in (32, 64)
-    reached: set[tuple[int | None, int, int]] = set()
+    reached: set[tuple[int, int, int]] = set()
     for unit in units:
         for route in unit.routes:
-            functs = {(unit.hart, route.opcode, funct) for funct in range(route.first, route.last + 1)}
+            by = range(len(harts)) if unit.hart is None else [unit.hart]
+            functs = {
+                (hart, route.opcode, funct) for hart in by for funct in range(route.first, route.last + 1)
+            }
             assert functs
             assert not functs & reached
             reached |= functs
     pages = [unit.registers.base for unit in units if unit.registers is not None]
     assert pages == [registers + 0x1000 * place for place in range(len(soc.units))]
-    assert len(units) == sum(len(config.units) for config in configs) + len(pages)
+    assert len(units) == sum(len(config.units) for config in configs) + len(soc.shared) + len(pages)

@@ -68,7 +68,15 @@ def check(file: FileArgument, json: JsonOption = False) -> None:
     columns = [("hart", "right"), ("unit", "left"), ("custom", "right"), ("functs", "left")]
     print_table(
         columns,
-        [(str(unit.hart), unit.name, str(way.opcode), f"{way.first} to {way.last}") for unit, way in routes],
+        [
+            (
+                "all" if unit.hart is None else str(unit.hart),
+                unit.name,
+                str(way.opcode),
+                f"{way.first} to {way.last}",
+            )
+            for unit, way in routes
+        ],
     )
     for unit in units:
         if unit.registers is not None:
@@ -154,7 +162,11 @@ def run(
     output: OutputOption = None,
     max_cycles: Annotated[int, typer.Option(min=0, help="Maximum number of cycles; 0: unlimited.")] = 0,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Also run it on the engine's models, and compare cycles.")
+        bool,
+        typer.Option(
+            "--compare",
+            help="Also run it on the engine's models, which have no units on the buses; compare cycles.",
+        ),
     ] = False,
     json: JsonOption = False,
 ) -> None:
@@ -178,10 +190,8 @@ def run(
         if file_ is not None and not file_.is_file():
             raise RackwrightError(f"{file_}: no such file")
     words = arguments or []
-    if compare and words:
-        raise RackwrightError("--compare: programs on the models of this comparison have no arguments")
-    if compare and Soc.load(file).units:
-        raise RackwrightError(f"{file}: --compare: the models have no units on buses")
+    if compare and (words or second):
+        raise RackwrightError("--compare: programs on the models have no arguments and no second chip")
     folder, _ = _composed(file, output)
     with working("compiling the chip"):
         simulator(folder)

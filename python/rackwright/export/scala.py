@@ -16,6 +16,7 @@ def unit_value(unit: Mapping[str, Any]) -> str:
         **{name: literal(unit[name]) for name in ("clock", "reset", "resetHigh")},
         "idle": "None" if unit["idle"] is None else f"Some({literal(unit['idle'])})",
         "command": f"Some({literal(unit['command'])})",
+        "translates": literal(unit["translates"]),
         "routes": _cases("RouteSpec", unit["routes"]),
         "memories": _cases("MemorySpec", unit["memories"]),
         **{name: _call("List", map(literal, unit[name])) for name in ("interrupts", "verilog")},

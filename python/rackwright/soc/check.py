@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -48,7 +48,8 @@ class Route:
 class PlacedUnit:
     """A unit: its name in the chip, its ports, and how it is reached.
 
-    A unit beside a `hart` has `routes`; one on the buses has no hart, and `registers`.
+    A unit beside a `hart` has `routes`, and translates addresses with `translation`. One that all harts share
+    has no hart; one on the buses has `registers`, too, in place of routes.
     """
 
     name: str
@@ -57,6 +58,7 @@ class PlacedUnit:
     routes: tuple[Route, ...]
     ports: tuple[dict[str, Any], ...]
     registers: AddressRange | None = None
+    translation: bool = False
 
 
 def checked(soc: Soc) -> list[PlacedUnit]:
@@ -69,12 +71,23 @@ def checked(soc: Soc) -> list[PlacedUnit]:
     beside = [
         unit
         for hart, config in enumerate(soc.harts)
-        for unit in placed_units(f"harts[{hart}].units", config.units, hart)
+        for unit in placed_units(f"harts[{hart}].units", config.units, hart, translation=config.translation)
     ]
-    units = [*beside, *_bus_units(soc)]
+    shared = list(placed_units("shared", soc.shared, None))
+    _check_opcodes(beside, shared)
+    units = [*beside, *shared, *_bus_units(soc)]
     if soc.joined_by is not None:
         _require(soc.joined_by in stream_pairs(units), f"pair.joined_by: {_unjoined(soc.joined_by, units)}")
     return units
+
+
+def _check_opcodes(beside: Sequence[PlacedUnit], shared: Sequence[PlacedUnit]) -> None:
+    """Raises `RackwrightError` for an opcode of units beside a hart that is also one of shared units."""
+    for own, other in product(beside, shared):
+        for opcode in {route.opcode for route in own.routes} & {route.opcode for route in other.routes}:
+            raise RackwrightError(
+                f"harts[{own.hart}].units ({own.name}) and shared ({other.name}) both have custom-{opcode}"
+            )
 
 
 def stream_pairs(units: Sequence[PlacedUnit]) -> dict[str, tuple[str, str]]:
@@ -89,7 +102,7 @@ def stream_pairs(units: Sequence[PlacedUnit]) -> dict[str, tuple[str, str]]:
 
 
 def _unjoined(name: str, units: Sequence[PlacedUnit]) -> str:
-    if name not in [unit.name for unit in units if unit.hart is None]:
+    if name not in [unit.name for unit in units if unit.registers is not None]:
         return f"{name} is no unit on the buses of a system"
     return f"{name} has not one stream in each direction, of the same width"
 
@@ -164,22 +177,29 @@ def _check_addresses(soc: Soc) -> None:
     _require(soc.to_host != soc.console, f"harness.to_host and harness.console are both {soc.console:#x}")
 
 
-def placed_units(where: str, configs: Sequence[UnitConfig], hart: int = 0) -> Iterator[PlacedUnit]:
-    """The units of a hart, reached as a server with these units in this order has them.
+def placed_units(
+    where: str, configs: Sequence[UnitConfig], hart: int | None = 0, *, translation: bool = False
+) -> Iterator[PlacedUnit]:
+    """The units of a hart, or of all (None), reached as a server with these units in this order has them.
 
-    `where` is the name of the list. Raises `RackwrightError` with one line that names the places in it.
+    With `translation`, they translate addresses. `where` is the name of the list. Raises `RackwrightError`
+    with one line that names the places in it.
     """
     from rackwright._engine import EngineError, reach
 
     places = [f"{where}[{place}]" for place in range(len(configs))]
-    ports = [hart_ports(place, config) for place, config in zip(places, configs, strict=True)]
+    ports = [
+        hart_ports(place, config, translation=translation)
+        for place, config in zip(places, configs, strict=True)
+    ]
     with TemporaryDirectory(prefix="rackwright-soc-") as folder:
         try:
             reached = reach(_outlines(Path(folder), configs, ports))
         except EngineError as error:
             raise RackwrightError(f"{_sharers(places, configs, ports)}: {error}") from error
     for config, port, (name, ranges, _) in zip(configs, ports, reached, strict=True):
-        yield PlacedUnit(name, hart, config, tuple(Route(*each) for each in ranges), port)
+        routes = tuple(Route(*each) for each in ranges)
+        yield PlacedUnit(name, hart, config, routes, port, translation=translation)
 
 
 def _sharers(

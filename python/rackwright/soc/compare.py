@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rackwright.errors import RackwrightError
 from rackwright.parameters import ServerParameters
 from rackwright.server import RunResult, Server
 from rackwright.soc.value import Soc
@@ -69,11 +68,9 @@ def run_modelled(soc: Soc, program: Path, max_cycles: int = 0) -> RunResult:
     """Runs a bare-metal program on the model `rocket` with the units of hart 0, all at the clock of the chip.
 
     Its memory is that of the harness: `memory_cycles` for every line, for any state of the caches. Its L1 is
-    probed as the hub of the chip does. Raises `EngineError` if `max_cycles` (0: no limit) is reached first,
-    `RackwrightError` for a chip with units on its buses, which the models do not have there.
+    probed as the hub of the chip does. Units that harts share are beside it; those on the buses are left out.
+    Raises `EngineError` if `max_cycles` (0: no limit) is reached first.
     """
-    if soc.units:
-        raise RackwrightError(f"{soc.name}: has units on its buses, which the models have beside their hart")
     memory = {
         "clock-hz": soc.clock_hz,
         "l2-latency": soc.memory_cycles + _TO_HUB,
@@ -85,5 +82,6 @@ def run_modelled(soc: Soc, program: Path, max_cycles: int = 0) -> RunResult:
         **_PORT,
         **{f"coherence-busy-{what}": cycles for what, cycles in _L1_BUSY.items()},
     }
-    units = [replace(unit, clock=str(soc.clock_hz)) for unit in soc.harts[0].units]
+    beside = (*soc.harts[0].units, *soc.shared)
+    units = [replace(unit, clock=str(soc.clock_hz)) for unit in beside]
     return Server("rocket", units, timing=ServerParameters(memory, _MISS)).run(program, max_cycles=max_cycles)

@@ -171,7 +171,7 @@ def _description(
             for unit in units
             for port, number in zip_longest(
                 (port for port in unit.ports if port["contract"] == "interrupt"),
-                numbers.get(unit.name, ()) if unit.hart is None else (),
+                numbers.get(unit.name, ()) if unit.registers is not None else (),
             )
         ],
         "units": [

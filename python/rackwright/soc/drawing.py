@@ -52,7 +52,8 @@ def _cache(name: str, cache: CacheConfig) -> str:
 def _reached(unit: PlacedUnit) -> tuple[str, ...]:
     if unit.registers is not None:
         return ("all harts", *_place(unit.registers))
-    return (f"hart {unit.hart}", *(f"custom-{way.opcode}, {way.first} to {way.last}" for way in unit.routes))
+    who = "all harts" if unit.hart is None else f"hart {unit.hart}"
+    return (who, *(f"custom-{way.opcode}, {way.first} to {way.last}" for way in unit.routes))
 
 
 def _place(place: AddressRange) -> tuple[str, str]:

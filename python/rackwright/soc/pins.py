@@ -25,6 +25,15 @@ _COMMAND = {
     "response_bits_rd": 5,
     "response_bits_data": 64,
 }
+_CONTEXT = {
+    "request_bits_context_satp": 64,
+    "request_bits_context_privilege": 2,
+    "request_bits_context_sum": 1,
+    "request_bits_context_mxr": 1,
+    "fence": 1,
+}
+"""What commands of a unit that translates have, too."""
+
 _MMIO = {
     "request_ready": 1,
     "request_valid": 1,
@@ -57,7 +66,8 @@ def pins_of(record: dict[str, Any]) -> dict[str, int]:
     for port in record["ports"]:
         name = port["name"]
         if port["contract"] == "command":
-            pins |= {f"{name}_{pin}": width for pin, width in _COMMAND.items()}
+            command = _COMMAND | (_CONTEXT if port.get("translated") else {})
+            pins |= {f"{name}_{pin}": width for pin, width in command.items()}
         elif port["contract"] == "memory":
             pins |= {f"{name}_{pin}": width for pin, width in _memory(port).items()}
         elif port["contract"] == "interrupt":

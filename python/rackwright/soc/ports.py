@@ -17,8 +17,15 @@ _OF_HARTS = ("command", "memory", "event", "interrupt")
 _OF_BUSES = (*REGISTERS, "memory", "axi4", "stream", "event", "interrupt")
 
 
-def hart_ports(place: str, config: UnitConfig) -> tuple[dict[str, Any], ...]:
-    """The ports of a unit beside a hart, at `place` in the file of the chip.
+_WALK = {"contract": "memory", "name": "walk", "bytes": 16, "tag_bits": 1, "address_bits": 64}
+"""The port by which translation reads page tables (`TranslatedUnit.scala`)."""
+
+_FAULT = {"name": "fault", "funct": 127}
+"""The command that translation adds."""
+
+
+def hart_ports(place: str, config: UnitConfig, *, translation: bool = False) -> tuple[dict[str, Any], ...]:
+    """The ports of a unit beside a hart, at `place` in the file of the chip, with `translation` if it is on.
 
     Raises `RackwrightError` with one line for a unit that cannot be there.
     """
@@ -27,6 +34,10 @@ def hart_ports(place: str, config: UnitConfig) -> tuple[dict[str, Any], ...]:
             f"{place}: {config.unit}: a chip has units beside their hart, reached by instructions"
         )
     ports = _ports(place, config, _OF_HARTS)
+    if translation:
+        if not config.is_named:
+            raise RackwrightError(f"{place}: {config.unit}: translation is for units of `./rw units`")
+        ports = (*(_translated(port) for port in ports), _WALK)
     if sum(port["contract"] == "command" for port in ports) != 1:
         raise RackwrightError(f"{place}: {config.unit}: has no port for commands")
     return ports
@@ -71,6 +82,13 @@ def _adapted(port: dict[str, Any], command: str) -> dict[str, Any]:
     if command == "mmio" and port["contract"] == "command":
         return {**port, "contract": "mmio", "name": "mmio"}
     return port
+
+
+def _translated(port: dict[str, Any]) -> dict[str, Any]:
+    """A port of a unit as translation passes it on."""
+    if port["contract"] != "command":
+        return port
+    return {**port, "translated": True, "commands": [*port.get("commands", []), _FAULT]}
 
 
 def _oddity(port: dict[str, Any], there: Sequence[str]) -> str | None:

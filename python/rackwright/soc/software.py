@@ -12,7 +12,10 @@ from rackwright.soc.check import PlacedUnit
 from rackwright.soc.value import Soc
 
 BUS_HEADER = "bus.h"
-"""The header of the units that all harts reach."""
+"""The header of the units that all harts reach by registers."""
+
+SHARED_HEADER = "shared.h"
+"""The header of the units that all harts share by commands."""
 
 
 def interrupt_numbers(units: Sequence[PlacedUnit], tree: str) -> dict[str, list[int]]:
@@ -36,15 +39,19 @@ def write_headers(
     numbers: Mapping[str, Sequence[int]],
     made: Path,
 ) -> Iterator[str]:
-    """A header for the programs of each hart, and one for the units on the buses; gives their names.
+    """A header for the programs of each hart, for shared units and those on the buses; gives their names.
 
     Units that list neither commands nor registers have none, nor have those beside the same hart.
     """
     pairs = list(zip(units, manifests, strict=True))
-    for hart in range(len(soc.harts)):
-        mine = [(unit, manifest) for unit, manifest in pairs if unit.hart == hart]
+    names: dict[int | None, str] = {
+        None: SHARED_HEADER,
+        **{hart: f"hart{hart}.h" for hart in range(len(soc.harts))},
+    }
+    for hart, name in names.items():
+        mine = [(unit, manifest) for unit, manifest in pairs if unit.hart == hart and unit.registers is None]
         if mine and all(_is_listed(unit) for unit, _ in mine):
-            yield _written(made / f"hart{hart}.h", server_header([manifest for _, manifest in mine]))
+            yield _written(made / name, server_header([manifest for _, manifest in mine]))
     on_buses = [
         (HeaderUnit(manifest, name=unit.name), unit.registers.base, _first(numbers.get(unit.name)))
         for unit, manifest in pairs

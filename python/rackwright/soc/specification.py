@@ -28,7 +28,12 @@ def specification(
         "top": soc.system_top,
         "harts": [{"units": mine} for mine in places],
         "units": [unit_specification(unit, record) for unit, record in pairs if unit.hart is not None],
-        "busUnits": [_bus_unit(unit, record) for unit, record in pairs if unit.hart is None],
+        "sharedUnits": [
+            unit_specification(unit, record)
+            for unit, record in pairs
+            if unit.hart is None and unit.registers is None
+        ],
+        "busUnits": [_bus_unit(unit, record) for unit, record in pairs if unit.registers is not None],
         "busBytes": soc.bus_bits // 8,
         "trackers": soc.trackers,
         "icache": _cache(soc.instruction_cache),
@@ -66,6 +71,7 @@ def unit_specification(
         "resetHigh": clock.get("active", "high") == "high",
         "idle": record.get("idle"),
         "command": next((port["name"] for port in ports if port["contract"] == "command"), None),
+        "translates": any(port.get("translated", False) for port in ports),
         "routes": [
             {"opcode": route.opcode, "base": route.first, "size": route.last - route.first + 1}
             for route in unit.routes

@@ -19,11 +19,19 @@ from rackwright.verilog.reader import VerilogDesign, VerilogSources
 
 def unit_manifests(units: Sequence[PlacedUnit]) -> list[Path]:
     """The manifest of each unit; those of the index are elaborated if necessary."""
-    named = [unit.config for unit in units if unit.config.is_named]
+    named = dict.fromkeys((unit.config, unit.translation) for unit in units if unit.config.is_named)
     elaborate_all(
-        [Elaboration(config.unit, config.parameters, config.command) for config in dict.fromkeys(named)]
+        [
+            Elaboration(config.unit, config.parameters, config.command, translation=translation)
+            for config, translation in named
+        ]
     )
-    return [unit_manifest(unit.config) if unit.config.is_named else Path(unit.config.unit) for unit in units]
+    return [
+        unit_manifest(unit.config, translation=unit.translation)
+        if unit.config.is_named
+        else Path(unit.config.unit)
+        for unit in units
+    ]
 
 
 def copy_verilog(

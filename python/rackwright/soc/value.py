@@ -26,9 +26,13 @@ class CacheConfig:
 
 @dataclass(frozen=True)
 class HartConfig:
-    """A Rocket core and the units that its instructions reach."""
+    """A Rocket core and the units that its instructions reach.
+
+    With `translation`, they translate addresses as the core does.
+    """
 
     units: tuple[UnitConfig, ...] = ()
+    translation: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,13 +59,13 @@ class AddressRange:
 class Soc:
     """A chip.
 
-    `units` are on the buses, where all harts reach them by registers, a page for each from `registers` on.
-    `bus_bits` is the width of the buses between harts, units and memory. `trackers` is the number of lines
-    that the hub processes at a time to keep the caches coherent. `clock_hz` is the clock of the device tree
-    and `mtime`; a simulation counts cycles. `memory` and `devices` are the address ranges behind the two AXI4
-    ports. In a simulation, memory answers after `memory_cycles`, and programs end at `to_host` and print at
-    `console`; what leaves by a stream arrives at a second chip `link_cycles` later. `checked` checks whether
-    it can be built.
+    All harts share the units in `shared`, which commands reach. `units` are on the buses, where all harts
+    reach them by registers, a page for each from `registers` on. `bus_bits` is the width of the buses between
+    harts, units and memory. `trackers` is the number of lines that the hub processes at a time to keep the
+    caches coherent. `clock_hz` is the clock of the device tree and `mtime`; a simulation counts cycles.
+    `memory` and `devices` are the address ranges behind the two AXI4 ports. In a simulation, memory answers
+    after `memory_cycles`, and programs end at `to_host` and print at `console`; what leaves by a stream
+    arrives at a second chip `link_cycles` later. `checked` checks whether it can be built.
 
     With `joined_by`, there are two of these systems, each named `system_name`, whose streams of that unit are
     joined on the die.
@@ -69,6 +73,7 @@ class Soc:
 
     name: str
     harts: tuple[HartConfig, ...] = (HartConfig(),)
+    shared: tuple[UnitConfig, ...] = ()
     units: tuple[UnitConfig, ...] = ()
     registers: int = 0x2000_0000
     bus_bits: int = 256
@@ -143,7 +148,7 @@ class _Document:
     def system(self, part: Any) -> dict[str, Any]:
         numbers = ("registers", "bus_bits", "trackers", "clock_hz")
         caches = ("instruction_cache", "data_cache")
-        known = self.reader.mapping("system", part, ("harts", "units", *numbers, *caches))
+        known = self.reader.mapping("system", part, ("harts", "shared", "units", *numbers, *caches))
         said = self.numbers("system", {key: known[key] for key in numbers if key in known}, numbers)
         for name in caches:
             if name in known:
@@ -152,7 +157,8 @@ class _Document:
         if not isinstance(harts, list) or not harts:
             raise self.reader.error("system.harts", "is not a list of at least one hart")
         said["harts"] = tuple(self._hart(f"system.harts[{place}]", hart) for place, hart in enumerate(harts))
-        said["units"] = self._units("system.units", known.get("units", []))
+        for name in ("shared", "units"):
+            said[name] = self._units(f"system.{name}", known.get(name, []))
         return said
 
     def pins(self, part: Any) -> dict[str, Any]:
@@ -185,8 +191,11 @@ class _Document:
         return AddressRange(**numbers)
 
     def _hart(self, where: str, value: Any) -> HartConfig:
-        hart = self.reader.mapping(where, value, ("units",))
-        return HartConfig(self._units(f"{where}.units", hart.get("units", [])))
+        hart = self.reader.mapping(where, value, ("units", "translation"))
+        translation = hart.get("translation", False)
+        if not isinstance(translation, bool):
+            raise self.reader.error(f"{where}.translation", f"is {translation!r}, not true or false")
+        return HartConfig(self._units(f"{where}.units", hart.get("units", [])), translation)
 
     def _units(self, where: str, units: Any) -> tuple[UnitConfig, ...]:
         if not isinstance(units, list):

@@ -115,9 +115,32 @@ package freechips.rocketchip.tilelink {
   }
 }
 
+package freechips.rocketchip.rocket {
+  import chisel3._
+  import chisel3.util.{Decoupled, Valid}
+  import freechips.rocketchip.tile.CoreBundle
+  import org.chipsalliance.cde.config.Parameters
+
+  class MStatus extends Bundle {
+    val dprv = UInt(2.W)
+    val mxr = Bool()
+    val sum = Bool()
+  }
+  class PTBR(implicit p: Parameters) extends CoreBundle()(p) {
+    val mode = UInt(4.W)
+    val asid = UInt(16.W)
+    val ppn = UInt(44.W)
+  }
+  class TLBPTWIO(implicit p: Parameters) extends CoreBundle()(p) {
+    val req = Decoupled(Valid(new Bundle {}))
+    val ptbr = Input(new PTBR)
+  }
+}
+
 package freechips.rocketchip.tile {
   import chisel3._
   import chisel3.util.{Decoupled, DecoupledIO}
+  import freechips.rocketchip.rocket.{MStatus, TLBPTWIO}
   import freechips.rocketchip.tilelink.{TLIdentityNode, TLNode}
   import org.chipsalliance.cde.config.{Field, Parameters}
   import org.chipsalliance.diplomacy.lazymodule.{LazyModule, LazyModuleImp}
@@ -147,6 +170,7 @@ package freechips.rocketchip.tile {
     val inst = new RoCCInstruction
     val rs1 = UInt(64.W)
     val rs2 = UInt(64.W)
+    val status = new MStatus
   }
   class RoCCResponse(implicit p: Parameters) extends CoreBundle()(p) {
     val rd = UInt(5.W)
@@ -164,6 +188,7 @@ package freechips.rocketchip.tile {
     val exception = Input(Bool())
   }
   class RoCCIO(val nPTWPorts: Int)(implicit p: Parameters) extends RoCCCoreIO()(p) {
+    val ptw = Vec(nPTWPorts, new TLBPTWIO)
     val fpu_req: DecoupledIO[Bundle] = Decoupled(new Bundle {})
     val fpu_resp: DecoupledIO[Bundle] = Flipped(Decoupled(new Bundle {}))
   }

@@ -1,13 +1,14 @@
 package rackwright.soc
 
 import chisel3._
+import chisel3.util.experimental.BoringUtils
 import freechips.rocketchip.config.Parameters
 import freechips.rocketchip.devices.tilelink.{HasPeripheryBootROM, HasPeripheryBootROMModuleImp}
 import freechips.rocketchip.diplomacy.LazyModule
 import freechips.rocketchip.subsystem._
 
-/** The top: harts with their units, units on the buses, interrupt controllers and boot ROM; memory and devices behind
-  * AXI4 ports, streams of units at pins.
+/** The top: harts with their units, units that they share, units on the buses, interrupt controllers and boot ROM;
+  * memory and devices behind AXI4 ports, streams of units at pins.
   */
 class Soc(spec: SocSpec)(implicit p: Parameters)
     extends RocketSubsystem
@@ -19,6 +20,13 @@ class Soc(spec: SocSpec)(implicit p: Parameters)
   override lazy val desiredName: String = spec.top
   override lazy val dtb = DeviceTree.compiled(dts)
   override lazy val module = new SocModule(this)
+
+  if (spec.sharedUnits.nonEmpty) {
+    val doors = rocketTiles.flatMap(_.roccs.collect { case door: HartDoor => door })
+    val hart = rocketTiles.head.p
+    val shared = LazyModule(new SharedUnits(spec.sharedUnits, doors, hart, spec.memory, p(CacheBlockBytes)))
+    shared.attach(this)
+  }
 
   val busUnits: Seq[BusUnit] = spec.busUnits.map { unit =>
     val onBus = LazyModule(new BusUnit(unit, spec.memory, p(CacheBlockBytes)))
@@ -33,6 +41,12 @@ class SocModule(soc: Soc)
     with HasRTCModuleImp
     with HasExtInterruptsModuleImp
     with HasPeripheryBootROMModuleImp {
+  // Rocket's port for units says nothing of fences, its page-table walker knows them.
+  soc.rocketTiles.foreach { tile =>
+    tile.roccs.collect { case units: HartUnits if units.translates => units }.foreach { units =>
+      BoringUtils.bore(tile.module.ptw.io.dpath.sfence.valid, Seq(units.module.fence))
+    }
+  }
   soc.busUnits.foreach { unit =>
     unit.spec.streams.zip(unit.module.streams).foreach { case (spec, stream) =>
       IO(StreamPins.port(spec)).suggestName(s"${unit.spec.unit.name.replace('-', '_')}_${spec.name}") <> stream

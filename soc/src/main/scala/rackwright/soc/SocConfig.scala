@@ -6,7 +6,7 @@ import freechips.rocketchip.devices.tilelink.BootROMParams
 import freechips.rocketchip.diplomacy.{DTSTimebase, LazyModule, MonitorsEnabled}
 import freechips.rocketchip.rocket.{DCacheParams, ICacheParams, MulDivParams, RocketCoreParams}
 import freechips.rocketchip.subsystem._
-import freechips.rocketchip.tile.{BuildRoCC, RocketTileParams, TileKey}
+import freechips.rocketchip.tile.{BuildRoCC, LazyRoCC, RocketTileParams, TileKey}
 
 /** The parameters of Rocket Chip that follow from a `SocSpec`. */
 class SocConfig(spec: SocSpec)
@@ -51,13 +51,16 @@ class SocConfig(spec: SocSpec)
             )
           }
         case BuildRoCC =>
-          val units = spec.harts(site(TileKey).hartId).units.map(spec.units)
-          if (units.isEmpty) Nil
-          else
-            Seq { (p: Parameters) =>
-              val beside = LazyModule(new HartUnits(units, spec.memory, p(CacheBlockBytes))(p))
-              beside
-            }
+          val own = spec.harts(site(TileKey).hartId).units.map(spec.units)
+          val beside = Seq { (p: Parameters) =>
+            val units = LazyModule(new HartUnits(own, spec.memory, p(CacheBlockBytes))(p))
+            units: LazyRoCC
+          }
+          val shared = Seq { (p: Parameters) =>
+            val door = LazyModule(new HartDoor(HartUnits.opcodes(spec.sharedUnits))(p))
+            door: LazyRoCC
+          }
+          beside.filter(_ => own.nonEmpty) ++ shared.filter(_ => spec.sharedUnits.nonEmpty)
       }) ++
         new WithTimebase(SocConfig.timebase) ++
         new WithDTS(s"rackwright,${spec.top.toLowerCase}", Nil) ++

@@ -11,8 +11,8 @@ case class HartSpec(units: List[Int])
 /** Sets, ways of a level-1 cache. */
 case class CacheSpec(sets: Int, ways: Int)
 
-/** What a SoC consists of: `units` are beside harts, `busUnits` on the buses. All of it has been checked by who wrote
-  * it (`rackwright.soc` in Python).
+/** What a SoC consists of: `units` are beside harts, all harts share `sharedUnits`, `busUnits` are on the buses. All of
+  * it has been checked by who wrote it (`rackwright.soc` in Python).
   *
   * With `monitors`, assertions watch every edge of TileLink. With `memoriesApart`, memories that are read synchronously
   * are modules that others bring, listed in `TOP.conf`.
@@ -21,6 +21,7 @@ case class SocSpec(
     top: String,
     harts: List[HartSpec],
     units: List[UnitSpec],
+    sharedUnits: List[UnitSpec],
     busUnits: List[BusUnitSpec],
     busBytes: Int,
     trackers: Int,

@@ -10,7 +10,10 @@ import Dialect.{LazyModule, Parameters}
 
 /** The units beside a hart: one RoCC unit to Rocket, which tells them apart by ranges of function numbers. */
 class HartUnits(units: Seq[UnitSpec], memory: RangeSpec, lineBytes: Int)(implicit p: Parameters)
-    extends LazyRoCC(HartUnits.opcodes(units)) {
+    extends LazyRoCC(HartUnits.opcodes(units), nPTWPorts = if (units.exists(_.translates)) 1 else 0) {
+
+  /** Whether units translate addresses: the hart then tells them of its page tables, by the port of a walker. */
+  val translates: Boolean = units.exists(_.translates)
 
   /** For each unit its memory ports. */
   val ports: Seq[Seq[LinePort]] = units.map(_.memories.map { spec =>
@@ -31,6 +34,11 @@ object HartUnits {
 
 /** Connects the units to the hart and to their memory ports. */
 class HartUnitsModule(outer: HartUnits, units: Seq[UnitSpec]) extends LazyRoCCModuleImp(outer) {
+
+  /** The hart executes `sfence.vma`: to be connected by whoever knows the hart, as its port for units does not say so.
+    */
+  val fence: Bool = WireInit(false.B)
+
   private val command = io.cmd.bits
   private val opcode = command.inst.opcode(6, 5)
   private val boxes = units.zip(outer.ports).map { case (spec, ports) => connected(spec, ports) }
@@ -46,6 +54,13 @@ class HartUnitsModule(outer: HartUnits, units: Seq[UnitSpec]) extends LazyRoCCMo
     pin("request_bits_rs2") := command.rs2
     pin("request_bits_rd") := command.inst.rd
     pin("request_bits_xd") := command.inst.xd
+    if (spec.translates) {
+      pin("request_bits_context_satp") := io.ptw.head.ptbr.asUInt
+      pin("request_bits_context_privilege") := command.status.dprv
+      pin("request_bits_context_sum") := command.status.sum
+      pin("request_bits_context_mxr") := command.status.mxr
+      pin("fence") := fence
+    }
     pin("response_ready") := answer.ready
     answer.valid := pin("response_valid").asBool
     answer.bits.rd := pin("response_bits_rd")
@@ -71,6 +86,10 @@ class HartUnitsModule(outer: HartUnits, units: Seq[UnitSpec]) extends LazyRoCCMo
   io.fpu_req := DontCare
   io.fpu_req.valid := false.B
   io.fpu_resp.ready := false.B
+  io.ptw.foreach { walker =>
+    walker := DontCare
+    walker.req.valid := false.B
+  }
 
   private def reaches(route: RouteSpec): Bool = {
     val ignored = log2Ceil(route.size)

@@ -52,6 +52,7 @@ object UnitBox {
     Seq(spec.clock -> Input(Clock()), spec.reset -> in(1)) ++
       spec.idle.map(_ -> out(1)) ++
       spec.command.toSeq.flatMap(command) ++
+      spec.command.filter(_ => spec.translates).toSeq.flatMap(context) ++
       spec.memories.flatMap(memory) ++
       spec.interrupts.map(_ -> out(1))
 
@@ -68,6 +69,14 @@ object UnitBox {
     s"${name}_response_valid" -> out(1),
     s"${name}_response_bits_rd" -> out(5),
     s"${name}_response_bits_data" -> out(64)
+  )
+
+  private def context(name: String): Seq[(String, Data)] = Seq(
+    s"${name}_request_bits_context_satp" -> in(64),
+    s"${name}_request_bits_context_privilege" -> in(2),
+    s"${name}_request_bits_context_sum" -> in(1),
+    s"${name}_request_bits_context_mxr" -> in(1),
+    s"${name}_fence" -> in(1)
   )
 
   private def memory(port: MemorySpec): Seq[(String, Data)] = Seq(

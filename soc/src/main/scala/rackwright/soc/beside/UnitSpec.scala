@@ -9,6 +9,8 @@ case class RouteSpec(opcode: Int, base: Int, size: Int)
 /** A unit as a black box: its module with its parameters, its pins by contract, and how commands reach it, if a hart
   * sends them.
   *
+  * A unit that `translates` gets with its commands what decides how the hart would translate an address.
+  *
   * `verilog` are resources in `vsrc/` that declare the module, for who gathers sources so.
   */
 case class UnitSpec(
@@ -20,6 +22,7 @@ case class UnitSpec(
     resetHigh: Boolean,
     idle: Option[String],
     command: Option[String],
+    translates: Boolean,
     routes: List[RouteSpec],
     memories: List[MemorySpec],
     interrupts: List[String],
