@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bootstrap.paths import REPOSITORY
 from rackwright import EngineError, RackwrightError, _engine, libsnappy
 from rackwright.fabric import Card, Credits, PcieLink, PcieSwitch, RootComplex, System
 from rackwright.fabric.fabric import Fabric, Load
@@ -140,6 +142,19 @@ def test_units_stand_beside_cards_that_make_dma() -> None:
         fabric._fabric.bench("read", 64, 0, None, 4, 1, 1, 0, True)
     with pytest.raises(RackwrightError, match="no card traffic0 has a unit with commands; there are unit"):
         fabric.unit("traffic0")
+
+
+def test_designs_of_users_that_cannot_be_on_a_card_are_refused(tmp_path: Path) -> None:
+    def alone(manifest: Path) -> System:
+        root = RootComplex()
+        root.connect(Card(manifest), PcieLink(gen=4, lanes=8))
+        return System.of(root)
+
+    own = REPOSITORY / "examples" / "bring-your-own" / "systemverilog" / "manifest.json"
+    with pytest.raises(EngineError, match="`population-count` has the port `command`, which leads nowhere"):
+        Fabric(alone(own))
+    with pytest.raises(RackwrightError, match=r"none\.json: no such manifest"):
+        alone(tmp_path / "none.json")
 
 
 def test_what_cannot_be_on_a_card_is_refused() -> None:
