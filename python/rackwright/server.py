@@ -109,6 +109,9 @@ class Server(Node):
     An accelerator is the name of a unit ("snappy-compress"), of a set ("snappy"), the path of the manifest of
     your own unit, a `UnitConfig` of one of these, or a compiled design. Each unit has its own custom opcodes;
     several units of one opcode have ranges of functs; docs/attach-units.md describes how programs reach them.
+    `tiles` is a file of tiles (docs/tiles.md), whose harts and units it has in place of `accelerators`; in a
+    cluster, `network` without `mirror` is on the server's link, beside the network interface.
+
     `check_idle` clocks them in every cycle, and a unit whose state changes while it is idle ends a run with
     an `EngineError`. `waves` is an FST file for their signals (or a SAIF file for their activity), one file
     per unit named after it if there are several; compiled designs must have been built with waves then.
@@ -135,6 +138,7 @@ class Server(Node):
         cpu: str = "rocket",
         accelerators: Sequence[Accelerator] = (),
         *,
+        tiles: str | Path | None = None,
         harts: int | None = None,
         skip_idle: bool = True,
         check_idle: bool = False,
@@ -179,6 +183,8 @@ class Server(Node):
             raise RackwrightError(
                 "a checkpoint has harts, memory and vectors: a server is given the one or the others"
             )
+        if tiles is not None:
+            accelerators, harts = _on_tiles(Path(tiles), accelerators, harts)
         harts = 1 if harts is None else harts
         if harts not in range(1, MOST_HARTS + 1):
             raise RackwrightError(f"a server has 1 to {MOST_HARTS} harts, not {harts}")
@@ -403,6 +409,19 @@ def run(
 ) -> RunResult:
     """Runs one program on one server: `Server(...).run(...)` in a call."""
     return Server(cpu, accelerators).run(program, arguments)
+
+
+def _on_tiles(
+    file: Path, accelerators: Sequence[Accelerator], harts: int | None
+) -> tuple[Sequence[Accelerator], int]:
+    """The units and the harts of a file of tiles; raises `RackwrightError` if either was given too."""
+    from rackwright.tiles.layout import read_layout
+    from rackwright.tiles.machine import hart_count, tile_configs
+
+    if accelerators or harts is not None:
+        raise RackwrightError(f"{file}: a server with `tiles` has their units and harts, and no others")
+    layout = read_layout(file)
+    return tile_configs(layout), hart_count(layout)
 
 
 def _linux_start(linux: Linux, harts: int, memory_bytes: int | None, *, vector: bool) -> dict[str, object]:

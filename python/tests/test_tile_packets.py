@@ -56,7 +56,7 @@ def said(tiles: Server) -> list[str]:
 @pytest.mark.parametrize(
     "line",
     [
-        "a size of 0: state 2",
+        "a size of 0: a packet of 0",
         "a size of 2049: state 2",
         "open again: 32 bytes, as AES has them",
         "half a packet: state 0",

@@ -291,6 +291,16 @@ static inline void rw_tile_describe(unsigned tile, bool sends_descriptors, rw_qu
     rackwright_register_write(rw_tile_page(tile), RW_TILE_REGISTER_FORM, (buffers ? 2u : 0u) | (sends_descriptors ? 1u : 0u));
 }
 
+/* Bytes of the header of a datagram: the peer's address (4 bytes) and port (2), the own port (2), 4 bytes of 0, the number of bytes
+ * of data (2), which is ignored in packets to be sent, 0; the highest byte of each first. */
+#define RW_DATAGRAM_HEADER 16
+
+/* Has packets of a closed tile with `network` begin with this header, in both directions: where they go, and where they come from. */
+static inline void rw_tile_address(unsigned tile)
+{
+    rackwright_register_write(rw_tile_page(tile), RW_TILE_REGISTER_FORM, 4);
+}
+
 /* Descriptors of packets in a queue with elements of 8 bytes: the number of bytes, then their address, which has any alignment.
  * Puts and publishes one; false without places for it. The buffer is free when the tile has counted the packet in the register
  * `sent`. */

@@ -146,6 +146,11 @@ impl<T: Timing> Hardware<Core<T>> {
         self.cores[index].advance_to(&mut self.memory, cycle);
     }
 
+    /// Advances the units of a stalled hart to `cycle`, up to which they have received the writes that they watch.
+    pub fn advance_watching_units(&mut self, index: usize, cycle: Cycle) {
+        self.cores[index].advance_watching_units(&mut self.memory, cycle);
+    }
+
     /// Advances a unit that is beside no hart by a window, up to the cycle `until` of its own clock.
     pub fn advance_other(&mut self, unit: &mut AttachedUnit, until: unit::Cycle) {
         self.cores[0].advance_other(&mut self.memory, unit, until);

@@ -5,11 +5,13 @@ mod model;
 mod paging;
 mod start;
 mod steps;
+mod tile;
 mod traffic;
 
 use self::accesses::Accesses;
 use self::lines::Lines;
 use self::steps::{after_step, last_step, next_step, STEP};
+use self::tile::LinkedTile;
 use crate::error::ServerError;
 use crate::nic::Nic;
 use crate::pager::Pager;
@@ -40,6 +42,8 @@ pub(crate) struct Networked<T: Timing> {
 pub(crate) struct OnLink {
     nic: Nic,
     pager: Option<Pager>,
+    /// The unit of hart 0 that is on the link too.
+    tile: Option<LinkedTile>,
     to_hart: Crossing<Network, Hart>,
     to_link: Crossing<Hart, Network>,
     /// Everything before this cycle has been simulated.
@@ -142,7 +146,9 @@ impl OnLink {
     /// Whether only one hart itself changes state before a frame arrives or a timer expires.
     fn may_run_ahead<T: Timing>(&self, hardware: &Hardware<Core<T>>) -> bool {
         let busy = self.harts().filter(|hart| self.is_busy(hardware, *hart));
-        self.is_idle() && busy.count() <= 1 && self.harts().all(|hart| self.leaves_alone(hardware, hart))
+        // Units on tiles watch what harts write.
+        let most = usize::from(self.tile.is_none());
+        self.is_idle() && busy.count() <= most && self.harts().all(|hart| self.leaves_alone(hardware, hart))
     }
 
     /// Whether neither a unit of a hart nor its interrupt lines change state.

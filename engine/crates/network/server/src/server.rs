@@ -278,6 +278,15 @@ pub(crate) fn attach(
     Ok(attachment(config).attach(&mut *hierarchy.lock(), hart)?)
 }
 
+/// The units of hart number `hart` of a server with a link: the first hart's may have streams for it.
+pub(crate) fn attach_on_link(
+    config: &ServerConfig<'_>,
+    hierarchy: &SharedHierarchy,
+    hart: usize,
+) -> Result<Vec<AttachedUnit>, ServerError> {
+    Ok(attachment(config).attach_on_link(&mut *hierarchy.lock(), hart)?)
+}
+
 /// Address space that a program may reserve beyond its memory: some programs reserve 64 GiB and use a few pages of it.
 const ROOM: u64 = 128 << 30;
 

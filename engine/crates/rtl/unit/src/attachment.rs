@@ -42,10 +42,40 @@ impl Attachment<'_> {
         interconnect: &mut I,
         hart: usize,
     ) -> Result<Vec<AttachedUnit>, UnitError> {
+        self.attach_with(interconnect, hart, |_| false)
+    }
+
+    /// The same on a server with a link, to which the caller connects the streams [`LINK_STREAMS`] of one unit.
+    ///
+    /// # Errors
+    /// [`UnitError`], also for several such units.
+    pub fn attach_on_link<I: Interconnect>(
+        &self,
+        interconnect: &mut I,
+        hart: usize,
+    ) -> Result<Vec<AttachedUnit>, UnitError> {
+        let mut linked = self.units.iter().filter(|unit| is_linked(&unit.design.manifest));
+        if let Some(second) = linked.nth(1) {
+            return Err(UnitError::Unconnected {
+                unit: second.design.manifest.unit.clone(),
+                ports: "streams for the link, which another unit has",
+            });
+        }
+        self.attach_with(interconnect, hart, is_linked)
+    }
+
+    fn attach_with<I: Interconnect>(
+        &self,
+        interconnect: &mut I,
+        hart: usize,
+        is_linked: impl Fn(&Manifest) -> bool,
+    ) -> Result<Vec<AttachedUnit>, UnitError> {
         let manifests: Vec<&Manifest> = self.units.iter().map(|unit| &*unit.design.manifest).collect();
         let reaches = assign(&manifests)?;
         for manifest in manifests {
-            refuse_unconnected(manifest)?;
+            if !is_linked(manifest) {
+                refuse_unconnected(manifest)?;
+            }
             manifest.require(Attach::Hart)?;
         }
         let names = names(self.units.iter().map(|unit| &*unit.design.manifest));
@@ -112,6 +142,17 @@ pub fn observe(units: &mut [AttachedUnit], observer: &Arc<dyn UnitObserver>, fir
     units
         .iter_mut()
         .fold(first, |first, unit| unit.observe(observer.clone(), first))
+}
+
+/// The streams of a unit that are connected to the link of its server: frames from there and to there, and, if it has
+/// that stream, frames that it passes on to the network interface.
+pub const LINK_STREAMS: [&str; 3] = ["network_in", "network_out", "network_rest"];
+
+/// Whether a unit's streams are those of a link, and no others.
+fn is_linked(unit: &Manifest) -> bool {
+    let [arriving, leaving, _] = LINK_STREAMS;
+    let has = |wanted| unit.stream_ports().any(|(name, _)| name == wanted);
+    has(arriving) && has(leaving) && unit.stream_ports().all(|(name, _)| LINK_STREAMS.contains(&name))
 }
 
 /// The unit receives commands and register accesses, it accesses memory, and programs wait for interrupts of units with

@@ -147,6 +147,16 @@ impl<T: Timing> Core<T> {
         }
     }
 
+    /// The same, after which they have also received all writes that they watch, those of each other included.
+    pub fn advance_watching_units(&mut self, memory: &mut GuestMemory, cycle: Cycle) {
+        self.advance_units(memory, cycle);
+        for index in 0..self.units.len() {
+            if self.units[index].watches() {
+                self.with_unit(memory, index, |unit, surroundings| unit.tell(cycle, surroundings));
+            }
+        }
+    }
+
     /// Advances a unit to the hart's cycle `until` if it is busy, or if a write that it watches makes it busy.
     fn advance_busy(&mut self, memory: &mut GuestMemory, index: usize, until: Cycle) {
         if self.units[index].watches() {

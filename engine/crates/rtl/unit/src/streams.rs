@@ -27,6 +27,14 @@ impl Streams<'_> {
         self.find(|port| port == (name, Direction::In))
     }
 
+    /// Number of the port `name` through which frames leave the unit.
+    ///
+    /// # Errors
+    /// [`RtlError::NoPort`] if the unit has no port of that name.
+    pub fn output_named(&self, name: &str) -> Result<u8, RtlError> {
+        self.find(|port| port == (name, Direction::Out))
+    }
+
     fn find(&self, wanted: impl Fn((&str, Direction)) -> bool) -> Result<u8, RtlError> {
         let manifest = &self.pins.design().manifest;
         let found = manifest.stream_ports().position(wanted);

@@ -51,10 +51,13 @@ impl<T: Timing> Workload<Core<T>> for OnLink {
     /// The part of NIC and page-fault unit follows that of the harts.
     fn close(&mut self, hardware: &mut Hardware<Core<T>>, until: Cycle) {
         let end = self.end.min(until);
+        if self.end <= until {
+            self.run_tiles(hardware);
+        }
         self.take_arrivals(hardware, end);
         let end = self.run_pager(hardware, end);
         self.run_nic(hardware, end);
-        self.take_sent(hardware);
+        self.take_sent(hardware, end);
     }
 }
 

@@ -1,3 +1,4 @@
+use super::tile::LinkedTile;
 use super::{Networked, OnLink};
 use crate::linked::Linked;
 use crate::networked::{NetworkRun, NetworkView};
@@ -113,7 +114,11 @@ impl OnLink {
         {
             self.now
         } else {
-            self.timer(hardware).min(self.next_tick(hardware))
+            let leaves = self
+                .tile
+                .as_ref()
+                .map_or(Cycle::NEVER, LinkedTile::next_departure);
+            self.timer(hardware).min(self.next_tick(hardware)).min(leaves)
         }
     }
 }

@@ -1,12 +1,13 @@
 use super::accesses::Accesses;
 use super::lines::Lines;
+use super::tile::LinkedTile;
 use super::{Networked, OnLink};
 use crate::bare;
 use crate::boot::BootInformation;
 use crate::error::ServerError;
 use crate::nic::Nic;
 use crate::pager::Pager;
-use crate::server::attach;
+use crate::server::attach_on_link;
 use crate::stamps::Stamps;
 use crate::ServerConfig;
 use rackwright_cpu::{ExecutionEnvironment, Feature, Hart, SharedCode, Timing};
@@ -85,7 +86,7 @@ impl<T: Timing> Networked<T> {
         let harts = timings.len();
         let mut cores = Vec::with_capacity(harts);
         for (number, timing) in timings.into_iter().enumerate() {
-            let mut units = attach(config, hierarchy, number)?;
+            let mut units = attach_on_link(config, hierarchy, number)?;
             if let Some(observation) = network.observation {
                 let observer = observation.units(number);
                 let first = observe(&mut units, &observer, 0);
@@ -111,9 +112,11 @@ impl<T: Timing> Networked<T> {
         nic.set_up(network.mac.bits(), |unit, until| {
             hardware.advance_other(unit, until);
         })?;
+        let tile = LinkedTile::of(&mut hardware.cores[0], network.port.rate);
         let link = OnLink {
             nic,
             pager,
+            tile,
             to_hart: Crossing::new(network.clock, hart_clock),
             to_link: Crossing::new(hart_clock, network.clock),
             now: Cycle::ZERO,

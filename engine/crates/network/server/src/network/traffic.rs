@@ -1,3 +1,4 @@
+use super::tile::LinkedTile;
 use super::OnLink;
 use crate::nic::Nic;
 use crate::pager::Pager;
@@ -66,7 +67,7 @@ impl OnLink {
 
     /// A frame whose first flit arrives in the cycle `first`, or after the previous frame: a frame from another NIC is
     /// known only from its last flit on (`OutputPort::pass`), so that a short one would overlap a long one.
-    fn arrive<T: Timing>(&mut self, hardware: &Hardware<Core<T>>, first: Cycle, frame: &Frame) {
+    fn arrive<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>, first: Cycle, frame: &Frame) {
         let first = first.max(self.arrived);
         self.arrived = self.nic.last_flit(first, frame.length()) + Cycles::new(1);
         if self.stamps.are_kept() {
@@ -75,16 +76,53 @@ impl OnLink {
         }
         match (frame, &mut self.pager) {
             (Frame::Raw(bytes), Some(pager)) if Pager::is_for(bytes) => pager.linked.arrive(first, bytes),
-            (Frame::Raw(bytes), _) => self.nic.linked.arrive(first, bytes),
-            (frame, _) => self.nic.linked.arrive(first, &frame.to_bytes()),
+            (Frame::Raw(bytes), _) => self.arrive_at_units(hardware, first, bytes),
+            (frame, _) => self.arrive_at_units(hardware, first, &frame.to_bytes()),
+        }
+    }
+
+    /// A unit on a tile passes on what is for the NIC; or both receive all frames, and drop what they have no use for.
+    fn arrive_at_units<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>, first: Cycle, frame: &[u8]) {
+        if let Some(tile) = &self.tile {
+            tile.arrive(&mut hardware.cores[0], self.to_hart, first, frame);
+        }
+        if !self.tile.as_ref().is_some_and(LinkedTile::passes_on) {
+            self.nic.linked.arrive(first, frame);
+        }
+    }
+
+    /// Has units on tiles do their part of the time before the end of the step, if their hart has not.
+    pub(super) fn run_tiles<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>) {
+        let Some(tile) = &mut self.tile else {
+            return;
+        };
+        if !self.off {
+            hardware.advance_watching_units(0, self.to_hart.seen(self.end));
+        }
+        let passed_on = tile.take_sent(&mut hardware.cores[0], self.to_link);
+        if let Some(frame) = passed_on.first() {
+            // The NIC may be far behind; it skips that time before it receives input.
+            debug_assert!(self.end <= frame.first, "a frame is passed on in time");
+            self.advance_nic(hardware, self.now);
+        }
+        for frame in passed_on {
+            self.nic.linked.arrive(frame.first, &frame.bytes);
+        }
+        let failed = hardware.cores[0].units.iter().find_map(|unit| unit.check().err());
+        if let Some(error) = failed {
+            self.fail(error.into());
         }
     }
 
     /// Takes the frames that have left the NIC and the page-fault unit, in the order of their last flits.
-    pub(super) fn take_sent<T: Timing>(&mut self, hardware: &Hardware<Core<T>>) {
+    pub(super) fn take_sent<T: Timing>(&mut self, hardware: &Hardware<Core<T>>, until: Cycle) {
         let mut frames: Vec<_> = std::iter::from_fn(|| self.nic.linked.take_frame()).collect();
         if let Some(pager) = &mut self.pager {
             frames.extend(std::iter::from_fn(|| pager.linked.take_frame()));
+            frames.sort_by_key(|frame| frame.last);
+        }
+        if let Some(tile) = &mut self.tile {
+            frames.extend(tile.leaving(until));
             frames.sort_by_key(|frame| frame.last);
         }
         for frame in &frames {

@@ -14,6 +14,8 @@ class Network(params: Params) extends HardwareUnit {
   val mmio = mmioPort(Registers.of(params))
   val networkOut = streamOutput(Frame.flitBytes).suggestName("network_out")
   val networkIn = streamInput(Frame.flitBytes).suggestName("network_in")
+  private val networkRest =
+    Option.when(params.shared)(streamOutput(Frame.flitBytes).suggestName("network_rest"))
   private val echoes = if (params.echo) 1 else 0
   private val outputs =
     Seq.range(echoes, params.streams).map(i => streamOutput(Frame.flitBytes).suggestName(s"stream_out_$i"))
@@ -41,9 +43,20 @@ class Network(params: Params) extends HardwareUnit {
 
   // From the network.
   private val arrived = SkidBuffer(networkIn)
-  ethernetReceive.in.valid := arrived.valid
-  ethernetReceive.in.bits := Flit.fromWire(arrived.bits)
-  arrived.ready := ethernetReceive.in.ready
+  private val separator = networkRest.map(_ => Module(new FrameSeparator(params)))
+  private val entry = separator.map(_.in).getOrElse(ethernetReceive.in)
+  entry.valid := arrived.valid
+  entry.bits := Flit.fromWire(arrived.bits)
+  arrived.ready := entry.ready
+  private val passes = for ((port, box) <- networkRest.zip(separator)) yield {
+    box.settings := settings
+    ethernetReceive.in <> box.own
+    val others = SkidBuffer(box.rest)
+    port.valid := others.valid
+    port.bits := Flit.onWire(others.bits)
+    others.ready := port.ready
+    !box.idle || others.valid
+  }
   arpReceive.in <> ethernetReceive.arp
   ipv4Receive.in <> ethernetReceive.ipv4
   private val packet = ipv4Receive.out
@@ -130,4 +143,5 @@ class Network(params: Params) extends HardwareUnit {
       _ && _
     ) && resolver.idle && udpHeader.idle && ipv4Send.idle &&
     arpSend.idle && ethernetSend.idle && registers.idle && counters.idle
+  passes.foreach(busy => when(busy) { idle := false.B })
 }

@@ -17,7 +17,8 @@ object NetworkDescription extends UnitDescription {
     Parameter.choice("mtu", default.mtu, Seq(1500, 9000), "bytes of the longest Internet packet that is sent"),
     Parameter.powerOfTwo("arp-entries", default.arpEntries, 4, 64, "addresses that the cache of ARP holds"),
     Parameter.powerOfTwo("waiting", default.waiting, 1, 16, "destinations whose address is asked for at once"),
-    Parameter.choice("echo", 0, Seq(0, 1), "1: stream 0 has no ports and sends back what comes")
+    Parameter.choice("echo", 0, Seq(0, 1), "1: stream 0 has no ports and sends back what comes"),
+    Parameter.choice("shared", 0, Seq(0, 1), "1: frames for a network interface on the same link have a port")
   )
 
   def build(values: ParameterValues): HardwareUnit = new Network(
@@ -28,7 +29,8 @@ object NetworkDescription extends UnitDescription {
       values.int("mtu"),
       values.int("arp-entries"),
       values.int("waiting"),
-      values.int("echo") == 1
+      values.int("echo") == 1,
+      values.int("shared") == 1
     )
   )
 }

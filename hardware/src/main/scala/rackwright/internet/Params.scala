@@ -20,6 +20,8 @@ import rackwright.network.Frame
   *   maximum number of destinations whose addresses are being resolved.
   * @param echo
   *   whether stream 0 has no ports and is a service that returns received data.
+  * @param shared
+  *   whether a network interface is on the same link: frames that are of no use here have a port of their own.
   */
 case class Params(
     streams: Int = 2,
@@ -28,7 +30,8 @@ case class Params(
     mtu: Int = 1500,
     arpEntries: Int = 16,
     waiting: Int = 4,
-    echo: Boolean = false
+    echo: Boolean = false,
+    shared: Boolean = false
 ) {
   require(streams >= 1 && streams <= 4, s"streams is from 1 to 4, not $streams")
   require(

@@ -7,7 +7,8 @@ import rackwright.memory.Sram
 import rackwright.port.{CommandPort, MemoryPort, MemoryPortParams, Status}
 
 /** Lets a streaming unit process packets: stores one, which the unit reads as the memory from address 0 on, and stores
-  * the unit's writes in a memory of its own. A packet that the unit refuses becomes one without bytes.
+  * the unit's writes in a memory of its own. A packet that the unit refuses becomes one without bytes, and so does one
+  * without bytes, of which the unit learns nothing.
   *
   * @param opcode
   *   of the unit's commands.
@@ -39,7 +40,7 @@ class PacketRunner(opcode: Int, read: MemoryPortParams, write: MemoryPortParams,
   input.word.bits := service.in.bits
   input.at := at
 
-  private val wrong = service.in.bits === 0.U || service.in.bits > most.U
+  private val wrong = service.in.bits > most.U
   service.in.ready := state === State.size || state === State.fill
   service.wrong := state === State.size && service.in.valid && wrong
   service.quiet := (state === State.size || state === State.fill) && !service.in.valid
@@ -69,7 +70,7 @@ class PacketRunner(opcode: Int, read: MemoryPortParams, write: MemoryPortParams,
       when(service.in.fire && !wrong) {
         size := service.in.bits
         at := 0.U
-        state := State.fill
+        state := Mux(service.in.bits === 0.U, State.give, State.fill)
       }
     }
     is(State.fill) {

@@ -97,15 +97,18 @@ class QueueControl extends Module {
       is(Register.incoming.U) { when(!open) { incomingAt := value(63, 6) ## 0.U(6.W) } }
       is(Register.outgoing.U) { when(!open) { outgoingAt := value(63, 6) ## 0.U(6.W) } }
       is(Register.peer.U) { peerIs := value }
-      is(Register.form.U) { when(!open) { formIs := value(1, 0).asTypeOf(formIs) } }
+      is(Register.form.U) { when(!open) { formIs := value(2, 0).asTypeOf(formIs) } }
       is(Register.buffers.U) { when(!open) { buffersAt := value(63, 6) ## 0.U(6.W) } }
     }
   }
   idle := !access.valid && !answers.io.deq.valid
 }
 
-/** Which packets are descriptors: two elements, the number of bytes and their address. */
+/** Which packets are descriptors: two elements, the number of bytes and their address. Others may begin with the header
+  * of a datagram: where they come from, or where they go.
+  */
 class PacketForm extends Bundle {
+  val addressed = Bool()
   val received = Bool()
   val sent = Bool()
 }

@@ -12,8 +12,10 @@ import rackwright.port.MemoryPortParams
   *   beats outstanding on each streaming port, a power of two.
   * @param commandQueue
   *   capacity of the queue of operations.
+  * @param text
+  *   requests are commands of memcached's text protocol.
   */
-case class Params(lookups: Int, outstanding: Int, commandQueue: Int) {
+case class Params(lookups: Int, outstanding: Int, commandQueue: Int, text: Boolean = false) {
   val slotBits: Int = log2Ceil(lookups)
 
   /** Parameters of the streaming ports. */

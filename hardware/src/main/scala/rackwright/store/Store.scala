@@ -10,15 +10,16 @@ import rackwright.unit.HardwareUnit
 
 /** The key-value store: executes requests. README.md is the contract. */
 class Store(params: Params) extends HardwareUnit {
-  val command = commandPort(StreamCommands.of(StoreSettings.all), Store.opcode)
+  val command = commandPort(StreamCommands.of(StoreSettings.of(params)), Store.opcode)
   val read = memoryPort(params.port)
   val index = memoryPort(MemoryArbiter.downstream(params.index, 3))
   val values = memoryPort(params.port)
   val write = memoryPort(MemoryArbiter.downstream(params.port, 2))
   val idle = idlePort()
 
-  private val router = Module(new CommandRouter(Store.opcode, StoreSettings.all, params.commandQueue, params.port))
-  private val control = Module(new StoreControl)
+  private val router =
+    Module(new CommandRouter(Store.opcode, StoreSettings.of(params), params.commandQueue, params.port))
+  private val control = Module(new StoreControl(params))
   private val loader = Module(new StreamLoader(params.port, Grain.bytes, params.outstanding))
   private val reader = Module(new RequestReader(params))
   private val keys = Module(new KeyMemory(params))
@@ -41,9 +42,7 @@ class Store(params: Params) extends HardwareUnit {
 
   // Requests and keys.
   reader.run := control.run
-  reader.stop := writer.overflow
   reader.hashKey := region.hashKey
-  reader.stream <> loader.stream
   reader.slot := lookups.slot
   keys.write := reader.key
   lookups.start <> reader.lookup
@@ -83,14 +82,38 @@ class Store(params: Params) extends HardwareUnit {
   fetcher.base := region.base
   fetcher.range <> responder.range
   responder.beat <> fetcher.beat
-  writer.chunk <> responder.chunk
   private val noneWaits = !responder.response.valid
   reader.alone := lookups.empty && noneWaits && responder.asked && fetcher.quiet
   control.ended := reader.ended
   control.status := reader.status
-  control.offset := reader.offset
   control.empty := lookups.empty && noneWaits && responder.empty
   control.valueFault := responder.fault
+
+  // Requests and responses have the form of this page, or are text.
+  if (params.text) {
+    val textReader = Module(new TextReader(params))
+    val textWriter = Module(new TextWriter)
+    val words = Module(new WordStream)
+    for (clear <- Seq(textReader.clear, textWriter.clear, words.clear)) clear := control.clear
+    textReader.run := control.run
+    textReader.lead := RegEnable(router.operation.bits.setting(StoreSettings.lead.name), router.operation.fire)
+    textReader.stream <> loader.stream
+    words.word <> textReader.word
+    words.ended := textReader.ended
+    words.faulted := textReader.faulted
+    reader.stream <> words.stream
+    reader.stop := false.B
+    textWriter.phrase <> textReader.phrase
+    textWriter.response <> responder.chunk
+    writer.chunk <> textWriter.chunk
+    control.offset := textReader.position
+    when(!textReader.silent || !textWriter.empty) { control.empty := false.B }
+  } else {
+    reader.stream <> loader.stream
+    reader.stop := writer.overflow
+    writer.chunk <> responder.chunk
+    control.offset := reader.offset
+  }
 
   // Ports.
   read <> loader.memory

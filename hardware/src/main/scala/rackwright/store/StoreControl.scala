@@ -9,12 +9,12 @@ import rackwright.port.Status
 import rackwright.stream.{StreamRange, WriterResult}
 
 /** Runs one operation at a time: reads the header of the region, runs the request reader, and combines the statuses. */
-class StoreControl extends Module {
+class StoreControl(params: Params) extends Module {
   private object State extends ChiselEnum {
     val idle, fetch, derive, judge, run, ending = Value
   }
 
-  val operation = IO(Flipped(Decoupled(new Operation(StoreSettings.all))))
+  val operation = IO(Flipped(Decoupled(new Operation(StoreSettings.of(params)))))
   val result = IO(Decoupled(new OperationResult))
 
   /** The loader of requests and the writer of responses. */

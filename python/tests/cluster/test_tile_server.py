@@ -1,0 +1,48 @@
+"""A server whose datagrams are answered by units on tiles; its clients verify every answer."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+from rackwright import BareMetal, Server
+from rackwright.cluster import ClusterResult
+from rackwright.errors import RackwrightError
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+EXAMPLE = runpy.run_path(str(REPOSITORY / "examples" / "pengwing" / "memcached.py"))
+
+
+def asked(clients: int, requests: int, *, threads: int = 1) -> tuple[ClusterResult, list[dict[str, int]]]:
+    """The result, and what each client has counted."""
+    options = [f"requests={requests}", "keys=4", "sets=300", "value=fixed:120"]
+    cluster, _, asks = EXAMPLE["cluster"](clients, "units", *options)
+    result = cluster.run(until_ms=5, ends_with=asks, threads=threads)
+    told = []
+    for client in asks:
+        words = result.servers.set_index("name")["stdout"][client.name].split()
+        told.append(dict(zip(words[::2], map(int, words[1::2]), strict=True)))
+    return result, told
+
+
+def test_clients_are_answered_and_no_hart_does_it() -> None:
+    result, told = asked(2, 20)
+    assert [(each["answered"], each["wrong"], each["lost"]) for each in told] == [(20, 0, 0)] * 2
+    again, more = asked(2, 30, threads=2)
+    assert [each["answered"] for each in more] == [30, 30]
+    instructions = [each.servers.set_index("name")["instructions"]["server"] for each in (result, again)]
+    assert instructions[0] == instructions[1]
+    assert asked(2, 20, threads=2)[0].digest == result.digest
+
+
+def test_a_server_with_tiles_has_no_other_units() -> None:
+    with pytest.raises(
+        RackwrightError, match="a server with `tiles` has their units and harts, and no others"
+    ):
+        Server(tiles=EXAMPLE["TILES"], harts=2, workload=BareMetal("store.elf"))
+    with pytest.raises(
+        RackwrightError, match="a server with `tiles` has their units and harts, and no others"
+    ):
+        Server("rocket", ["snappy"], tiles=EXAMPLE["TILES"])

@@ -1,0 +1,188 @@
+"""The unit `store` with memcached's text protocol: the same text as Debian's memcached."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from rackwright.store import StoreUnit, empty_region
+
+HASH_KEY = bytes(range(16))
+FRAME = bytes.fromhex("1234 0000 0001 0000")
+"""Memcached's header of a datagram: a request number, datagram 0 of 1."""
+
+
+class Memcached:
+    """Debian's memcached, over UDP."""
+
+    def __init__(self) -> None:
+        """Starts it on a port that is free."""
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind(("127.0.0.1", 0))
+        port = self.socket.getsockname()[1]
+        self.socket.close()
+        command = ["memcached", "-u", "nobody", "-l", "127.0.0.1", "-p", "0", "-U", str(port), "-t", "1"]
+        self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.connect(("127.0.0.1", port))
+        self.socket.settimeout(0.05)
+        for _ in range(200):
+            try:
+                self.socket.send(FRAME + b"version\r\n")
+                self.socket.recv(2048)
+                break
+            except OSError:
+                time.sleep(0.02)
+        self.socket.settimeout(5)
+
+    def say(self, text: bytes) -> bytes:
+        """Its answer to a datagram: what comes before that to the next one."""
+        after = bytes.fromhex("5678 0000 0001 0000")
+        self.socket.send(FRAME + text)
+        self.socket.send(after + b"version\r\n")
+        found = b""
+        while True:
+            datagram = self.socket.recv(2048)
+            if datagram[:2] == after[:2]:
+                return found
+            found += datagram[8:]
+
+    def stop(self) -> None:
+        """Ends the process."""
+        self.socket.close()
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture(scope="module")
+def unit() -> Iterator[StoreUnit]:
+    """A store that is spoken to in text, and must not have touched what is not its."""
+    unit = StoreUnit(1 << 18, 6, parameters={"protocol": "text"}, assertions=True)
+    yield unit
+    assert unit.unit.violations == 0
+
+
+@pytest.fixture
+def memcached() -> Iterator[Memcached]:
+    if shutil.which("memcached") is None:
+        pytest.skip("memcached is not installed")
+    memcached = Memcached()
+    yield memcached
+    memcached.stop()
+
+
+def say(unit: StoreUnit, text: bytes, header: bytes = FRAME) -> bytes:
+    """The unit's answer to a datagram, behind the same header unless nothing is said."""
+    ended, output = unit.run(header + text, 4096)
+    assert ended.status == "ok"
+    assert output[: len(header)] == (header if output else b"")
+    return output[len(header) :]
+
+
+SESSION = [
+    b"get a\r\n",
+    b"set a 7 0 3\r\nabc\r\n",
+    b"get a\r\n",
+    b"gets a b a\r\n",
+    b"add a 0 0 1\r\nx\r\n",
+    b"replace b 0 0 1\r\nx\r\n",
+    b"set b 4294967295 0 0\r\n\r\n",
+    b"get  b   a \r\n",
+    b"cas a 1 0 2 1\r\nxy\r\n",
+    b"cas a 1 0 2 1\r\nxy\r\n",
+    b"cas q 1 0 2 1\r\nxy\r\n",
+    b"set c 1 0 2 noreply\r\nxy\r\n",
+    b"gets c\nget a\n",
+    b"set d 0 0 1000\r\n" + bytes(range(256)) * 3 + bytes(232) + b"\r\nget a\r\n",
+    b"get d\r\n",
+    b"delete a\r\n",
+    b"delete a\r\n",
+    b"delete b 0\r\n",
+    b"delete c noreply\r\n",
+    b"get a b c\r\n",
+    b"set " + b"k" * 250 + b" 0 0 1\r\nx\r\nget " + b"k" * 250 + b"\r\n",
+    # What is wrong.
+    b"\r\n",
+    b"foo\r\nget c\r\nGETS noreply\r\n",
+    b"get\r\nget \r\n",
+    b"get " + b"k" * 251 + b"\r\n",
+    b"set " + b"k" * 251 + b" 0 0 1\r\nget c\r\n",
+    b"delete " + b"k" * 251 + b"\r\n",
+    b"set a 1 0\r\nset a 1 0 1 noreply x\r\nset\r\ncas a 0 0 1\r\n",
+    b"set a x 0 3\r\nset a 1 x 3\r\nset a 1 0 x\r\nset a 1 0 3x\r\nset a 0x1 0 3\r\nset a 1 0 -1\r\n",
+    b"set a 18446744073709551616 0 3\r\ncas a 1 0 3 -1\r\ncas a 1 0 3 +\r\n",
+    b"set a 4294967297 0 +1\r\nx\r\nget a\r\n",
+    b"set a 1 0 3\r\nabcd\r\nget a\r\n",
+    b"set a 1 0 1 noreply\r\nxy\r\nget a\r\n",
+    b"cas a 1 0 1 1 noreply x\r\n",
+    b"delete\r\ndelete a b\r\ndelete a 0 0\r\ndelete a 0 noreply\r\ndelete a b c d\r\nget a\r\n",
+]
+
+
+def test_a_session_is_that_of_memcached(unit: StoreUnit, memcached: Memcached) -> None:
+    """Each operation, and each error line, byte by byte."""
+    unit.renew(empty_region(1 << 18, 6, HASH_KEY))
+    for text in SESSION:
+        assert say(unit, text) == memcached.say(text), text
+
+
+def test_any_history_is_that_of_memcached(unit: StoreUnit, memcached: Memcached) -> None:
+    unit.renew(empty_region(1 << 18, 6, HASH_KEY))
+    source = random.Random(52)
+    keys = [b"key%d" % number + b"x" * source.randrange(40) for number in range(12)]
+
+    def command() -> bytes:
+        key, name = source.choice(keys), source.choice([b"set", b"add", b"replace", b"cas"])
+        quiet = source.choice([b"", b"", b" noreply"])
+        value = source.randbytes(source.choice([0, 1, 7, 8, 31, 64, 65]))
+        version = b" %d" % source.randrange(120) if name == b"cas" else b""
+        stores = b"%b %b %d 0 %d" % (name, key, source.getrandbits(32), len(value)) + version + quiet
+        return source.choice(
+            [
+                stores + b"\r\n" + value + b"\r\n",
+                stores + b"\r\n" + value + b"\r\n",
+                source.choice([b"get ", b"gets "])
+                + b" ".join(source.sample(keys, source.choice([1, 1, 5])))
+                + b"\r\n",
+                b"delete " + key + quiet + b"\r\n",
+            ]
+        )
+
+    for _ in range(150):
+        text = b"".join(command() for _ in range(source.choice([1, 1, 3])))
+        assert say(unit, text) == memcached.say(text), text
+    unit.view().check()
+
+
+@pytest.mark.parametrize(
+    ("header", "text"),
+    [
+        (FRAME, b"set q 0 0 3\r\nab"),
+        (FRAME, b"set q 0 0 3\r\nabc"),
+        (FRAME, b"set q 0 0 3"),
+        (FRAME, b"set q 0 0 1048577\r\nabc\r\n"),
+        (bytes.fromhex("1234 0000 0002 0000"), b"set q 0 0 3\r\nabc\r\n"),
+        (b"\x12\x34\x00", b""),
+    ],
+)
+def test_what_is_not_whole_is_not_answered(unit: StoreUnit, header: bytes, text: bytes) -> None:
+    """Nor has it an effect."""
+    ended, output = unit.run(header + text, 4096)
+    assert (ended.status, output) == ("ok", b"")
+    assert say(unit, b"get q\r\n") == b"END\r\n"
+
+
+def test_what_a_store_has_no_room_for(unit: StoreUnit) -> None:
+    unit.renew(empty_region(32 * 40, 3, HASH_KEY))
+    assert (
+        say(unit, b"set a 0 0 1000\r\n" + bytes(1000) + b"\r\n")
+        == b"SERVER_ERROR out of memory storing object\r\n"
+    )
+    assert say(unit, b"set a 0 60 1\r\nx\r\n") == b"SERVER_ERROR items do not expire here\r\n"
+    assert say(unit, b"set a 0 0 1\r\nx\r\nget a\r\n") == b"STORED\r\nVALUE a 0 1\r\nx\r\nEND\r\n"
