@@ -57,6 +57,7 @@ impl Policy for Forwarding {
             _ => Admission::Take,
         }
     }
+
     /// There is none.
     fn pass_state(&mut self, _: &mut Pass<'_>) -> Result<(), StateError> {
         Ok(())

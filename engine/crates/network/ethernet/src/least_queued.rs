@@ -33,6 +33,7 @@ impl Policy for LeastQueued {
     fn admit(&mut self, at: Cycle, frame: &Frame, port: &OutputPort) -> Admission {
         self.forwarding.admit(at, frame, port)
     }
+
     /// There is none.
     fn pass_state(&mut self, _: &mut Pass<'_>) -> Result<(), StateError> {
         Ok(())
