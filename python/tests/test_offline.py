@@ -27,11 +27,6 @@ pytestmark = pytest.mark.long("each verb once more, with designs and programs th
 def test_a_verb_needs_no_network(verb: str, tmp_path: Path) -> None:
     if subprocess.run([*NAMESPACE, "true"], capture_output=True, check=False).returncode != 0:
         pytest.skip("this machine makes no network namespaces")
-    (tmp_path / "packed").write_bytes(b"\x05\x10hello")
-    (tmp_path / "one.proto").write_text(
-        'syntax = "proto3"; message One { int32 number = 1; }', encoding="utf-8"
-    )
-    (tmp_path / "one.bin").write_bytes(b"\x08\x07")
     named = {
         "folder": tmp_path,
         "program": REPOSITORY / ".build" / "software" / "riscv64" / "snappy-benchmark",
