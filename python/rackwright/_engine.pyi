@@ -413,10 +413,11 @@ class Guest:
         nic: Design | None = None,
         memory: Mapping[str, int] = ...,
         core: Mapping[str, int] = ...,
+        fabric: AttachedFabric | None = None,
     ) -> Guest:
         """A machine that goes on from a checkpoint: it is ready. An observer needs what was booted.
 
-        A `nic` is a card that was plugged in meanwhile.
+        A `nic` is a card that was plugged in meanwhile. `fabric` is the one that it had.
         """
 
     def save(self, path: Path) -> None:

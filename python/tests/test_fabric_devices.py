@@ -14,7 +14,7 @@ from rackwright._engine import EngineError
 from rackwright.errors import RackwrightError
 from rackwright.fabric import AttachedFabric, Card, PcieLink, PcieSwitch, RootComplex, System
 from rackwright.fabric.fabric import Fabric
-from rackwright.linux.boot import boot
+from rackwright.linux.boot import boot, restore
 from rackwright.linux.image import default_image, load_image
 
 FAST = PcieLink(gen=4, lanes=16)
@@ -133,3 +133,22 @@ def test_debian_reads_a_disk_below_two_switches_and_hears_of_errors(disk: Path) 
     assert "PCI-MSI-0000:00:10.0" in errors
     assert int(errors.split()[1]) > 0
     assert any("0000:01:00.0" in line for line in messages)
+
+
+@pytest.mark.long("a boot of Debian with a larger tree than others")
+def test_a_checkpoint_continues_with_the_digest_of_the_run_that_wrote_it(disk: Path, tmp_path: Path) -> None:
+    image = load_image(default_image())
+    saved = tmp_path / "saved"
+    dma = "sha256sum < /dev/vda; cat /sys/bus/pci/devices/*/resource | sha256sum"
+    size = 256 << 20
+    whole = AttachedFabric(below_two_switches(disk))
+    through = boot(image, dma, memory_bytes=size, fabric=whole, interrupts="aia", checkpoint=saved)
+    assert through.stdout.decode().split()[0] == sha256(disk.read_bytes()).hexdigest()
+    again = restore(saved, dma, fabric=AttachedFabric(below_two_switches(disk)))
+    assert (again.digest, again.stdout, again.fabric) == (through.digest, through.stdout, through.fabric)
+    with pytest.raises(EngineError, match="is of a machine with a fabric; give it again with --fabric"):
+        restore(saved, dma)
+    other = RootComplex()
+    other.connect(Card("traffic", model=True), FAST)
+    with pytest.raises(EngineError, match=re.escape("the saved state of a device (fabric) is damaged")):
+        restore(saved, dma, fabric=AttachedFabric(System.of(other)))

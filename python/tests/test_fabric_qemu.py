@@ -47,27 +47,49 @@ def bridges(text: str) -> list[bytes]:
     return [space for space in spaces if space[0xE] & 0x7F == 1]
 
 
+def number(space: bytes, place: int, count: int = 4) -> int:
+    return int.from_bytes(space[place : place + count], "little")
+
+
 def fixed(space: bytes) -> dict[str, int]:
-    """What the specification fixes for a port (PCI Express Base 5.0, 7.5.1, 7.5.3, 7.8.4), and its buses."""
+    """What the specification fixes for a port (PCI Express Base 5.0, 7.5.1, 7.5.3, 7.8.4), and its buses.
+
+    Capabilities that a port may have or not, and the rates of links, differ between any two implementations.
+    """
     place = space[0x34]
     while space[place] != PCI_EXPRESS:
         place = space[place + 1]
-    flags = int.from_bytes(space[place + 2 : place + 4], "little")
-    able = int.from_bytes(space[place + 4 : place + 8], "little")
-    extended = int.from_bytes(space[0x100:0x104], "little")
+    flags, able, control = number(space, place + 2, 2), number(space, place + 4), number(space, place + 8, 2)
+    severities = number(space, 0x10C)
     return {
-        "class": int.from_bytes(space[0x9:0xC], "little"),
+        "class": number(space, 0x9, 3),
+        "header": space[0xE],
+        "memory_and_master": number(space, 0x4, 2) & 0x6,
         "has_capabilities": space[0x6] >> 4 & 1,
+        "errors_so_far": number(space, 0x6, 2) & 0xF900 | number(space, 0x1E, 2) & 0xF900,
+        "latency_timers": space[0xD] | space[0x1B],
+        "ranges": number(space, 0x10, 8),
         "primary": space[0x18],
         "secondary": space[0x19],
         "subordinate": space[0x1A],
+        "memory_kind": space[0x20] & 0xF | space[0x22] & 0xF,
         "prefetchable_base_kind": space[0x24] & 0xF,
         "prefetchable_limit_kind": space[0x26] & 0xF,
+        "expansion": number(space, 0x38),
         "capability_version": flags & 0xF,
         "port_type": flags >> 4 & 0xF,
+        "message_number": flags >> 9 & 0x1F,
+        "acceptable_latencies": able >> 6 & 0x3F,
         "role_based_errors": able >> 15 & 1,
-        "extended_capability": extended & 0xFFFF,
-        "extended_version": extended >> 16 & 0xF,
+        "slot_power_of_others": able >> 18 & 0x3FF if flags >> 4 & 0xF != 5 else 0,
+        "no_reset_of_functions": able >> 28 & 1 | control >> 15,
+        "auxiliary_power": control >> 10 & 1,
+        "link_is_active": number(space, place + 0x12, 2) >> 13 & 1 if flags >> 4 & 0xF == 5 else 0,
+        "extended_capability": number(space, 0x100) & 0xFFFF,
+        "extended_version": number(space, 0x100) >> 16 & 0xF,
+        "uncorrectable_errors": number(space, 0x104),
+        "malformed_and_overflow_are_fatal": severities >> 17 & 3,
+        "others_are_not": severities & 0x115000,
         "advisory_errors_masked": space[0x115] >> 5 & 1,
     }
 

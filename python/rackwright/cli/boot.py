@@ -209,7 +209,6 @@ def boot(
             "checkpoint",
             "prepare",
             "files",
-            "fabric",
         ):
             source = context.get_parameter_source(name)
             on_line = source is not None and source.name == "COMMANDLINE"
@@ -228,6 +227,7 @@ def boot(
                 accelerators=units,
                 timing=timing,
                 net=net.value,
+                fabric=attached,
                 show=show,
                 console=console,
             )

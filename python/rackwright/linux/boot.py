@@ -127,7 +127,8 @@ def boot(
     With `net` "user", it has the network interface in RTL, joined to sockets of this host: real time then
     enters the run, whose digest is its own. A checkpoint cannot contain that interface, which is attached
     after the checkpoint is written. `timing` has numbers of caches, DRAM and harts that replace the defaults.
-    `fabric` is behind the PCI host bridge, where the kernel finds it; a checkpoint can't hold it.
+    `fabric` is behind the PCI host bridge, where the kernel finds it; a checkpoint contains its state if its
+    cards are models.
     `interrupts` is "plic", or "aia" for the Advanced Interrupt Architecture, where PCI functions interrupt
     by messages. `observer` observes the harts. `checkpoint` is a file to write when the guest has booted,
     loaded the driver of network interfaces, for servers of clusters that start from it, and executed
@@ -139,8 +140,6 @@ def boot(
         raise RackwrightError("without a command, a guest needs a console")
     if prepare is not None and checkpoint is None:
         raise RackwrightError("a guest is prepared for a checkpoint, and none is to be written")
-    if fabric is not None and checkpoint is not None:
-        raise RackwrightError("a checkpoint holds no fabric: leave out one of the two")
     if fabric is not None:
         fabric.check_interrupts(interrupts)
     nic = interface(net)
@@ -176,7 +175,7 @@ def boot(
         run.prepare("\n".join((_PREPARATION, prepare or "true")).encode())
         guest.save(checkpoint)
     if checkpoint is not None and nic is not None and (command is not None or console is not None):
-        run.go_on_in(_restored(checkpoint, cpu, disk, units=units, nic=nic, timing=timing))
+        run.go_on_in(_restored(checkpoint, cpu, disk, units=units, nic=nic, timing=timing, fabric=fabric))
         run.prepare(set_up(restored=True))
     result = run.to_end(command, run.cost(), checkpoint)
     return result if fabric is None else replace(result, fabric=fabric.record())
@@ -191,6 +190,7 @@ def restore(
     accelerators: Sequence[Accelerator] = (),
     timing: ServerParameters | None = None,
     net: str = "none",
+    fabric: AttachedFabric | None = None,
     show: Show = _unseen,
     console: Console | None = None,
     observer: _engine.Observer | None = None,
@@ -198,7 +198,8 @@ def restore(
 ) -> BootResult:
     """Continues from a checkpoint written by `boot`, on harts of any model; otherwise like `boot`.
 
-    A guest with a disk needs the file that it had; any `accelerators` may be attached now. The caches of
+    A guest with a disk needs the file that it had, and one with a `fabric` an equal one; any `accelerators`
+    may be attached now. The caches of
     timed harts are empty at first. `BootResult.boot` has the wall time of restoring. An `observer` needs the
     image that was booted.
     Raises `EngineError` when the file is no checkpoint, or
@@ -210,12 +211,21 @@ def restore(
     began = time.monotonic()
     units = build_units(accelerators, translation=True)
     guest = _restored(
-        checkpoint, cpu, disk, units=units, nic=nic, timing=timing, observer=observer, image=image
+        checkpoint,
+        cpu,
+        disk,
+        units=units,
+        nic=nic,
+        timing=timing,
+        fabric=fabric,
+        observer=observer,
+        image=image,
     )
     run = _Run(guest, cpu, show, console, began, units, net, timing)
     if nic is not None:
         run.prepare(set_up(restored=True))
-    return run.to_end(command, run.cost(), None)
+    result = run.to_end(command, run.cost(), None)
+    return result if fabric is None else replace(result, fabric=fabric.record())
 
 
 def _restored(
@@ -226,6 +236,7 @@ def _restored(
     units: Sequence[PlacedUnit],
     nic: _engine.Design | None,
     timing: ServerParameters | None,
+    fabric: AttachedFabric | None = None,
     observer: _engine.Observer | None = None,
     image: Image | None = None,
 ) -> _engine.Guest:
@@ -242,6 +253,7 @@ def _restored(
         nic,
         timing.memory if timing else {},
         timing.core if timing else {},
+        fabric.engine if fabric else None,
     )
 
 

@@ -113,7 +113,7 @@ impl Guest {
 
     /// A machine that continues from a checkpoint: it is ready.
     #[staticmethod]
-    #[pyo3(signature = (path, cpu = "functional", disk = None, observer = None, kernel = None, files = None, units = Vec::new(), nic = None, memory = BTreeMap::new(), core = BTreeMap::new()))]
+    #[pyo3(signature = (path, cpu = "functional", disk = None, observer = None, kernel = None, files = None, units = Vec::new(), nic = None, memory = BTreeMap::new(), core = BTreeMap::new(), fabric = None))]
     #[allow(clippy::too_many_arguments)]
     fn restore(
         path: PathBuf,
@@ -126,6 +126,7 @@ impl Guest {
         nic: Option<Py<Design>>,
         memory: Values,
         core: Values,
+        fabric: Option<Py<AttachedFabric>>,
     ) -> PyResult<Guest> {
         let cpu: CpuModel = cpu.parse().map_err(raise)?;
         let server = ServerParameters::with(cpu, &memory, &core).map_err(raise)?;
@@ -140,6 +141,7 @@ impl Guest {
             attachment: attachment(&units),
             observation: observation.as_ref(),
             parameters: Some(&server),
+            tree: fabric.as_ref().map(|fabric| fabric.get() as &dyn TreeMaker),
             ..Extras::default()
         };
         let checkpoint = Checkpoint::read(&path).map_err(raise)?;

@@ -1,5 +1,7 @@
 //! Advanced error reporting of a port (7.8.4): which errors it has seen, the header of the first, and which it signals.
 
+use serde::{Deserialize, Serialize};
+
 /// An error that a receiver detects, by its bit in the registers for uncorrectable errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fault {
@@ -58,6 +60,7 @@ const REPORTED: [u32; 3] = [1, 1 << 5, 1 << 6];
 const ROOT_STATUS: u32 = 0x7f;
 
 /// The registers of the capability.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct ErrorLog {
     uncorrectable: u32,
     mask: u32,

@@ -11,7 +11,9 @@ use crate::host::Host;
 use crate::packet::Id;
 use crate::system::SystemDescription;
 use rackwright_contract::Ticket;
-use rackwright_device::{Place, Ram, Tree, TreeAccess, TreePlace, CROSSING_LATENCY, FIRST_ROOT_PORT, LINES};
+use rackwright_device::{
+    Place, Ram, RestoreError, Tree, TreeAccess, TreePlace, CROSSING_LATENCY, FIRST_ROOT_PORT, LINES,
+};
 use rackwright_memory::SharedHierarchy;
 use rackwright_rtl::Design;
 use rackwright_stats::Digest;
@@ -150,6 +152,25 @@ impl Tree for Attached {
 
     fn failure(&self) -> Option<String> {
         self.state().failure.clone()
+    }
+
+    fn forget_unsaved(&mut self) {
+        let mut state = self.state();
+        if let Err(error) = state.fabric.forget_unsaved() {
+            state.failure = Some(error.to_string());
+        }
+    }
+
+    fn save(&mut self) -> Result<Vec<u8>, String> {
+        let mut state = self.state();
+        if !state.begun.is_empty() || !state.answers.is_empty() {
+            return Err("an access of a hart is under way".to_string());
+        }
+        state.fabric.save().map_err(|error| error.to_string())
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), RestoreError> {
+        self.state().fabric.restore(saved)
     }
 
     fn digest(&self, digest: &mut Digest) {

@@ -2,6 +2,7 @@ use crate::aer::{ErrorLog, Fault, Severity};
 use crate::msi::Msi;
 use crate::packet::Id;
 use crate::rate::Rate;
+use rackwright_device::{decode, encode, RestoreError};
 use std::ops::{Range, RangeInclusive};
 
 /// The kind of port of a bridge, as in its capability (7.5.3.2).
@@ -89,6 +90,9 @@ pub(crate) struct Bridge {
     interrupting: bool,
 }
 
+/// Command, cache line, buses, windows, and line, as saved.
+type Settings = (u32, u32, u32, (u32, u32, [u32; 2]), u32);
+
 impl Bridge {
     /// That of a port with a link of so much, in the state after reset.
     pub(crate) fn new(kind: BridgeKind, number: usize, rate: Rate) -> Bridge {
@@ -110,6 +114,30 @@ impl Bridge {
             interrupts: (kind == BridgeKind::RootPort).then(Msi::default),
             interrupting: false,
         }
+    }
+
+    /// What software has written, and the errors, for [`Bridge::restore`].
+    pub(crate) fn save(&self) -> Vec<u8> {
+        let windows = (self.memory, self.prefetchable, self.high);
+        let settings = (self.command, self.cache_line, self.buses, windows, self.line);
+        let interrupts = (&self.interrupts, self.interrupting);
+        encode(&(settings, (self.control, self.status), &self.errors, interrupts))
+    }
+
+    /// Restores such a state, of a bridge of the same kind.
+    ///
+    /// # Errors
+    /// [`RestoreError`] when it is none.
+    pub(crate) fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
+        let (settings, control, errors, interrupts): (Settings, (u32, u32), ErrorLog, (Option<Msi>, bool)) =
+            decode(state, "bridge")?;
+        let windows;
+        (self.command, self.cache_line, self.buses, windows, self.line) = settings;
+        (self.memory, self.prefetchable, self.high) = windows;
+        (self.control, self.status) = control;
+        self.errors = errors;
+        (self.interrupts, self.interrupting) = interrupts;
+        Ok(())
     }
 
     /// A word of its configuration space.

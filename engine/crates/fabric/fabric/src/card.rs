@@ -10,6 +10,7 @@ use crate::rate::Rate;
 use crate::stamps::Stamps;
 use crate::system::CardDescription;
 use crate::written::Written;
+use rackwright_device::{decode, encode, RestoreError};
 use rackwright_rtl::{Attach, Design};
 use rackwright_time::{fabric, unit, Clock};
 use std::collections::VecDeque;
@@ -88,6 +89,26 @@ impl Card {
             written: Written::default(),
             malformed: 0,
         })
+    }
+
+    /// Its state: of its function, and of requests that it has not completed. What it has told a measurement is not part
+    /// of it.
+    ///
+    /// # Errors
+    /// [`FabricError::Card`] for a function that cannot be saved.
+    pub(crate) fn save(&self) -> Result<Vec<u8>, FabricError> {
+        let function = self.function.save(&self.name)?;
+        Ok(encode(&(function, &self.asked, self.malformed)))
+    }
+
+    /// Restores the state of another card with the same function.
+    ///
+    /// # Errors
+    /// [`RestoreError`] when it is none.
+    pub(crate) fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
+        let function: Vec<u8>;
+        (function, self.asked, self.malformed) = decode(state, "card")?;
+        self.function.restore(&function)
     }
 
     /// The room that it advertises.

@@ -1,5 +1,7 @@
+use serde::{Deserialize, Serialize};
+
 /// The classes of packets that flow control distinguishes (2.6.1).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Class {
     /// Requests without a completion: memory writes and messages.
     Posted,
@@ -14,6 +16,7 @@ impl Class {
     pub const ALL: [Class; 3] = [Class::Posted, Class::NonPosted, Class::Completion];
 
     /// Its number.
+    #[inline]
     pub fn index(self) -> usize {
         self as usize
     }

@@ -1,8 +1,9 @@
 use crate::class::Class;
+use serde::{Deserialize, Serialize};
 use std::ops::{AddAssign, Index, IndexMut};
 
 /// Credits of one class: for headers, and for data in units of 16 bytes (2.6.1).
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Amount {
     /// Packets.
     pub headers: u64,
@@ -18,7 +19,7 @@ impl AddAssign for Amount {
 }
 
 /// Credits of the three classes.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Credits([Amount; 3]);
 
 impl Credits {

@@ -2,12 +2,13 @@ use crate::class::Class;
 use crate::credits::{Amount, MOST};
 use crate::pool::PacketId;
 use rackwright_time::fabric::Cycle;
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, VecDeque};
 
 /// Names an end of a link.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct PortId(pub(crate) u16);
 
 impl PortId {
@@ -17,7 +18,7 @@ impl PortId {
 }
 
 /// A packet of the data link layer.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) enum LinkPacket {
     /// All packets before the one of this number, counted from 0, have arrived.
     Acknowledge(u64),
@@ -26,7 +27,7 @@ pub(crate) enum LinkPacket {
 }
 
 /// An event at an instant.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) enum Event {
     /// A packet has arrived through a port, as far as the part behind the port needs it.
     Arrive(PortId, PacketId),
@@ -45,7 +46,7 @@ pub(crate) enum Event {
 }
 
 /// An [`Amount`] limited to the values that may be advertised, so that events are small.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Room {
     headers: u8,
     data: u16,
@@ -98,8 +99,10 @@ struct Entry {
 }
 
 impl Entry {
-    fn key(&self) -> (Cycle, u64) {
-        (self.at, self.order)
+    /// One number, which is compared at once.
+    #[inline]
+    fn key(&self) -> u128 {
+        u128::from(self.at.0) << 64 | u128::from(self.order)
     }
 }
 
@@ -112,13 +115,20 @@ impl PartialEq for Entry {
 impl Eq for Entry {}
 
 impl PartialOrd for Entry {
+    #[inline]
     fn partial_cmp(&self, other: &Entry) -> Option<Ordering> {
         Some(self.cmp(other))
+    }
+
+    #[inline]
+    fn le(&self, other: &Entry) -> bool {
+        other.key() <= self.key()
     }
 }
 
 impl Ord for Entry {
     /// The first is the greatest, since the heap returns the greatest.
+    #[inline]
     fn cmp(&self, other: &Entry) -> Ordering {
         other.key().cmp(&self.key())
     }
@@ -166,6 +176,14 @@ impl Events {
         } else {
             self.heap.push(entry);
         }
+    }
+
+    /// All of them, in the order in which they happen.
+    pub(crate) fn all(&self) -> Vec<(Cycle, Event)> {
+        let behind = self.lanes.iter().flat_map(|lane| &lane.behind);
+        let mut all: Vec<Entry> = self.heap.iter().chain(behind).copied().collect();
+        all.sort_by_key(Entry::key);
+        all.into_iter().map(|entry| (entry.at, entry.event)).collect()
     }
 
     /// When the next one is.

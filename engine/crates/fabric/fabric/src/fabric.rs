@@ -95,9 +95,11 @@ pub struct Fabric {
     root_latency: Cycles,
     pub(crate) switch_latencies: Vec<Cycles>,
     lookahead: Cycles,
-    digest: Digest,
+    pub(crate) digest: Digest,
+    /// Packet hops and the value of the digest, when the fabric last settled.
+    pub(crate) settled: (u64, u128),
     captured: Option<Vec<Captured>>,
-    hops: u64,
+    pub(crate) hops: u64,
     pub(crate) rejected: Rejected,
     /// Interrupts of root ports.
     pub(crate) interrupts: u64,
@@ -166,6 +168,7 @@ impl Fabric {
                 .collect(),
             lookahead: lookahead.unwrap_or(nanoseconds(1.0)),
             digest: Digest::new(),
+            settled: (u64::MAX, 0),
             captured: None,
             hops: 0,
             rejected: Rejected::default(),

@@ -79,6 +79,20 @@ impl Host {
         }
     }
 
+    /// Continues with caches of its own, without contents: those of a machine whose harts have none
+    /// are used by nobody else.
+    ///
+    /// # Errors
+    /// [`FabricError`] if no hardware can have the parameters, which then it did not have before.
+    pub(crate) fn forget_caches(&mut self) -> Result<(), FabricError> {
+        let parameters = self.hierarchy.lock().parameters().clone();
+        let mut hierarchy = Hierarchy::new(parameters)?;
+        let link = hierarchy.attach_link(&Route::default(), BEAT as u32);
+        self.requester = hierarchy.attach_port(link, Traffic::Stream);
+        self.hierarchy = SharedHierarchy::new(hierarchy);
+        Ok(())
+    }
+
     /// Whether a range is memory.
     pub(crate) fn has(&self, range: &Range<u64>) -> bool {
         self.range.start <= range.start && range.start <= range.end && range.end <= self.range.end

@@ -1,5 +1,7 @@
 //! Message-signalled interrupts of a port (7.7.1): one vector, with an address of 64 bits.
 
+use serde::{Deserialize, Serialize};
+
 /// Number of the capability; addresses have 64 bits.
 const CAPABILITY: u32 = 0x0080_0005;
 /// Message control: messages are sent; how many vectors software uses, of which there is one.
@@ -7,7 +9,7 @@ const ENABLED: u32 = 1 << 16;
 const CONTROL_BITS: u32 = ENABLED | 7 << 20;
 
 /// The registers of the capability.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Msi {
     control: u32,
     address: [u32; 2],

@@ -1,8 +1,9 @@
 use crate::class::Class;
 use crate::credits::Amount;
+use serde::{Deserialize, Serialize};
 
 /// Bus, device and function, as packets carry them (2.2.4.2).
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Id(pub u16);
 
 impl Id {
@@ -39,7 +40,7 @@ impl std::fmt::Display for Id {
 }
 
 /// The kind of a packet (2.2.1).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Kind {
     /// A read of memory.
     MemoryRead,
@@ -89,7 +90,7 @@ impl Kind {
 }
 
 /// The fields of requests.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Request {
     /// Which bytes of the first and of the last word are meant, a bit each; of messages together their code.
     pub enables: u8,
@@ -100,7 +101,7 @@ pub struct Request {
 }
 
 /// The status of a completion (2.2.9.1).
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub enum Status {
     /// As asked for.
     #[default]
@@ -114,7 +115,7 @@ pub enum Status {
 }
 
 /// The fields of completions.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Completion {
     /// Who completes.
     pub completer: Id,
@@ -127,7 +128,7 @@ pub struct Completion {
 }
 
 /// The header of a packet of the transaction layer, as fields.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Header {
     /// What it is.
     pub kind: Kind,

@@ -1,4 +1,5 @@
 use rackwright_time::fabric::Cycles;
+use serde::{Deserialize, Serialize};
 
 /// The parts of a packet's latency.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,7 +36,7 @@ impl Part {
 }
 
 /// Time by part.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Parts([u64; 6]);
 
 impl Parts {

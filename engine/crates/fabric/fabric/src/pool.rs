@@ -1,8 +1,9 @@
 use crate::packet::{Header, Id, Kind};
 use crate::parts::Parts;
+use serde::{Deserialize, Serialize};
 
 /// Identifies a packet in flight.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct PacketId(u32);
 
 impl PacketId {
@@ -13,6 +14,7 @@ impl PacketId {
 }
 
 /// A packet in flight: its fields, its payload, and its time in each part.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Packet {
     pub(crate) header: Header,
     pub(crate) data: Vec<u8>,
@@ -20,7 +22,7 @@ pub(crate) struct Packet {
 }
 
 /// The packets in flight. The slots of arrived packets, and their memory, are reused.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Pool {
     packets: Vec<Packet>,
     free: Vec<PacketId>,

@@ -4,6 +4,7 @@ use crate::events::{LinkPacket, PortId};
 use crate::rate::Rate;
 use crate::receiver::Receiver;
 use crate::transmitter::Transmitter;
+use rackwright_device::{decode, encode, RestoreError};
 use rackwright_time::fabric::Cycles;
 use std::collections::VecDeque;
 
@@ -50,6 +51,23 @@ pub(crate) const LINK_PACKET: u64 = 8;
 pub(crate) const FRONT: u64 = 4;
 
 impl Port {
+    /// Its state, without what its description fixes.
+    pub(crate) fn save(&self) -> Vec<u8> {
+        let waiting = (&self.link_packets, &self.coming);
+        encode(&(&self.transmitter, &self.receiver, waiting, self.overflows))
+    }
+
+    /// Restores the state of a port with the same description.
+    ///
+    /// # Errors
+    /// [`RestoreError`] when it is none.
+    pub(crate) fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
+        let waiting;
+        (self.transmitter, self.receiver, waiting, self.overflows) = decode(state, "port")?;
+        (self.link_packets, self.coming) = waiting;
+        Ok(())
+    }
+
     /// Whether nothing waits here, and all room is free.
     pub(crate) fn is_quiet(&self) -> bool {
         self.transmitter.is_empty() && self.link_packets.is_empty() && self.receiver.is_empty(&self.room)

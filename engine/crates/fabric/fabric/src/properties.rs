@@ -105,10 +105,15 @@ impl Tree {
         })
     }
 
-    fn build(&self) -> (Fabric, Vec<Found>) {
+    /// The fabric just after its reset.
+    fn begin(&self) -> Fabric {
         let system = serde_json::from_value(self.description()).unwrap();
         let memory = BUFFER + BUFFER_BYTES * (self.cards.len() as u64 + 1);
-        let mut fabric = Fabric::new(system, &[], memory, &HierarchyParameters::server()).unwrap();
+        Fabric::new(system, &[], memory, &HierarchyParameters::server()).unwrap()
+    }
+
+    fn build(&self) -> (Fabric, Vec<Found>) {
+        let mut fabric = self.begin();
         let mut found = fabric.enumerate().unwrap();
         found.sort_by_key(|found| found.card);
         rest(&mut fabric);
@@ -208,6 +213,43 @@ proptest! {
         for (name, count) in fabric.counters().iter() {
             prop_assert!(!wrong.contains(&name) || count == 0, "{} {}", name, count);
         }
+    }
+}
+
+/// All bytes of the memory of the host.
+fn memory(fabric: &Fabric) -> Vec<u8> {
+    let mut all = vec![0; fabric.host.memory.end() as usize];
+    fabric.host.memory.read(0, &mut all).unwrap();
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn a_restored_fabric_continues_as_the_one_that_was_saved(tree in trees(), after in 0..30_000_u64) {
+        let (mut fabric, found) = tree.build();
+        for (card, (_, work)) in tree.cards.iter().enumerate() {
+            let run = run_of(&fabric, &found, card, work, 200);
+            fabric.prepare(&run).unwrap();
+            fabric.start(&run).unwrap();
+        }
+        fabric.run_until(fabric.now + nanoseconds(after as f64)).unwrap();
+        let state = fabric.save().unwrap();
+        let mut other = tree.begin();
+        other.restore(&state).unwrap();
+        prop_assert_eq!(other.save().unwrap(), state.clone());
+        other.host.memory.write(0, &memory(&fabric)).unwrap();
+        rest(&mut fabric);
+        rest(&mut other);
+        prop_assert_eq!(other.digest().value(), fabric.digest().value());
+        prop_assert_eq!((other.now, other.packet_hops()), (fabric.now, fabric.packet_hops()));
+        prop_assert!(memory(&other) == memory(&fabric));
+        // A state of another fabric, and a damaged one.
+        let mut longer = tree.clone();
+        longer.payload = if tree.payload == 128 { 256 } else { 128 };
+        prop_assert!(longer.begin().restore(&state).is_err());
+        prop_assert!(tree.begin().restore(&state[1..]).is_err());
     }
 }
 

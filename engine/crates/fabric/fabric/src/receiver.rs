@@ -1,5 +1,6 @@
 use crate::class::Class;
 use crate::credits::{Amount, Credits};
+use serde::{Deserialize, Serialize};
 
 /// The urgency of a data link layer packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,6 +14,7 @@ pub(crate) enum Urgency {
 }
 
 /// The room behind a port for incoming packets, and the part of it that the other end knows.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Receiver {
     given: Credits,
     used: Credits,

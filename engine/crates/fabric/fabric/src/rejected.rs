@@ -1,10 +1,11 @@
 use crate::packet::{Header, Kind};
+use serde::{Deserialize, Serialize};
 
 /// A page that no request crosses (2.2.7).
 const PAGE: u64 = 4096;
 
 /// Packets that were rejected by their receivers, by the errors of the specification (6.2.10).
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Rejected {
     /// Requests without a target.
     pub(crate) unsupported: u64,

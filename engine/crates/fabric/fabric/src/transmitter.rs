@@ -5,13 +5,15 @@ use crate::events::PortId;
 use crate::packet::Header;
 use crate::pool::PacketId;
 use rackwright_time::fabric::Cycle;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// A packet that waits to leave.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Waiting {
     pub(crate) packet: PacketId,
     /// The earliest time at which it may leave: before, it is still in the switch, or its data are not ready.
+    #[serde(with = "crate::saved::instant")]
     pub(crate) ready: Cycle,
     /// The port of its arrival, and its room there.
     pub(crate) from: Option<PortId>,
@@ -39,7 +41,7 @@ impl Waiting {
 
 /// Packets that arrived through the same port and leave through the same port: in order within a class, ordered between
 /// classes by the ordering table (2.4.1).
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Source {
     classes: [VecDeque<Waiting>; 3],
     added: u64,
@@ -66,7 +68,9 @@ impl Source {
 }
 
 /// A packet on the wire that has not been acknowledged.
+#[derive(Serialize, Deserialize)]
 struct Sent {
+    #[serde(with = "crate::saved::instant")]
     tail: Cycle,
     bytes: u32,
 }
@@ -84,6 +88,7 @@ const UNACKNOWLEDGED: usize = 2048;
 
 /// Selects the next output of a port: in turn among the ports of arrival, with the credits of the other end, and as far
 /// as unacknowledged packets leave room in the replay buffer.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Transmitter {
     sources: Vec<Source>,
     /// Packets that wait.
@@ -94,12 +99,14 @@ pub(crate) struct Transmitter {
     consumed: Credits,
     infinite: [(bool, bool); 3],
     /// When the wire is free again.
+    #[serde(with = "crate::saved::instant")]
     pub(crate) wire: Cycle,
     unacknowledged: VecDeque<Sent>,
     acknowledged: u64,
     kept: u64,
     room: u64,
     /// The time since which each class has waited only for credits.
+    #[serde(with = "crate::saved::instants")]
     stalled: [Option<Cycle>; 3],
     pub(crate) counters: PortCounters,
 }

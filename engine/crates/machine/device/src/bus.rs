@@ -105,6 +105,11 @@ impl Bus {
         self.pci.attach_tree(tree);
     }
 
+    /// The tree of buses behind the PCI host bridge, if there is one.
+    pub fn tree(&mut self) -> Option<&mut dyn Tree> {
+        self.pci.tree()
+    }
+
     /// Whether a device on it, other than interrupt controllers and timers, has events of its own.
     pub fn acts(&self) -> bool {
         self.pci.has_tree() || !self.added.is_empty()

@@ -41,6 +41,8 @@ pub(crate) struct Head {
     pub(crate) has_aia: bool,
     /// The hash of the disk's initial contents, if there is a disk.
     pub(crate) disk: Option<u128>,
+    /// The state behind the PCI host bridge, if there are buses.
+    pub(crate) tree: Option<Vec<u8>>,
     /// The output of the serial ports.
     pub(crate) sent: Vec<Vec<u8>>,
     /// Addresses of the pages that are not all zeros.

@@ -58,8 +58,8 @@ pub enum MachineError {
     #[error("a checkpoint holds no state of units; write it before the first command to one")]
     UsedUnits,
     /// Buses behind the host bridge, whose state would be lost.
-    #[error("a checkpoint holds no state of a fabric, its links and cards")]
-    TreeCheckpoint,
+    #[error("a checkpoint cannot hold this fabric: {0}")]
+    TreeCheckpoint(String),
     /// Those cannot be built, or they or another device do not go on.
     #[error("{0}")]
     Tree(String),

@@ -9,7 +9,7 @@ use crate::error::MachineError;
 use crate::parameters::Interrupts;
 use crate::pause::Pause;
 use rackwright_cpu::CpuModel;
-use rackwright_device::{Map, PowerRequest, UARTS};
+use rackwright_device::{Map, PowerRequest, Tree, UARTS};
 use rackwright_memory::GuestMemory;
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle, Cycles};
@@ -55,8 +55,6 @@ pub struct Guest {
     tick: Cycles,
     /// The hash of the disk's initial contents, if there is a disk.
     disk: Option<u128>,
-    /// Whether there are buses behind its PCI host bridge.
-    has_tree: bool,
     interrupts: Interrupts,
     /// The output of the serial ports so far.
     sent: [Vec<u8>; UARTS],
@@ -71,16 +69,15 @@ impl Guest {
     ///
     /// # Errors
     /// [`MachineError`] when the harts have caches or pipelines that would be lost, or the file can't be written.
-    pub fn save(&self, path: &Path) -> Result<(), MachineError> {
+    pub fn save(&mut self, path: &Path) -> Result<(), MachineError> {
         if self.cpu != CpuModel::Functional {
             return Err(MachineError::TimedCheckpoint);
-        }
-        if self.has_tree {
-            return Err(MachineError::TreeCheckpoint);
         }
         if self.machine.commands() != 0 {
             return Err(MachineError::UsedUnits);
         }
+        let tree = self.machine.bus().tree().map(Tree::save).transpose();
+        let tree = tree.map_err(MachineError::TreeCheckpoint)?;
         let memory = self.machine.memory();
         let base = Map::SERVER.memory;
         let head = Head {
@@ -90,6 +87,7 @@ impl Guest {
             tick_cycles: self.tick.0,
             has_aia: self.interrupts == Interrupts::Aia,
             disk: self.disk,
+            tree,
             sent: self.sent.to_vec(),
             pages: memory.pages().map(|(address, _)| address).collect(),
         };
@@ -217,7 +215,7 @@ impl Guest {
         let line = String::from_utf8_lossy(sent.rsplit(|byte| *byte == b'\n').next().unwrap_or_default());
         if line == "ready" && !self.ready {
             self.ready = true;
-            self.machine.forget_unsaved();
+            self.forget_unsaved();
             return Ok(true);
         }
         let status = line.strip_prefix("exit ").and_then(|status| status.parse().ok());
@@ -227,6 +225,16 @@ impl Guest {
         }
         self.status = status;
         Ok(false)
+    }
+
+    /// Resets what a checkpoint does not contain, so that a run is the same with and without one.
+    fn forget_unsaved(&mut self) {
+        self.machine.forget_unsaved();
+        if self.cpu == CpuModel::Functional {
+            if let Some(tree) = self.machine.bus().tree() {
+                tree.forget_unsaved();
+            }
+        }
     }
 
     fn switched(&mut self, request: PowerRequest) -> Result<Progress, MachineError> {

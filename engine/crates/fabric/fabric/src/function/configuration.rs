@@ -1,7 +1,8 @@
 use crate::packet::Id;
+use serde::{Deserialize, Serialize};
 
 /// The identity of a function.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Identity {
     /// The number of the device, and that of the vendor, which no vendor has.
     pub(super) numbers: u32,
@@ -37,7 +38,9 @@ const PIN: u32 = 1 << 8;
 const CONTROL_BITS: u32 = 0x79ff;
 
 /// The configuration space of a function (PCI Express 5.0, 7.5.1.2, 7.5.3 and 7.7.2). Absent words read as 0.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Configuration {
+    #[serde(skip)]
     identity: Identity,
     pub(super) id: Id,
     command: u32,
@@ -65,6 +68,11 @@ impl Configuration {
             bases: [0; 2],
             raised: false,
         }
+    }
+
+    /// The same, restored from a saved state, with its identity.
+    pub(super) fn with_identity(self, identity: Identity) -> Configuration {
+        Configuration { identity, ..self }
     }
 
     /// The number of the window whose address a word is a half of, and the logarithm of its size.

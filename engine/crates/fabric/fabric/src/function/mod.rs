@@ -20,6 +20,7 @@ use crate::credits::{Amount, Credits};
 use crate::error::FabricError;
 use crate::packet::Header;
 use crate::pool::Packet;
+use rackwright_device::RestoreError;
 use rackwright_rtl::Broken;
 use rackwright_time::unit::Cycle;
 
@@ -94,6 +95,33 @@ impl Function {
             Function::Model(model) => model.events(),
             Function::Unit(unit) => unit.events(),
             Function::Device(device) => device.events(),
+        }
+    }
+
+    /// Its state, for [`Function::restore`].
+    ///
+    /// # Errors
+    /// [`FabricError::Card`] for one that cannot be saved.
+    pub(crate) fn save(&self, card: &str) -> Result<Vec<u8>, FabricError> {
+        match self {
+            Function::Model(model) => Ok(model.save()),
+            Function::Device(device) => device.save(card),
+            Function::Rtl(_) | Function::Unit(_) => Err(FabricError::Card {
+                card: card.to_string(),
+                reason: "it is RTL, whose state a checkpoint cannot contain".to_string(),
+            }),
+        }
+    }
+
+    /// Restores the state of another function of the same kind.
+    ///
+    /// # Errors
+    /// [`RestoreError`] when it is none.
+    pub(crate) fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
+        match self {
+            Function::Model(model) => model.restore(state),
+            Function::Device(device) => device.restore(state),
+            Function::Rtl(_) | Function::Unit(_) => Err(RestoreError { device: "card" }),
         }
     }
 

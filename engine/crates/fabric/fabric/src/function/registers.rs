@@ -1,11 +1,12 @@
 use crate::packet::{Header, Kind};
 use rackwright_rtl::BusRegisters;
+use serde::{Deserialize, Serialize};
 
 /// Bytes of the window of registers of our units.
 const PAGE: u64 = 0x1000;
 
 /// How packets access the registers of a function.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Registers {
     /// Bytes of one, 4 or 8.
     bytes: u64,

@@ -4,10 +4,11 @@ use super::{Given, NEVER};
 use crate::class::Class;
 use crate::host::bytes_asked;
 use crate::packet::{Header, Kind, Status};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// A request of the fabric, with up to eight bytes of data; from when on it is in the queue.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Request {
     pub(super) header: Header,
     pub(super) data: u64,
@@ -15,7 +16,7 @@ pub(super) struct Request {
 }
 
 /// A pending completion.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct Answer {
     ready: u64,
     header: Header,
@@ -36,6 +37,7 @@ pub(super) enum Served {
 }
 
 /// Serves configuration and registers, one request after the other.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Target {
     registers: Registers,
     requests: VecDeque<Request>,

@@ -1,13 +1,14 @@
 use super::NEVER;
 use crate::class::Class;
 use crate::credits::{Amount, Credits};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// The time from which on a packet of a class is ready, and its data credits.
 pub(super) type Ready = (u64, u64);
 
 /// Selects packets with credits among the three classes, in turn.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Transmitter {
     /// From when on the next packet may leave.
     free: u64,
@@ -21,7 +22,7 @@ pub(super) struct Transmitter {
 }
 
 /// The remaining credits of a class; infinite credits are never used up.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct Left {
     headers: u64,
     data: u64,

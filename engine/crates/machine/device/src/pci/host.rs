@@ -57,6 +57,11 @@ impl PciHost {
         self.tree = Some(tree);
     }
 
+    /// The tree behind it, if there is one.
+    pub(crate) fn tree(&mut self) -> Option<&mut dyn Tree> {
+        self.tree.as_deref_mut().map(|tree| tree as &mut dyn Tree)
+    }
+
     /// Whether there is a tree.
     pub(crate) fn has_tree(&self) -> bool {
         self.tree.is_some()
@@ -427,6 +432,16 @@ mod tests {
 
         fn failure(&self) -> Option<String> {
             None
+        }
+
+        fn forget_unsaved(&mut self) {}
+
+        fn save(&mut self) -> Result<Vec<u8>, String> {
+            Ok(Vec::new())
+        }
+
+        fn restore(&mut self, _: &[u8]) -> Result<(), RestoreError> {
+            Ok(())
         }
 
         fn digest(&self, _: &mut Digest) {}

@@ -1,3 +1,4 @@
+use crate::device::RestoreError;
 use crate::map::Place;
 use crate::ram::Ram;
 use rackwright_contract::Ticket;
@@ -39,6 +40,21 @@ pub trait Tree: Send {
 
     /// The reason why it has stopped, if it has; all reads return ones then.
     fn failure(&self) -> Option<String>;
+
+    /// Forgets what [`Tree::save`] does not contain, as a machine does whose state could be saved now.
+    fn forget_unsaved(&mut self);
+
+    /// Its state, for [`Tree::restore`].
+    ///
+    /// # Errors
+    /// The reason why it has none that can be saved.
+    fn save(&mut self) -> Result<Vec<u8>, String>;
+
+    /// Restores a state returned by [`Tree::save`] of an equal tree.
+    ///
+    /// # Errors
+    /// [`RestoreError`] when the bytes are not such a state.
+    fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError>;
 
     /// Adds its events to a digest.
     fn digest(&self, digest: &mut Digest);

@@ -7,11 +7,12 @@ use crate::error::MachineError;
 use crate::parameters::{Interrupts, MachineParameters};
 use rackwright_boot::{Hardware, Software};
 use rackwright_cpu::{CpuModel, ServerParameters};
-use rackwright_device::{Disk, Endpoint, Map, TreeMaker, UARTS};
+use rackwright_device::{Disk, Endpoint, Map, Tree, TreeMaker, UARTS};
 use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy};
 use rackwright_time::{Clock, Cycles};
 use rackwright_trace::Observation;
 use rackwright_unit::Attachment;
+use std::ops::Range;
 
 /// Optional parts of a machine, in addition to harts, memory and the devices that all machines have.
 #[derive(Default)]
@@ -22,7 +23,7 @@ pub struct Extras<'a> {
     pub attachment: Attachment<'a>,
     /// The observer of its harts, which does not affect them.
     pub observation: Option<&'a Observation>,
-    /// Buses behind its PCI host bridge; a checkpoint has none.
+    /// Buses behind its PCI host bridge; for a checkpoint, those that it was started with.
     pub tree: Option<&'a dyn TreeMaker>,
     /// Its interrupt controllers; a checkpoint has those that it was started with.
     pub interrupts: Interrupts,
@@ -94,11 +95,7 @@ impl Guest {
         parameters.check()?;
         let server = extras.parameters();
         let clock = server.memory.clock;
-        let server_map = map_of(extras.interrupts);
-        let map = match extras.tree {
-            Some(_) => server_map.with_tree(),
-            None => server_map,
-        };
+        let map = with_tree(map_of(extras.interrupts), extras.tree);
         let hardware = Hardware {
             map: &map,
             harts: parameters.harts,
@@ -118,11 +115,7 @@ impl Guest {
         let mut functions = functions(clock, parameters.seed, extras.disk);
         functions.extend(card);
         let (hierarchy, code) = shared;
-        let place = map.memory..memory.end();
-        let tree = extras
-            .tree
-            .map(|maker| maker.make(hierarchy, place, map.messages))
-            .transpose();
+        let tree = make_tree(extras.tree, hierarchy, map.memory..memory.end(), &map)?;
         let parts = Parts {
             harts: HartChoice {
                 cpu: parameters.cpu,
@@ -134,7 +127,7 @@ impl Guest {
             memory,
             map,
             functions,
-            tree: tree.map_err(|error| MachineError::Tree(error.to_string()))?,
+            tree,
             attachment: extras.attachment,
             start,
         };
@@ -144,7 +137,6 @@ impl Guest {
             clock,
             tick: server.memory.tick,
             disk,
-            has_tree: extras.tree.is_some(),
             interrupts: extras.interrupts,
             sent: Default::default(),
             ready: false,
@@ -192,9 +184,6 @@ impl Guest {
         extras: Extras<'_>,
         shared: (&SharedHierarchy, &DecodedPrograms),
     ) -> Result<Guest, MachineError> {
-        if extras.tree.is_some() {
-            return Err(MachineError::TreeCheckpoint);
-        }
         let head = &checkpoint.head;
         let mut server = extras.parameters();
         let content = extras.disk.as_ref().map(Disk::digest);
@@ -206,7 +195,16 @@ impl Guest {
             other_tick.then_some("is of a machine with another tick of time; boot one with this tick-cycles");
         // Software was told the tick, and has set its timers accordingly.
         server.memory.tick = saved_tick;
-        if let Some(reason) = differs(head.disk, content).or(other_clock).or(other_tick) {
+        let other_tree = match (head.tree.is_some(), extras.tree.is_some()) {
+            (true, false) => Some("is of a machine with a fabric; give it again with --fabric"),
+            (false, true) => Some("is of a machine without a fabric"),
+            _ => None,
+        };
+        let other = differs(head.disk, content)
+            .or(other_clock)
+            .or(other_tick)
+            .or(other_tree);
+        if let Some(reason) = other {
             let path = checkpoint.path.clone();
             return Err(MachineError::Checkpoint { path, reason });
         }
@@ -215,6 +213,12 @@ impl Guest {
             .zip(&head.sent)
             .for_each(|(place, saved)| place.clone_from(saved));
         let (hierarchy, code) = shared;
+        let map = with_tree(map_of(head.interrupts()), extras.tree);
+        let memory = checkpoint.memory()?;
+        let mut tree = make_tree(extras.tree, hierarchy, map.memory..memory.end(), &map)?;
+        if let (Some(tree), Some(state)) = (&mut tree, &head.tree) {
+            tree.restore(state)?;
+        }
         let parts = Parts {
             harts: HartChoice {
                 cpu,
@@ -223,9 +227,9 @@ impl Guest {
                 hierarchy,
                 observation: extras.observation,
             },
-            memory: checkpoint.memory()?,
-            map: map_of(head.interrupts()),
-            tree: None,
+            memory,
+            map,
+            tree,
             // Random numbers continue from the saved state.
             functions: functions(server.memory.clock, 0, extras.disk),
             attachment: extras.attachment,
@@ -237,7 +241,6 @@ impl Guest {
             clock: server.memory.clock,
             tick: server.memory.tick,
             disk: content,
-            has_tree: false,
             interrupts: head.interrupts(),
             sent,
             ready: true,
@@ -253,6 +256,26 @@ fn map_of(interrupts: Interrupts) -> Map {
         Interrupts::Plic => Map::SERVER,
         Interrupts::Aia => Map::SERVER.with_aia(),
     }
+}
+
+/// The same, with the addresses of a tree if there is one.
+fn with_tree(map: Map, tree: Option<&dyn TreeMaker>) -> Map {
+    match tree {
+        Some(_) => map.with_tree(),
+        None => map,
+    }
+}
+
+/// The buses behind the host bridge of a machine with these caches, and with memory at these addresses.
+fn make_tree(
+    maker: Option<&dyn TreeMaker>,
+    hierarchy: &SharedHierarchy,
+    memory: Range<u64>,
+    map: &Map,
+) -> Result<Option<Box<dyn Tree>>, MachineError> {
+    let tree = maker.map(|maker| maker.make(hierarchy, memory, map.messages));
+    tree.transpose()
+        .map_err(|error| MachineError::Tree(error.to_string()))
 }
 
 /// The reason why a machine that had one disk cannot continue with another.

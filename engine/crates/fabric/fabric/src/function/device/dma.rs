@@ -2,6 +2,7 @@ use crate::function::transmitter::Ready;
 use crate::function::{Given, BEAT, NEVER, PAYLOAD};
 use crate::host::bytes_asked;
 use crate::packet::{Header, Id, Kind, Status};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -12,7 +13,7 @@ const PLAIN_TAGS: usize = 32;
 const PATIENCE: u64 = 1 << 17;
 
 /// What software allows a function.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Allowed {
     /// The number under which it does so.
     pub(super) id: Id,
@@ -39,6 +40,7 @@ impl Allowed {
 }
 
 /// A packet that is to leave, from `ready` on.
+#[derive(Serialize, Deserialize)]
 struct Leaving {
     ready: u64,
     header: Header,
@@ -46,6 +48,7 @@ struct Leaving {
 }
 
 /// The read of a device, in several requests.
+#[derive(Serialize, Deserialize)]
 struct Reading {
     range: Range<u64>,
     data: Vec<u8>,
@@ -53,6 +56,7 @@ struct Reading {
 }
 
 /// A request with a tag: the addresses that are still to come, and until when.
+#[derive(Serialize, Deserialize)]
 struct Waiting {
     range: Range<u64>,
     until: u64,
@@ -60,6 +64,7 @@ struct Waiting {
 
 /// The accesses of a device as packets: writes of at most the payload that is allowed, and reads of at most the longest
 /// request, several of them at once. They leave in the order of the device's program.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Dma {
     leaving: VecDeque<Leaving>,
     reading: Option<Reading>,

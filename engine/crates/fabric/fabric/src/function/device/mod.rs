@@ -16,10 +16,11 @@ use crate::packet::{Header, Kind};
 use crate::pool::Packet;
 use crate::rate::Rate;
 use dma::{Allowed, Dma};
+use rackwright_device::{decode, encode, RestoreError};
 use rackwright_device::{Block, Capability, Disk, Endpoint, Entropy, PciFunction, Virtio};
 use rackwright_time::unit::Cycle;
 use rackwright_time::Clock;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -72,6 +73,7 @@ impl DeviceDescription {
 }
 
 /// A completion that arrives, and when.
+#[derive(Serialize, Deserialize)]
 struct Arrival {
     cycle: u64,
     header: Header,
@@ -112,6 +114,34 @@ impl Device {
             transmitter: Transmitter::default(),
             interrupts: 0,
         })
+    }
+
+    /// Its state, for [`Device::restore`].
+    ///
+    /// # Errors
+    /// [`FabricError::Card`] while it waits for a read of memory, in the middle of its program.
+    pub(super) fn save(&self, card: &str) -> Result<Vec<u8>, FabricError> {
+        let function = self.function();
+        let Some(function) = &*function else {
+            return Err(FabricError::Card {
+                card: card.to_string(),
+                reason: "it waits for a read of memory, and cannot be saved now".to_string(),
+            });
+        };
+        let queues = (&self.target, &self.dma, &self.arrivals, &self.transmitter);
+        Ok(encode(&(self.cycle, function.save(), queues, self.interrupts)))
+    }
+
+    /// Restores the state of another device of the same kind.
+    ///
+    /// # Errors
+    /// [`RestoreError`] when it is none.
+    pub(super) fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
+        let (function, queues): (Vec<u8>, _);
+        (self.cycle, function, queues, self.interrupts) = decode(state, "card")?;
+        (self.target, self.dma, self.arrivals, self.transmitter) = queues;
+        let own = self.place().as_mut().ok_or(RestoreError { device: "card" })?;
+        own.restore(&function)
     }
 
     fn function(&self) -> MutexGuard<'_, Option<Box<PciFunction>>> {

@@ -5,6 +5,7 @@ use crate::host::bytes_asked;
 use crate::packet::{Header, Id, Kind, Status};
 use rackwright_device::PciFunction;
 use rackwright_time::Cycle;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// From the arrival of a request until it is served, and from there to its completion, in cycles.
@@ -13,12 +14,14 @@ const SERVED: u64 = 4;
 const SPACE: u64 = 256;
 
 /// A request with up to eight bytes of data, from `ready` on.
+#[derive(Serialize, Deserialize)]
 struct Request {
     header: Header,
     data: u64,
     ready: u64,
 }
 
+#[derive(Serialize, Deserialize)]
 struct Answer {
     header: Header,
     data: Vec<u8>,
@@ -26,7 +29,7 @@ struct Answer {
 }
 
 /// Serves accesses to configuration and registers, one request after the other.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Target {
     requests: VecDeque<Request>,
     answers: VecDeque<Answer>,

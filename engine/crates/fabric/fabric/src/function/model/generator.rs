@@ -1,13 +1,14 @@
 use super::registers::Settings;
 use super::splitter::Span;
 use crate::function::{Given, NEVER};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Maximum number of outstanding requests.
 const OUTSTANDING: u64 = 1024;
 
 /// Makes the requests of a run, and stamps them.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Generator {
     pub(super) writes: bool,
     /// The run has had a fault.

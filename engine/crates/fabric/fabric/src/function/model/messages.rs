@@ -2,6 +2,7 @@ use crate::function::configuration::Configuration;
 use crate::function::transmitter::Ready;
 use crate::function::{Given, NEVER};
 use crate::packet::{Header, Id, Kind};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Interrupts of the function: a run has ended, and another card's packet has been taken.
@@ -13,7 +14,7 @@ const PENDING: u64 = 0x400;
 const ENTRY: u64 = 16;
 
 /// An interrupt of the function.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Vector {
     /// A run has ended.
     Ended,
@@ -22,7 +23,7 @@ pub(super) enum Vector {
 }
 
 /// An entry of the table.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct Entry {
     address: u64,
     data: u32,
@@ -30,6 +31,7 @@ struct Entry {
 }
 
 /// A message that is to leave, from `ready` on.
+#[derive(Serialize, Deserialize)]
 struct Sending {
     ready: u64,
     address: u64,
@@ -37,6 +39,7 @@ struct Sending {
 }
 
 /// The table of messages, and the messages that leave.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Messages {
     table: [Entry; VECTORS],
     /// A bit for each vector.

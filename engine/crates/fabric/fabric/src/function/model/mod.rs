@@ -22,10 +22,11 @@ use crate::packet::{Kind, Status};
 use crate::pool::Packet;
 use generator::Generator;
 use messages::{Messages, Vector};
+use rackwright_device::{decode, encode, RestoreError};
 use rackwright_time::unit::Cycle;
 use reader::Reader;
 use registers::Registers;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use writer::Writer;
 
@@ -52,6 +53,7 @@ pub struct ModelDescription {
 }
 
 /// The model of a function that makes DMA.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Model {
     cycle: u64,
     packets: u64,
@@ -69,6 +71,7 @@ pub(crate) struct Model {
 }
 
 /// A packet that has arrived, in the cycle of its last beat.
+#[derive(Serialize, Deserialize)]
 struct Arrival {
     cycle: u64,
     what: Arrived,
@@ -100,6 +103,7 @@ impl Due {
     }
 }
 
+#[derive(Serialize, Deserialize)]
 enum Arrived {
     /// A part of a completion: its tag, its beats with the sum of their words, and whether it is good.
     Completion(u16, u64, u64, bool),
@@ -124,6 +128,25 @@ impl Model {
             messages: Messages::new(),
             transmitter: Transmitter::default(),
         }
+    }
+
+    /// Its state, for [`Model::restore`].
+    pub(super) fn save(&self) -> Vec<u8> {
+        encode(self)
+    }
+
+    /// Restores the state of another model.
+    ///
+    /// # Errors
+    /// [`RestoreError`] when it is none.
+    pub(super) fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
+        let saved: Model = decode(state, "card")?;
+        let configuration = saved.configuration.with_identity(IDENTITY);
+        *self = Model {
+            configuration,
+            ..saved
+        };
+        Ok(())
     }
 
     pub(super) fn credits(&self) -> Credits {

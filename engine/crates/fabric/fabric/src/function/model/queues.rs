@@ -1,8 +1,10 @@
 use crate::function::NEVER;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// A queue of two entries between boxes: an entry is visible in the next cycle, and a full queue accepts the next one a
 /// cycle after it has passed one on.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Pair<T> {
     entries: VecDeque<(u64, T)>,
     /// From when on it takes another one, when it is not full.

@@ -4,6 +4,7 @@ use super::splitter::{Piece, Span, Splitter};
 use crate::function::configuration::Configuration;
 use crate::function::{Given, BEAT, NEVER};
 use crate::packet::{Header, Id, Kind};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Tags of a function that may not use more (PCI Express 5.0, 2.2.6.2).
@@ -13,6 +14,7 @@ const ARRIVED: u64 = 2;
 const SUMMED: u64 = 3;
 
 /// Reads ranges of memory, several requests at once, and finishes them in order.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Reader {
     read_bytes: u64,
     most_tags: u16,
@@ -38,7 +40,7 @@ pub(super) struct Reader {
     drains: u64,
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct Slot {
     waiting: bool,
     expected: u64,

@@ -1,7 +1,8 @@
 use rackwright_registers::traffic::{self, start};
+use serde::{Deserialize, Serialize};
 
 /// The settings written by software.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Settings {
     pub(super) base: u64,
     pub(super) size: u64,
@@ -15,7 +16,7 @@ pub(super) struct Settings {
 }
 
 /// The registers of `traffic`.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Registers {
     pub(super) settings: Settings,
     /// A run lasts.

@@ -1,14 +1,15 @@
 use crate::function::{BEAT, NEVER};
+use serde::{Deserialize, Serialize};
 
 /// A range of addresses that a request reads or writes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Span {
     pub(super) address: u64,
     pub(super) bytes: u64,
 }
 
 /// The part of it in one packet, and whether it is the last.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Piece {
     pub(super) address: u64,
     pub(super) beats: u64,
@@ -16,7 +17,7 @@ pub(super) struct Piece {
 }
 
 /// Cuts ranges at multiples of the longest packet, a piece every second cycle at most.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Splitter {
     current: Option<Span>,
     /// The time from which on the current range is split, or the next one is accepted.

@@ -4,10 +4,11 @@ use super::splitter::{Piece, Span, Splitter};
 use crate::function::configuration::Configuration;
 use crate::function::{Given, BEAT, NEVER, PAYLOAD};
 use crate::packet::{Header, Id, Kind};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Writes ranges, with words that are their addresses and the seed.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Writer {
     splitter: Splitter,
     pieces: Pair<Piece>,

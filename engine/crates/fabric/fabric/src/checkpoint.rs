@@ -1,0 +1,146 @@
+//! The state of a fabric, with the packets under way, from which another one of the same description continues.
+
+use crate::bridge::Bridge;
+use crate::card::Card;
+use crate::error::FabricError;
+use crate::events::{Event, Events};
+use crate::fabric::Fabric;
+use crate::port::Port;
+use crate::rejected::Rejected;
+use rackwright_device::{decode, encode, RestoreError};
+use rackwright_stats::Digest;
+use rackwright_time::fabric::Cycle;
+use serde::{Deserialize, Serialize};
+
+/// What the errors of a damaged state name.
+const NAME: &str = "fabric";
+
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    description: u128,
+    now: u64,
+    /// In the order in which they happen.
+    events: Vec<(u64, Event)>,
+    pool: Vec<u8>,
+    ports: Vec<Vec<u8>>,
+    /// Of the root complex, and of each switch.
+    bridges: Vec<Vec<u8>>,
+    cards: Vec<Vec<u8>>,
+    rejected: Rejected,
+    interrupts: u64,
+    tag: u16,
+    /// Packet hops, and the value of the digest.
+    settled: (u64, u128),
+}
+
+impl Fabric {
+    /// Forgets what a checkpoint does not contain: the digest goes on from its value, and the caches of the root
+    /// complex become its own, without contents.
+    ///
+    /// # Errors
+    /// As of [`Fabric::new`].
+    pub(crate) fn forget_unsaved(&mut self) -> Result<(), FabricError> {
+        self.settled = (self.hops, self.digest.value());
+        self.digest = after(self.settled.1);
+        self.host.forget_caches()
+    }
+
+    /// Its state, after [`Fabric::forget_unsaved`] if packets have left since. The host must not wait for a completion.
+    ///
+    /// # Errors
+    /// [`FabricError::Card`] for a card whose state cannot be saved.
+    pub(crate) fn save(&mut self) -> Result<Vec<u8>, FabricError> {
+        if self.settled.0 != self.hops {
+            self.forget_unsaved()?;
+        }
+        let bridges = self
+            .root_bridges
+            .iter()
+            .chain(self.switch_bridges.iter().flatten());
+        Ok(encode(&Saved {
+            description: fingerprint(self),
+            now: self.now.0,
+            events: self
+                .events
+                .all()
+                .into_iter()
+                .map(|(at, event)| (at.0, event))
+                .collect(),
+            pool: encode(&self.pool),
+            ports: self.ports.all.iter().map(Port::save).collect(),
+            bridges: bridges.map(Bridge::save).collect(),
+            cards: self.cards.iter().map(Card::save).collect::<Result<_, _>>()?,
+            rejected: self.rejected,
+            interrupts: self.interrupts,
+            tag: self.tag,
+            settled: self.settled,
+        }))
+    }
+
+    /// Continues from a state returned by [`Fabric::save`] of a fabric with the same description; this one is fresh from
+    /// reset, with empty caches.
+    ///
+    /// # Errors
+    /// [`RestoreError`] when it is none.
+    pub(crate) fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
+        let saved: Saved = decode(state, NAME)?;
+        let bridges = self.root_bridges.len() + self.switch_bridges.iter().map(Vec::len).sum::<usize>();
+        let counts = (saved.ports.len(), saved.cards.len(), saved.bridges.len());
+        if saved.description != fingerprint(self)
+            || counts != (self.ports.all.len(), self.cards.len(), bridges)
+        {
+            return Err(RestoreError { device: NAME });
+        }
+        self.pool = decode(&saved.pool, NAME)?;
+        for (port, saved) in self.ports.all.iter_mut().zip(&saved.ports) {
+            port.restore(saved)?;
+        }
+        for (card, saved) in self.cards.iter_mut().zip(&saved.cards) {
+            card.restore(saved)?;
+        }
+        let all = self
+            .root_bridges
+            .iter_mut()
+            .chain(self.switch_bridges.iter_mut().flatten());
+        for (bridge, saved) in all.zip(&saved.bridges) {
+            bridge.restore(saved)?;
+        }
+        self.route();
+        self.events = Events::default();
+        for (at, event) in saved.events {
+            self.events.at(Cycle::new(at), event);
+        }
+        self.now = Cycle::new(saved.now);
+        (self.rejected, self.interrupts, self.tag) = (saved.rejected, saved.interrupts, saved.tag);
+        self.settled = saved.settled;
+        self.hops = saved.settled.0;
+        self.digest = after(saved.settled.1);
+        Ok(())
+    }
+
+    /// Sets all routes as the bridges say.
+    fn route(&mut self) {
+        for (number, bridge) in self.root_bridges.iter().enumerate() {
+            self.root_routes.set(number, bridge);
+        }
+        for (routes, bridges) in self.switch_routes.iter_mut().zip(&self.switch_bridges) {
+            for (number, bridge) in bridges.iter().enumerate().skip(1) {
+                routes.set(number, bridge);
+            }
+        }
+    }
+}
+
+/// A digest that goes on from a value.
+fn after(value: u128) -> Digest {
+    let mut digest = Digest::new();
+    digest.bytes(&value.to_le_bytes());
+    digest
+}
+
+/// The digest of a description.
+fn fingerprint(fabric: &Fabric) -> u128 {
+    let mut digest = Digest::new();
+    digest.bytes(format!("{:?}", fabric.system).as_bytes());
+    digest.value()
+}
