@@ -1,5 +1,6 @@
 //! Advanced error reporting of a port (7.8.4): which errors it has seen, the header of the first, and which it signals.
 
+use crate::class::Class;
 use serde::{Deserialize, Serialize};
 
 /// An error that a receiver detects, by its bit in the registers for uncorrectable errors.
@@ -17,6 +18,13 @@ pub(crate) enum Fault {
     Malformed = 18,
     /// A request that nobody serves.
     UnsupportedRequest = 20,
+}
+
+impl Fault {
+    /// Whether another one reports it too: the requester by a completion, or the sender of a completion (6.2.3.2.4).
+    pub(crate) fn is_advisory(self, class: Class) -> bool {
+        self == Fault::UnexpectedCompletion || self == Fault::UnsupportedRequest && class == Class::NonPosted
+    }
 }
 
 /// What the root complex is told of an error, by the code of its message (2.2.8.3) and the bit of the device registers that
@@ -45,6 +53,10 @@ impl Severity {
     }
 }
 
+/// Of the device control register: each severity is signalled that its bit allows, and unsupported requests (7.5.3.4); of
+/// the device status register: an unsupported request was seen (7.5.3.5).
+const REPORTS_UNSUPPORTED: u32 = 1 << 3;
+const UNSUPPORTED: u32 = 1 << 3;
 /// Number of the extended capability, in its second version.
 const CAPABILITY: u32 = 0x0002_0001;
 /// Uncorrectable errors that there are: those of [`Fault`].
@@ -67,6 +79,8 @@ pub(crate) struct ErrorLog {
     severity: u32,
     correctable: u32,
     correctable_mask: u32,
+    /// Bits of the device status register (7.5.3.5), which is in another capability.
+    pub(crate) device_status: u32,
     /// The error whose header is kept.
     first: u32,
     header: [u32; 4],
@@ -83,6 +97,7 @@ impl ErrorLog {
             severity: FATAL,
             correctable: 0,
             correctable_mask: ADVISORY,
+            device_status: 0,
             first: 0,
             header: [0; 4],
             root: is_root_port.then_some([0; 3]),
@@ -130,9 +145,28 @@ impl ErrorLog {
         }
     }
 
+    /// An error has been detected in a packet with this header by a function with this device control register. Gives what
+    /// the root complex is to be told.
+    pub(crate) fn detect(
+        &mut self,
+        fault: Fault,
+        header: [u32; 4],
+        advisory: bool,
+        control: u32,
+    ) -> Option<Severity> {
+        let (severity, signalled) = self.note(fault, header, advisory);
+        self.device_status |= 1 << severity as u32;
+        let mut reports = control & 1 << severity as u32 != 0;
+        if fault == Fault::UnsupportedRequest {
+            self.device_status |= UNSUPPORTED;
+            reports &= control & REPORTS_UNSUPPORTED != 0;
+        }
+        (signalled && reports).then_some(severity)
+    }
+
     /// An error has been detected in a packet with this header; who sent it learns of an `advisory` one by a completion. Gives as
     /// how severe it counts, and whether it is to be signalled (6.2.4.2, 6.2.4.3).
-    pub(crate) fn note(&mut self, fault: Fault, header: [u32; 4], advisory: bool) -> (Severity, bool) {
+    fn note(&mut self, fault: Fault, header: [u32; 4], advisory: bool) -> (Severity, bool) {
         let bit = 1 << fault as u32;
         if self.severity & bit == 0 && advisory {
             self.correctable |= ADVISORY;

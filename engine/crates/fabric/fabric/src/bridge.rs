@@ -42,10 +42,6 @@ const CAPABILITIES: u32 = 0x40;
 const COMMAND_BITS: u32 = 0x0546;
 const BRIDGE_CONTROL_BITS: u32 = 0x0043;
 const CONTROL_BITS: u32 = 0x79ff;
-/// Of the device control register: each severity is signalled that its bit allows, and unsupported requests (7.5.3.4); of the
-/// device status register: an unsupported request was seen (7.5.3.5).
-const REPORTS_UNSUPPORTED: u32 = 1 << 3;
-const UNSUPPORTED: u32 = 1 << 3;
 /// Of the bridge control register.
 const FORWARDS_ERRORS: u32 = 2 << 16;
 /// The first extended capability, in words.
@@ -81,8 +77,6 @@ pub(crate) struct Bridge {
     high: [u32; 2],
     line: u32,
     control: u32,
-    /// Bits of the device status register.
-    status: u32,
     pub(crate) errors: ErrorLog,
     /// Of root ports, the only ones with interrupts.
     interrupts: Option<Msi>,
@@ -109,7 +103,6 @@ impl Bridge {
             line: 0,
             // As of functions: no snooping and relaxed ordering are allowed, reads of 512 bytes.
             control: 0x2810,
-            status: 0,
             errors: ErrorLog::new(kind == BridgeKind::RootPort),
             interrupts: (kind == BridgeKind::RootPort).then(Msi::default),
             interrupting: false,
@@ -121,7 +114,7 @@ impl Bridge {
         let windows = (self.memory, self.prefetchable, self.high);
         let settings = (self.command, self.cache_line, self.buses, windows, self.line);
         let interrupts = (&self.interrupts, self.interrupting);
-        encode(&(settings, (self.control, self.status), &self.errors, interrupts))
+        encode(&(settings, self.control, &self.errors, interrupts))
     }
 
     /// Restores such a state, of a bridge of the same kind.
@@ -129,13 +122,12 @@ impl Bridge {
     /// # Errors
     /// [`RestoreError`] when it is none.
     pub(crate) fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
-        let (settings, control, errors, interrupts): (Settings, (u32, u32), ErrorLog, (Option<Msi>, bool)) =
+        let (settings, control, errors, interrupts): (Settings, u32, ErrorLog, (Option<Msi>, bool)) =
             decode(state, "bridge")?;
         let windows;
         (self.command, self.cache_line, self.buses, windows, self.line) = settings;
         (self.memory, self.prefetchable, self.high) = windows;
-        (self.control, self.status) = control;
-        self.errors = errors;
+        (self.control, self.errors) = (control, errors);
         (self.interrupts, self.interrupting) = interrupts;
         Ok(())
     }
@@ -161,7 +153,7 @@ impl Bridge {
             }
             0x10 => CAPABILITY | (self.kind as u32) << 20,
             0x11 => DEVICE,
-            0x12 => self.status << 16 | self.control,
+            0x12 => self.errors.device_status << 16 | self.control,
             0x13 => self.number << 24 | lanes << 4 | generation | if reports { REPORTS_ACTIVE } else { 0 },
             0x14 => (lanes << 4 | generation) << 16 | if reports { ACTIVE } else { 0 },
             // The supported speeds of the link, and the target speed (7.5.3.18, 7.5.3.19).
@@ -194,7 +186,7 @@ impl Bridge {
             0xf => set(&mut self.line, BRIDGE_CONTROL_BITS << 16 | 0xff),
             0x12 => {
                 set(&mut self.control, CONTROL_BITS);
-                self.status &= !((data & mask) >> 16);
+                self.errors.device_status &= !((data & mask) >> 16);
             }
             INTERRUPTS..=INTERRUPTS_END => {
                 if let Some(interrupts) = &mut self.interrupts {
@@ -209,14 +201,7 @@ impl Bridge {
     /// An error has been detected at its port in a packet with this header, of which a completion tells if it is `advisory`.
     /// Gives what the root complex is to be told.
     pub(crate) fn note(&mut self, fault: Fault, header: [u32; 4], advisory: bool) -> Option<Severity> {
-        let (severity, signalled) = self.errors.note(fault, header, advisory);
-        self.status |= 1 << severity as u32;
-        let mut reports = self.control & 1 << severity as u32 != 0;
-        if fault == Fault::UnsupportedRequest {
-            self.status |= UNSUPPORTED;
-            reports &= self.control & REPORTS_UNSUPPORTED != 0;
-        }
-        (signalled && reports).then_some(severity)
+        self.errors.detect(fault, header, advisory, self.control)
     }
 
     /// The message by which it interrupts now, if it does: address and data. It is sent once for all errors that software

@@ -43,7 +43,7 @@ mod tests {
     use rackwright_device::Map;
     use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy};
     use rackwright_time::fabric::Cycle;
-    use serde_json::json;
+    use serde_json::{json, Value};
 
     const MEMORY: u64 = 1 << 22;
     const CARD: Id = Id(0x0300);
@@ -52,13 +52,19 @@ mod tests {
 
     /// Two modelled cards below a switch.
     fn system() -> SystemDescription {
+        let model = json!({"hertz": 2_000_000_000_u64, "tags": 64, "read_bytes": 512, "packets": 32});
+        system_of(&json!({"name": "a", "model": model}))
+    }
+
+    /// The same with another first card.
+    fn system_of(first: &Value) -> SystemDescription {
         let credits = json!({"posted": [32, 512], "non_posted": [32, 32], "completion": [0, 0]});
         let model = json!({"hertz": 2_000_000_000_u64, "tags": 64, "read_bytes": 512, "packets": 32});
         let link = |above: &str, below: &str| json!({"above": above, "below": below, "generation": 3, "lanes": 8, "delay_ns": 25.0, "replay_bytes": 32768});
         let system = json!({
             "root": {"name": "root", "latency_ns": 60.0, "peer_to_peer": true, "completion_bytes": 256, "credits": credits},
             "switches": [{"name": "switch", "latency_ns": 110.0, "credits": credits}],
-            "cards": [{"name": "a", "model": model}, {"name": "b", "model": model}],
+            "cards": [first, {"name": "b", "model": model}],
             "links": [link("root", "switch"), link("switch", "a"), link("switch", "b")],
             "payload_bytes": 256,
             "read_request_bytes": 512,
@@ -355,5 +361,45 @@ mod tests {
         assert_eq!(fabric.host.take_messages(), [(file, 7)]);
         assert_eq!(count(fabric, "completion_timeouts"), 3);
         assert_eq!(count(fabric, "root_port_interrupts"), 2);
+    }
+
+    #[test]
+    fn a_device_on_a_card_keeps_its_errors_and_tells_the_root_port() {
+        let device = json!({"name": "a", "device": {"kind": "virtio-entropy", "seed": 1}});
+        let system = system_of(&device);
+        let mut fabric = Fabric::new(system, &[], MEMORY, &HierarchyParameters::server()).unwrap();
+        let fabric = &mut fabric;
+        assert_eq!(fabric.enumerate().unwrap()[0].id, CARD);
+        let mut express = u64::from(word(fabric, CARD, 0xd, None)) / 4;
+        while word(fabric, CARD, express, None) & 0xff != 0x10 {
+            express = u64::from(word(fabric, CARD, express, None) >> 8 & 0xff) / 4;
+        }
+        let status = express + 2;
+        let control = word(fabric, CARD, status, None) | 0xf;
+        word(fabric, CARD, status, Some(control));
+        word(fabric, DOWNSTREAM, 0xf, Some(2 << 16));
+        word(fabric, ROOT_PORT, 0xf, Some(2 << 16));
+        // Eight bytes across a word are no register: the write is lost, and the read gets its completion.
+        let wrong = Access {
+            space: Space::Window,
+            address: REGISTER + 4,
+            bytes: 8,
+        };
+        fabric.access(wrong, Some(1)).unwrap();
+        assert!(fabric.run(fabric.deadline(), Fabric::is_quiet).unwrap());
+        assert_eq!(word(fabric, CARD, 0x41, None), 1 << 20);
+        assert_eq!(
+            word(fabric, CARD, status, Some(control | 0xf << 16)) >> 16,
+            1 << 3 | 1 << 1
+        );
+        assert_eq!(word(fabric, CARD, status, None), control);
+        assert_eq!(word(fabric, ROOT_PORT, 0x4c, None), 1 << 5 | 1 << 2);
+        assert_eq!(word(fabric, ROOT_PORT, 0x4d, None), u32::from(CARD.0) << 16);
+        assert!(matches!(
+            fabric.access(wrong, None),
+            Err(FabricError::Refused { .. })
+        ));
+        assert_eq!(word(fabric, CARD, 0x44, Some(u32::MAX)), 1 << 13);
+        assert_eq!(word(fabric, CARD, 0x44, None), 0);
     }
 }

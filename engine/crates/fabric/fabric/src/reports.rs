@@ -12,14 +12,12 @@ use crate::transmitter::Waiting;
 use rackwright_time::fabric::Cycle;
 
 /// The routing of messages to the root complex.
-const TO_ROOT: u8 = 0;
+pub(crate) const TO_ROOT: u8 = 0;
 
 impl Fabric {
     /// Has the bridge of a port of a switch or of the root complex keep an error, and tell the root complex if it is to.
     pub(crate) fn report(&mut self, id: PortId, fault: Fault, header: &Header) {
-        // Who waits for a completion learns of it; an unexpected completion is for its sender to report (6.2.3.2.4).
-        let advisory = fault == Fault::UnexpectedCompletion
-            || fault == Fault::UnsupportedRequest && header.kind.class() == Class::NonPosted;
+        let advisory = fault.is_advisory(header.kind.class());
         self.report_as(id, fault, header, advisory);
     }
 

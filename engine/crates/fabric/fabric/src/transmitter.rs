@@ -44,6 +44,8 @@ impl Waiting {
 #[derive(Default, Serialize, Deserialize)]
 struct Source {
     classes: [VecDeque<Waiting>; 3],
+    /// Of all classes.
+    waiting: u32,
     added: u64,
 }
 
@@ -161,6 +163,7 @@ impl Transmitter {
         let source = &mut self.sources[source];
         waiting.order = source.added;
         source.added += 1;
+        source.waiting += 1;
         source.classes[class.index()].push_back(waiting);
         self.waiting += 1;
     }
@@ -189,6 +192,9 @@ impl Transmitter {
         let mut found = None;
         for ahead in 0..count {
             let index = (self.turn + ahead) % count;
+            if self.sources[index].waiting == 0 {
+                continue;
+            }
             let class = self.sources[index].choice(|class, head| {
                 if head.ready > now || full || u64::from(head.bytes) > room {
                     return false;
@@ -209,6 +215,7 @@ impl Transmitter {
         self.turn = (index + 1) % count;
         match self.sources[index].classes[class.index()].pop_front() {
             Some(waiting) => {
+                self.sources[index].waiting -= 1;
                 self.consumed[class] += waiting.cost;
                 self.waiting -= 1;
                 Next::Packet(waiting, class)

@@ -152,6 +152,11 @@ impl Function {
         }
     }
 
+    /// The place of the capability of PCI Express in its configuration space, if it has one.
+    pub fn express(&self) -> Option<usize> {
+        self.express
+    }
+
     /// The device control register of PCI Express (7.5.3.4); 0 without one.
     pub fn device_control(&self) -> u16 {
         self.express

@@ -1,7 +1,10 @@
+use crate::aer::{Fault, Severity};
+use crate::class::Class;
 use crate::function::transmitter::Ready;
 use crate::function::{Given, BEAT, NEVER, PAYLOAD};
 use crate::host::bytes_asked;
 use crate::packet::{Header, Id, Kind, Status};
+use crate::reports::TO_ROOT;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -45,6 +48,12 @@ struct Leaving {
     ready: u64,
     header: Header,
     data: Vec<u8>,
+}
+
+impl Leaving {
+    fn is_posted(&self) -> bool {
+        self.header.kind.class() == Class::Posted
+    }
 }
 
 /// The read of a device, in several requests.
@@ -117,6 +126,22 @@ impl Dma {
         }
     }
 
+    /// Sends the message of an error from `now` on (2.2.8.3).
+    pub(super) fn tell(&mut self, now: u64, severity: Severity) {
+        let mut header = Header::new(Kind::Message(TO_ROOT, false), self.allowed.id, 0);
+        header.request.enables = severity.code();
+        self.leaving.push_back(Leaving {
+            ready: now + 1,
+            header,
+            data: Vec::new(),
+        });
+    }
+
+    /// What software allows.
+    pub(super) fn control(&self) -> u32 {
+        self.allowed.control.into()
+    }
+
     /// Reads `bytes` bytes from `now` on: [`Dma::take_read`] has them when all have come.
     pub(super) fn read(&mut self, now: u64, address: u64, bytes: usize) {
         let range = address..address + bytes as u64;
@@ -145,18 +170,19 @@ impl Dma {
         Some((!reading.failed).then_some(reading.data))
     }
 
-    /// A completion arrives. Whatever differs from what its request waits for is not its completion (2.3.2).
-    pub(super) fn arrive(&mut self, header: &Header, data: &[u8]) {
+    /// A completion arrives. Whatever differs from what its request waits for is not its completion (2.3.2). Returns the
+    /// error in it.
+    pub(super) fn arrive(&mut self, header: &Header, data: &[u8]) -> Option<Fault> {
         let place = self.waiting.get_mut(usize::from(header.tag));
         let (Some(Some(waiting)), Some(reading)) = (place, &mut self.reading) else {
             self.unexpected += 1;
-            return;
+            return Some(Fault::UnexpectedCompletion);
         };
         let completion = &header.completion;
         if completion.status != Status::Successful || header.poisoned {
             reading.failed = true;
             self.waiting[usize::from(header.tag)] = None;
-            return;
+            return header.poisoned.then_some(Fault::Poisoned);
         }
         let Range { start, end } = waiting.range;
         let begin = start & !3;
@@ -167,7 +193,7 @@ impl Dma {
             && u64::from(completion.lower_address) == start & 0x7f;
         if !fits {
             self.unexpected += 1;
-            return;
+            return Some(Fault::UnexpectedCompletion);
         }
         let (from, to) = ((start - begin) as usize, (reached - begin) as usize);
         let place = (start - reading.range.start) as usize;
@@ -176,6 +202,7 @@ impl Dma {
         if reached == end {
             self.waiting[usize::from(header.tag)] = None;
         }
+        None
     }
 
     /// When a read has waited for too long.
@@ -184,8 +211,9 @@ impl Dma {
         all.map(|waiting| waiting.until).min().unwrap_or(NEVER)
     }
 
-    /// Ends the reads that have waited for too long.
-    pub(super) fn give_up(&mut self, now: u64) {
+    /// Ends the requests that have waited for too long; returns whether there are any.
+    pub(super) fn give_up(&mut self, now: u64) -> bool {
+        let before = self.timeouts;
         for place in &mut self.waiting {
             if place.take_if(|waiting| waiting.until <= now).is_some() {
                 self.timeouts += 1;
@@ -194,13 +222,12 @@ impl Dma {
                 }
             }
         }
+        self.timeouts != before
     }
 
-    /// Whether writes are to leave, which no completion of this function passes (2.4.1).
-    pub(super) fn has_writes(&self) -> bool {
-        self.leaving
-            .iter()
-            .any(|packet| packet.header.kind == Kind::MemoryWrite)
+    /// Whether posted requests are to leave, which no completion of this function passes (2.4.1).
+    pub(super) fn has_posted(&self) -> bool {
+        self.leaving.iter().any(Leaving::is_posted)
     }
 
     /// The tag of the next read, if one is free.
@@ -214,9 +241,7 @@ impl Dma {
     pub(super) fn ready(&self) -> (Ready, Ready) {
         let never = (NEVER, 0);
         match self.leaving.front() {
-            Some(packet) if packet.header.kind == Kind::MemoryWrite => {
-                ((packet.ready, packet.header.cost().data), never)
-            }
+            Some(packet) if packet.is_posted() => ((packet.ready, packet.header.cost().data), never),
             Some(packet) if self.free_tag().is_some() => (never, (packet.ready, 0)),
             _ => (never, never),
         }
@@ -236,7 +261,7 @@ impl Dma {
                 until: now + PATIENCE,
             });
             self.reads += 1;
-        } else {
+        } else if header.kind == Kind::MemoryWrite {
             self.writes += 1;
         }
         let last = now + (data.len() as u64).div_ceil(BEAT);

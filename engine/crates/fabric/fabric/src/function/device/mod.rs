@@ -2,6 +2,7 @@
 //! fabric as packets, one after the other, as its program makes them.
 //!
 //! The device is the same as on the bus of the root complex. Only while it handles no events does it serve its registers.
+//! It keeps and reports the errors of packets for it, as ports do.
 
 mod dma;
 mod target;
@@ -9,15 +10,18 @@ mod worker;
 
 use super::transmitter::{Offers, Transmitter};
 use super::{word_of, Given, FIRST_CYCLES, NEVER};
+use crate::aer::{ErrorLog, Fault};
 use crate::class::Class;
+use crate::codec::words_of;
 use crate::credits::{Amount, Credits};
 use crate::error::FabricError;
 use crate::packet::{Header, Kind};
 use crate::pool::Packet;
 use crate::rate::Rate;
 use dma::{Allowed, Dma};
-use rackwright_device::{decode, encode, RestoreError};
-use rackwright_device::{Block, Capability, Disk, Endpoint, Entropy, PciFunction, Virtio};
+use rackwright_device::{
+    decode, encode, Block, Capability, Disk, Endpoint, Entropy, PciFunction, RestoreError, Virtio,
+};
 use rackwright_time::unit::Cycle;
 use rackwright_time::Clock;
 use serde::{Deserialize, Serialize};
@@ -90,6 +94,7 @@ pub(crate) struct Device {
     dma: Dma,
     arrivals: VecDeque<Arrival>,
     transmitter: Transmitter,
+    errors: ErrorLog,
     interrupts: u64,
 }
 
@@ -112,6 +117,7 @@ impl Device {
             dma: Dma::new(),
             arrivals: VecDeque::new(),
             transmitter: Transmitter::default(),
+            errors: ErrorLog::new(false),
             interrupts: 0,
         })
     }
@@ -129,7 +135,12 @@ impl Device {
             });
         };
         let queues = (&self.target, &self.dma, &self.arrivals, &self.transmitter);
-        Ok(encode(&(self.cycle, function.save(), queues, self.interrupts)))
+        Ok(encode(&(
+            self.cycle,
+            function.save(),
+            queues,
+            (&self.errors, self.interrupts),
+        )))
     }
 
     /// Restores the state of another device of the same kind.
@@ -138,7 +149,7 @@ impl Device {
     /// [`RestoreError`] when it is none.
     pub(super) fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
         let (function, queues): (Vec<u8>, _);
-        (self.cycle, function, queues, self.interrupts) = decode(state, "card")?;
+        (self.cycle, function, queues, (self.errors, self.interrupts)) = decode(state, "card")?;
         (self.target, self.dma, self.arrivals, self.transmitter) = queues;
         let own = self.place().as_mut().ok_or(RestoreError { device: "card" })?;
         own.restore(&function)
@@ -235,19 +246,28 @@ impl Device {
     fn step(&mut self, now: u64, give: &mut impl FnMut(u64, Given<'_>)) {
         while self.arrivals.front().is_some_and(|arrival| arrival.cycle <= now) {
             if let Some(Arrival { header, data, .. }) = self.arrivals.pop_front() {
-                self.dma.arrive(&header, &data);
+                if let Some(fault) = self.dma.arrive(&header, &data) {
+                    self.note(now, fault, &header);
+                }
             }
         }
-        self.dma.give_up(now);
+        if self.dma.give_up(now) {
+            // Of which request is not logged (7.8.4.8).
+            self.note(now, Fault::CompletionTimeout, &Header::default());
+        }
         if let Some(data) = self.dma.take_read() {
             self.worker().go_on(rackwright_time::Cycle::new(now), data);
             self.listen(now);
         }
         if let Some(mut function) = self.place().take() {
+            let mut served = None;
             if self.target.due() <= now {
-                self.target.serve(now, &mut function, give);
+                served = self.target.serve(now, &mut function, &mut self.errors, give);
             }
             self.interrupt(now, &mut function);
+            if let Some((fault, header)) = served {
+                self.note(now, fault, &header);
+            }
             if function.next_event().0 <= now {
                 self.worker().begin(function, rackwright_time::Cycle::new(now));
                 self.listen(now);
@@ -291,10 +311,21 @@ impl Device {
         }
     }
 
+    /// An error has been detected in a packet.
+    fn note(&mut self, now: u64, fault: Fault, header: &Header) {
+        let advisory = fault.is_advisory(header.kind.class());
+        let told = self
+            .errors
+            .detect(fault, words_of(header), advisory, self.dma.control());
+        if let Some(severity) = told {
+            self.dma.tell(now, severity);
+        }
+    }
+
     /// Packets ready to leave, by class.
     fn offers(&self) -> Offers {
         let (posted, reads) = self.dma.ready();
-        let waits = self.dma.has_writes();
+        let waits = self.dma.has_posted();
         [
             posted,
             reads,

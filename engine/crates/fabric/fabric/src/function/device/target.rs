@@ -1,3 +1,4 @@
+use crate::aer::{ErrorLog, Fault};
 use crate::class::Class;
 use crate::function::transmitter::Ready;
 use crate::function::{Given, NEVER};
@@ -10,8 +11,10 @@ use std::collections::VecDeque;
 
 /// From the arrival of a request until it is served, and from there to its completion, in cycles.
 const SERVED: u64 = 4;
-/// Bytes of the configuration space of a function; the extended part has no capabilities.
+/// Bytes of the configuration space of a function; behind them, there are the registers for errors.
 const SPACE: u64 = 256;
+/// Where the device status register is in the capability of PCI Express (7.5.3.5), with the device control register.
+const DEVICE_STATUS: u64 = 8;
 
 /// A request with up to eight bytes of data, from `ready` on.
 #[derive(Serialize, Deserialize)]
@@ -49,24 +52,23 @@ impl Target {
         self.requests.front().map_or(NEVER, |request| request.ready)
     }
 
-    /// Serves the next request.
+    /// Serves the next request. Returns the error in it, if it is refused.
     pub(super) fn serve(
         &mut self,
         now: u64,
         function: &mut PciFunction,
+        errors: &mut ErrorLog,
         give: &mut impl FnMut(u64, Given<'_>),
-    ) {
-        let Some(Request { header, data, .. }) = self.requests.pop_front() else {
-            return;
-        };
+    ) -> Option<(Fault, Header)> {
+        let Request { header, data, .. } = self.requests.pop_front()?;
         give(now + 1, Given::Freed(header.kind.class(), header.cost()));
         let done = match header.kind {
             Kind::ConfigurationRead(false) if header.request.target.function() == 0 => {
-                Some(configuration(&header, function))
+                Some(configuration(&header, function, errors))
             }
             Kind::ConfigurationWrite(false) if header.request.target.function() == 0 => {
                 self.id = header.request.target;
-                configure(&header, data, function, now);
+                configure(&header, data, (function, errors), now);
                 Some(0)
             }
             Kind::MemoryRead => access(&header)
@@ -84,6 +86,11 @@ impl Target {
             self.answers
                 .push_back(answer(&header, self.id, done, now + SERVED));
         }
+        let fault = match header.poisoned {
+            true => Fault::Poisoned,
+            false => Fault::UnsupportedRequest,
+        };
+        done.is_none().then_some((fault, header))
     }
 
     /// The time from which on a completion is ready to leave, and its data credits.
@@ -120,19 +127,38 @@ fn access(header: &Header) -> Option<(u64, u8)> {
     (contiguous && aligned).then_some((range.start, bytes as u8))
 }
 
-fn configuration(header: &Header, function: &mut PciFunction) -> u64 {
+fn configuration(header: &Header, function: &mut PciFunction, errors: &ErrorLog) -> u64 {
     let place = header.request.address;
-    if place < SPACE {
-        function.read_configuration(place as usize, 4)
-    } else {
-        0
+    if place >= SPACE {
+        return errors.read((place - SPACE) / 4).into();
     }
+    let value = function.read_configuration(place as usize, 4);
+    if has_status(place, function) {
+        return value | u64::from(errors.device_status) << 16;
+    }
+    value
+}
+
+/// Whether the device status register is in this word.
+fn has_status(place: u64, function: &PciFunction) -> bool {
+    function
+        .express()
+        .is_some_and(|express| express as u64 + DEVICE_STATUS == place)
 }
 
 /// Writes the enabled bytes of a word of configuration: at once, if they are an access.
-fn configure(header: &Header, data: u64, function: &mut PciFunction, now: u64) {
-    if header.request.address >= SPACE || header.poisoned {
+fn configure(header: &Header, data: u64, (function, errors): (&mut PciFunction, &mut ErrorLog), now: u64) {
+    if header.poisoned {
         return;
+    }
+    let place = header.request.address;
+    let chosen = (0..4).filter(|byte| header.request.enables >> byte & 1 != 0);
+    let mask = chosen.fold(0_u32, |mask, byte| mask | 0xff << (8 * byte));
+    if place >= SPACE {
+        return errors.write((place - SPACE) / 4, mask, data as u32);
+    }
+    if has_status(place, function) {
+        errors.device_status &= !((data as u32 & mask) >> 16);
     }
     let now = Cycle::new(now);
     if let Some((address, bytes)) = access(header) {
