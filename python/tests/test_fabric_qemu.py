@@ -68,7 +68,6 @@ def fixed(space: bytes) -> dict[str, int]:
         "has_capabilities": space[0x6] >> 4 & 1,
         "errors_so_far": number(space, 0x6, 2) & 0xF900 | number(space, 0x1E, 2) & 0xF900,
         "latency_timers": space[0xD] | space[0x1B],
-        "ranges": number(space, 0x10, 8),
         "primary": space[0x18],
         "secondary": space[0x19],
         "subordinate": space[0x1A],
@@ -116,4 +115,11 @@ def test_debian_reads_the_same_of_ports_as_under_qemu(tmp_path: Path) -> None:
     result = boot(image, DUMP, memory_bytes=256 << 20, fabric=fabric)
     ours = [fixed(space) for space in bridges(result.stdout.decode())]
     assert len(ours) == 4
-    assert ours == theirs
+    assert len(theirs) == 4
+    fields = ((port, name) for port in range(4) for name in ours[port])
+    different = {
+        each: (ours[each[0]][each[1]], theirs[each[0]][each[1]])
+        for each in fields
+        if ours[each[0]][each[1]] != theirs[each[0]][each[1]]
+    }
+    assert not different, "by port and field, ours and QEMU's"
