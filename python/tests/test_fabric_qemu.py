@@ -64,7 +64,7 @@ def fixed(space: bytes) -> dict[str, int]:
     return {
         "class": number(space, 0x9, 3),
         "header": space[0xE],
-        "memory_and_master": number(space, 0x4, 2) & 0x6,
+        "memory": number(space, 0x4, 2) & 0x2,
         "has_capabilities": space[0x6] >> 4 & 1,
         "errors_so_far": number(space, 0x6, 2) & 0xF900 | number(space, 0x1E, 2) & 0xF900,
         "latency_timers": space[0xD] | space[0x1B],
@@ -81,7 +81,6 @@ def fixed(space: bytes) -> dict[str, int]:
         "acceptable_latencies": able >> 6 & 0x3F,
         "role_based_errors": able >> 15 & 1,
         "slot_power_of_others": able >> 18 & 0x3FF if flags >> 4 & 0xF != 5 else 0,
-        "no_reset_of_functions": able >> 28 & 1 | control >> 15,
         "auxiliary_power": control >> 10 & 1,
         "link_is_active": number(space, place + 0x12, 2) >> 13 & 1 if flags >> 4 & 0xF == 5 else 0,
         "extended_capability": number(space, 0x100) & 0xFFFF,

@@ -67,15 +67,15 @@ impl FromHarts for Parts<'_> {
                 self.functions
                     .into_iter()
                     .for_each(|function| machine.hardware_mut().bus.attach(function));
-                if let Some(tree) = self.tree {
-                    machine.hardware_mut().bus.attach_tree(tree);
-                }
                 machine
             }
             Start::Saved(saved) => {
                 Machine::restore(timings, self.memory, self.map, self.functions, tick, saved)?
             }
         };
+        if let Some(tree) = self.tree {
+            machine.hardware_mut().bus.attach_tree(tree);
+        }
         machine.share_code(&code);
         let HartChoice { harts, hierarchy, .. } = self.harts;
         machine.attach(
