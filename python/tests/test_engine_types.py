@@ -30,7 +30,7 @@ def largest(counts: Counter[str]) -> tuple[int, set[str]]:
 
 def test_the_most_fields() -> None:
     """The bar is 15. Who makes the largest smaller lowers the number here."""
-    assert largest(counted(rust_types.fields, whole=False)) == (25, {"fabric/fabric/src/fabric.rs::Fabric"})
+    assert largest(counted(rust_types.fields, whole=False)) == (24, {"fabric/fabric/src/fabric.rs::Fabric"})
 
 
 def test_the_most_public_methods() -> None:

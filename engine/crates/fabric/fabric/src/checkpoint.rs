@@ -4,7 +4,7 @@ use crate::bridge::Bridge;
 use crate::card::Card;
 use crate::error::FabricError;
 use crate::events::{Event, Events};
-use crate::fabric::Fabric;
+use crate::fabric::{Crossed, Fabric};
 use crate::port::Port;
 use crate::rejected::Rejected;
 use rackwright_device::{decode, encode, RestoreError};
@@ -40,8 +40,9 @@ impl Fabric {
     /// # Errors
     /// As of [`Fabric::new`].
     pub(crate) fn forget_unsaved(&mut self) -> Result<(), FabricError> {
-        self.settled = (self.hops, self.digest.value());
-        self.digest = after(self.settled.1);
+        let value = self.crossed.digest.value();
+        self.crossed.digest = after(value);
+        self.crossed.settled = Some((self.crossed.hops, value));
         self.host.forget_caches()
     }
 
@@ -50,7 +51,8 @@ impl Fabric {
     /// # Errors
     /// [`FabricError::Card`] for a card whose state cannot be saved.
     pub(crate) fn save(&mut self) -> Result<Vec<u8>, FabricError> {
-        if self.settled.0 != self.hops {
+        let current = |(hops, _): &(u64, u128)| *hops == self.crossed.hops;
+        if !self.crossed.settled.as_ref().is_some_and(current) {
             self.forget_unsaved()?;
         }
         let bridges = self
@@ -73,7 +75,7 @@ impl Fabric {
             rejected: self.rejected,
             interrupts: self.interrupts,
             tag: self.tag,
-            settled: self.settled,
+            settled: self.crossed.settled.unwrap_or_default(),
         }))
     }
 
@@ -112,9 +114,11 @@ impl Fabric {
         }
         self.now = Cycle::new(saved.now);
         (self.rejected, self.interrupts, self.tag) = (saved.rejected, saved.interrupts, saved.tag);
-        self.settled = saved.settled;
-        self.hops = saved.settled.0;
-        self.digest = after(saved.settled.1);
+        self.crossed = Crossed {
+            hops: saved.settled.0,
+            digest: after(saved.settled.1),
+            settled: Some(saved.settled),
+        };
         Ok(())
     }
 

@@ -70,6 +70,17 @@ impl Asked {
     }
 }
 
+/// What has crossed the links.
+#[derive(Default)]
+pub(crate) struct Crossed {
+    /// Packets, once for each link.
+    pub(crate) hops: u64,
+    /// Over all of them.
+    pub(crate) digest: Digest,
+    /// Both, the digest by its value, when the fabric last forgot what a checkpoint does not contain.
+    pub(crate) settled: Option<(u64, u128)>,
+}
+
 /// A server's fabric: one queue of events for all of its links, and cards that run ahead of it by less than the minimum
 /// latency to a card.
 pub struct Fabric {
@@ -95,11 +106,8 @@ pub struct Fabric {
     root_latency: Cycles,
     pub(crate) switch_latencies: Vec<Cycles>,
     lookahead: Cycles,
-    pub(crate) digest: Digest,
-    /// Packet hops and the value of the digest, when the fabric last settled.
-    pub(crate) settled: (u64, u128),
+    pub(crate) crossed: Crossed,
     captured: Option<Vec<Captured>>,
-    pub(crate) hops: u64,
     pub(crate) rejected: Rejected,
     /// Interrupts of root ports.
     pub(crate) interrupts: u64,
@@ -167,10 +175,8 @@ impl Fabric {
                 .map(|switch| nanoseconds(switch.latency_ns))
                 .collect(),
             lookahead: lookahead.unwrap_or(nanoseconds(1.0)),
-            digest: Digest::new(),
-            settled: (u64::MAX, 0),
+            crossed: Crossed::default(),
             captured: None,
-            hops: 0,
             rejected: Rejected::default(),
             interrupts: 0,
             asked: None,
@@ -210,7 +216,7 @@ impl Fabric {
 
     /// Packets that have crossed a link so far.
     pub fn packet_hops(&self) -> u64 {
-        self.hops
+        self.crossed.hops
     }
 
     /// Errors so far, and the counters of cards.
@@ -235,7 +241,7 @@ impl Fabric {
 
     /// The digest over every packet that has crossed a link.
     pub fn digest(&self) -> Digest {
-        self.digest.clone()
+        self.crossed.digest.clone()
     }
 
     /// Whether no packet is in flight, all credits have been returned, and cards are idle.
@@ -440,8 +446,8 @@ impl Fabric {
         counters.wire_bytes += bytes;
         counters.classes[class.index()].packets += 1;
         counters.classes[class.index()].payload_bytes += packet.data.len() as u64;
-        self.hops += 1;
-        note(&mut self.digest, now, id, &packet.header, &packet.data);
+        self.crossed.hops += 1;
+        note(&mut self.crossed.digest, now, id, &packet.header, &packet.data);
         if let Some(captured) = &mut self.captured {
             captured.push(Captured::of(now, id.0, sequence, packet));
         }

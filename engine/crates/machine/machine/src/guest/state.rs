@@ -32,12 +32,12 @@ impl State for Guest {
 }
 
 impl Guest {
-    fn check_saved(&self) -> Result<(), StateError> {
+    fn check_saved(&mut self) -> Result<(), StateError> {
         let refused = |reason: &str| Err(StateError::Unsaved(reason.to_string()));
         if self.cpu != CpuModel::Functional {
             return refused("the caches and pipelines of timed harts cannot be saved; use functional harts");
         }
-        if self.has_tree {
+        if self.machine.bus().tree().is_some() {
             return refused("a fabric cannot be saved");
         }
         self.machine.unsaved().map_or(Ok(()), Err)
