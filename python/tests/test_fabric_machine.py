@@ -162,7 +162,11 @@ def eight_cards() -> System:
 LIST = "cd /sys/bus/pci/devices; for f in *; do echo $f $(cat $f/vendor $f/device $f/class); done"
 """What `lspci -n` says of functions."""
 
-WINDOWS = "cd /sys/bus/pci/devices; for f in *; do head -n 17 $f/resource | grep -v '^0x0* 0x0* '; done"
+WINDOWS = (
+    "cd /sys/bus/pci/devices; for f in *; do grep -q 0x0604 $f/class || "
+    "head -n 17 $f/resource | grep -v '^0x0* 0x0* '; done"
+)
+"""The ranges of functions that are no bridges."""
 
 
 DMA = (
