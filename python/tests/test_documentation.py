@@ -20,7 +20,7 @@ _QUOTE = re.compile(r"<!-- file: (?P<path>\S+) -->\n```(?P<language>\w*)\n(?P<te
 _LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 
 _PATH = re.compile(r"`((?:engine|python|docs|software|validation|examples)/[\w./-]+)`")
-"""A path from the root. In ARCHITECTURE.md, one that begins with `python/src/` begins with a crate."""
+"""A path from the root. In the map of the code, one that begins with `python/src/` begins with a crate."""
 
 by_name = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
@@ -62,7 +62,11 @@ def test_the_readme_lists_every_unit() -> None:
     assert [unit.name for unit in units() if f"`{unit.name}`" not in text] == []
 
 
-@pytest.mark.parametrize("name", ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+@pytest.mark.parametrize(
+    "name",
+    ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+    + [f"docs/{name}.md" for name in ("flows", "decisions", "symptoms")],
+)
 def test_lines_are_short(name: str) -> None:
     lines = (REPOSITORY / name).read_text(encoding="utf-8").splitlines()
     links = re.compile(r"^!\[|^\| ")  # which cannot be broken
