@@ -48,8 +48,8 @@ def test_a_kernel_of_the_users_own(kernel: Path, tmp_path: Path, on: str) -> Non
     assert (record["verified"], record["status"], record["bytes"]) == (True, "ok", 3050)
     assert set(record["stalls"]) == {"dependency", "bank", "transfer"}
     assert 0 < sum(record["stalls"].values()) < record["cycles"]
-    # 1500 products on 8 lanes take longer than 3050 bytes at 25.6 bytes a cycle.
-    assert record["roofline"] == 188 < record["cycles"]
+    # 3050 bytes at 25.6 bytes a cycle take longer than 1500 products, four to each of 8 lanes.
+    assert record["roofline"] == 120 < record["cycles"]
     assert record["error_bound"] == 0
     assert np.array_equal(np.load(result), (x * by).T)
 

@@ -34,7 +34,7 @@ def run(folder: Path, *command: object) -> str:
 
 def test_every_extra_is_on_the_page_and_the_pages_name_no_other() -> None:
     page = (REPOSITORY / "docs" / "notebooks.md").read_text()
-    assert set(EXTRAS) == {"cores", "dask", "mpfr", "mpi", "notebook", "profile"}
+    assert set(EXTRAS) == {"cores", "dask", "mpfr", "mpi", "notebook", "opinions", "profile"}
     assert all(f"`{name}`" in page for name in EXTRAS)
     for text in [*(REPOSITORY / "docs").glob("*.md"), *(PYTHON / "rackwright").rglob("*.py")]:
         assert set(re.findall(r"rackwright\[(\w+)\]", text.read_text())) <= set(EXTRAS), text

@@ -108,7 +108,7 @@ def _page(function: Function, text: Text) -> str:
         _encoding(function),
         text.detail,
         *([_refusals(text)] if text.refused else []),
-        *([f"```asm\n{text.example}\n```"] if text.example else []),
+        *([f"```text\n{text.example}\n```"] if text.example else []),
         *map(_elements, text.cases),
         "[All instructions](../instructions.md)",
     ]

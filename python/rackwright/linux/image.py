@@ -24,7 +24,8 @@ VERSION = 2
 _FOLDER = BUILD / "linux"
 _INIT = SOFTWARE / "linux" / "init"
 _FIRMWARE = "opensbi"
-_PARTS = ("firmware", "kernel", "files", "drivers")
+_BOOTED = ("firmware", "kernel", "files")
+_PARTS = (*_BOOTED, "drivers")
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ def image_parts(path: Path) -> dict[str, tuple[int, int]]:
     """
     load_image(path)
     with tarfile.open(path, "r:") as archive:
-        return {found.name: (found.offset_data, found.size) for found in archive if found.name in _PARTS}
+        return {found.name: (found.offset_data, found.size) for found in archive if found.name in _BOOTED}
 
 
 def _path(selection: Selection) -> Path:

@@ -10,7 +10,7 @@
 #define RW_TILE_REGISTER_TAKEN 0x18 /* index of the next element to be taken */
 #define RW_TILE_REGISTER_ANSWERED 0x20 /* index of the next element to be given */
 #define RW_TILE_REGISTER_PEER 0x28 /* of a tile with `network`: where packets go as datagrams: 63:32 address, 31:16 port there, 15:0 own port */
-#define RW_TILE_REGISTER_FORM 0x30 /* of a tile with `network`: bit 0: packets to be sent are descriptors; bit 1: received packets become descriptors; while a bit is 0, the queue holds the data */
+#define RW_TILE_REGISTER_FORM 0x30 /* of a tile with `network`: bit 0: packets to be sent are descriptors; bit 1: received packets become descriptors; while a bit is 0, the queue holds the data; bit 2: such packets begin with the header of their datagram, in place of the register peer */
 #define RW_TILE_REGISTER_BUFFERS 0x38 /* of a tile with `network`: address of the header of a queue of addresses, of buffers of 2048 bytes for received descriptors */
 #define RW_TILE_REGISTER_SENT 0x40 /* of a tile with `network`: packets whose data has been read since reset, modulo 2^32; the buffer of a sent descriptor is free from then on */
 #define RW_TILE_REGISTER_SETTINGS 0xa0 /* the first of 12, 8 bytes apart: the settings of the unit, which are commands 4 to 15: what is written is its value; written while the tile is open, nothing happens */

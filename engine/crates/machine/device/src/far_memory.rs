@@ -1,4 +1,4 @@
-use crate::ram::Touched;
+use crate::touched::Touched;
 use rackwright_memory::GuestFault;
 use rackwright_time::Cycle;
 use std::cell::RefCell;

@@ -16,6 +16,7 @@ mod pci;
 mod plic;
 mod power;
 mod ram;
+mod touched;
 mod uart;
 mod virtio;
 

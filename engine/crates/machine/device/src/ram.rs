@@ -1,9 +1,9 @@
 use crate::far_memory::{Far, FarMemory};
-use rackwright_memory::{GuestFault, GuestMemory, PAGE_BYTES};
+use crate::touched::Touched;
+use rackwright_memory::{GuestFault, GuestMemory};
 use rackwright_time::Cycle;
 use std::iter::FusedIterator;
-use std::marker::PhantomData;
-use vm_memory::bitmap::{Bitmap, BitmapSlice, WithBitmapSlice};
+use vm_memory::bitmap::Bitmap;
 use vm_memory::guest_memory::GuestMemorySliceIterator;
 use vm_memory::{
     GuestAddress, GuestMemoryBackend, GuestMemoryError, GuestMemoryRegion, GuestMemoryRegionBytes,
@@ -34,27 +34,6 @@ pub struct Region<'m> {
     touched: Touched<'m>,
 }
 
-/// Notes which pages of memory are written.
-#[derive(Clone, Debug)]
-pub struct Touched<'m> {
-    /// Of the page of address 0; null where nobody asks for it.
-    pages: *mut u8,
-    /// Start of the range whose writes are reported.
-    address: u64,
-    memory: PhantomData<&'m mut GuestMemory>,
-}
-
-impl Touched<'_> {
-    /// Of memory whose pages are noted elsewhere.
-    pub(crate) fn nowhere() -> Self {
-        Touched {
-            pages: std::ptr::null_mut(),
-            address: 0,
-            memory: PhantomData,
-        }
-    }
-}
-
 impl<'m> Ram<'m> {
     /// The memory from `base` on.
     ///
@@ -66,11 +45,7 @@ impl<'m> Ram<'m> {
             base,
             start: memory.host_base().wrapping_add(base as usize),
             bytes: memory.end() - base,
-            touched: Touched {
-                pages: memory.touched_base(),
-                address: base,
-                memory: PhantomData,
-            },
+            touched: Touched::of(memory, base),
         };
         let all = All(region);
         Ram(Way::Direct { memory, all })
@@ -229,38 +204,6 @@ impl<'m> GuestMemoryRegion for Region<'m> {
             let start = self.start.add(offset.0 as usize);
             VolatileSlice::with_bitmap(start, count, self.touched.slice_at(offset.0 as usize), None)
         })
-    }
-}
-
-impl<'m> WithBitmapSlice<'_> for Touched<'m> {
-    type S = Touched<'m>;
-}
-
-impl BitmapSlice for Touched<'_> {}
-
-impl Bitmap for Touched<'_> {
-    fn mark_dirty(&self, offset: usize, bytes: usize) {
-        if self.pages.is_null() {
-            return;
-        }
-        let start = self.address + offset as u64;
-        for page in start / PAGE_BYTES..(start + bytes as u64).div_ceil(PAGE_BYTES) {
-            // SAFETY: slices lie in guest memory, which is borrowed for as long as this lives, and whose pages have a byte each.
-            unsafe { self.pages.add(page as usize).write(1) };
-        }
-    }
-
-    fn dirty_at(&self, offset: usize) -> bool {
-        let page = (self.address + offset as u64) / PAGE_BYTES;
-        // SAFETY: as above.
-        !self.pages.is_null() && unsafe { self.pages.add(page as usize).read() != 0 }
-    }
-
-    fn slice_at(&self, offset: usize) -> Self {
-        Touched {
-            address: self.address + offset as u64,
-            ..self.clone()
-        }
     }
 }
 
