@@ -1,3 +1,4 @@
+use crate::function::device_control::DeviceControl;
 use crate::packet::Id;
 use serde::{Deserialize, Serialize};
 
@@ -175,17 +176,8 @@ impl Configuration {
         bits != 0 && self.is_memory_enabled() && address >> bits == self.bases[window] >> bits
     }
 
-    /// Bytes of the longest payload, and of the longest read request, that software allows.
-    pub(super) fn payload(&self) -> u64 {
-        128 << (self.control >> 5 & 7)
-    }
-
-    pub(super) fn read_request(&self) -> u64 {
-        128 << (self.control >> 12 & 7)
-    }
-
-    /// Whether more tags than 32 may be used.
-    pub(super) fn has_extended_tags(&self) -> bool {
-        self.control & 1 << 8 != 0
+    /// What software allows.
+    pub(super) fn allowed(&self) -> DeviceControl {
+        DeviceControl(self.control)
     }
 }

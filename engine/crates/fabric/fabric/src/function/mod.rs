@@ -3,6 +3,7 @@
 
 mod configuration;
 mod device;
+mod device_control;
 mod model;
 mod registers;
 mod rtl;

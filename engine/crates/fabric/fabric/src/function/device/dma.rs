@@ -1,5 +1,6 @@
 use crate::aer::{Fault, Severity};
 use crate::class::Class;
+use crate::function::device_control::{DeviceControl, TAGS};
 use crate::function::transmitter::Ready;
 use crate::function::{Given, BEAT, NEVER, PAYLOAD};
 use crate::host::bytes_asked;
@@ -9,9 +10,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Tags of a function, and of one that may not use all (2.2.6.2).
-const TAGS: usize = 256;
-const PLAIN_TAGS: usize = 32;
 /// After so many cycles, a read has no completion: those of 2 GHz are 65 µs (7.5.3.16).
 const PATIENCE: u64 = 1 << 17;
 
@@ -20,26 +18,7 @@ const PATIENCE: u64 = 1 << 17;
 pub(super) struct Allowed {
     /// The number under which it does so.
     pub(super) id: Id,
-    /// The device control register (7.5.3.4).
-    pub(super) control: u16,
-}
-
-impl Allowed {
-    fn payload(self) -> u64 {
-        (128 << (self.control >> 5 & 7)).min(PAYLOAD)
-    }
-
-    fn read_request(self) -> u64 {
-        128 << (self.control >> 12 & 7)
-    }
-
-    fn tags(self) -> usize {
-        if self.control & 1 << 8 == 0 {
-            PLAIN_TAGS
-        } else {
-            TAGS
-        }
-    }
+    pub(super) control: DeviceControl,
 }
 
 /// A packet that is to leave, from `ready` on.
@@ -93,7 +72,7 @@ impl Dma {
         Dma {
             leaving: VecDeque::new(),
             reading: None,
-            waiting: std::iter::repeat_with(|| None).take(TAGS).collect(),
+            waiting: std::iter::repeat_with(|| None).take(TAGS.into()).collect(),
             next_tag: 0,
             allowed: Allowed::default(),
             reads: 0,
@@ -111,7 +90,7 @@ impl Dma {
     /// Writes data from `now` on.
     pub(super) fn write(&mut self, now: u64, address: u64, data: &[u8]) {
         let range = address..address + data.len() as u64;
-        for part in parts(range, self.allowed.payload()) {
+        for part in parts(range, self.allowed.control.payload().min(PAYLOAD)) {
             let header = memory(Kind::MemoryWrite, self.allowed.id, &part);
             let skip = (part.start % 4) as usize;
             let from = (part.start - address) as usize;
@@ -139,13 +118,13 @@ impl Dma {
 
     /// What software allows.
     pub(super) fn control(&self) -> u32 {
-        self.allowed.control.into()
+        self.allowed.control.0
     }
 
     /// Reads `bytes` bytes from `now` on: [`Dma::take_read`] has them when all have come.
     pub(super) fn read(&mut self, now: u64, address: u64, bytes: usize) {
         let range = address..address + bytes as u64;
-        for part in parts(range.clone(), self.allowed.read_request()) {
+        for part in parts(range.clone(), self.allowed.control.read_request()) {
             self.leaving.push_back(Leaving {
                 ready: now + 1,
                 header: memory(Kind::MemoryRead, self.allowed.id, &part),
@@ -232,7 +211,7 @@ impl Dma {
 
     /// The tag of the next read, if one is free.
     fn free_tag(&self) -> Option<usize> {
-        let tags = self.allowed.tags();
+        let tags = usize::from(self.allowed.control.tags());
         let turns = (0..tags).map(|ahead| (self.next_tag + ahead) % tags);
         turns.into_iter().find(|tag| self.waiting[*tag].is_none())
     }
@@ -296,7 +275,7 @@ mod tests {
     fn allowed() -> Allowed {
         Allowed {
             id: Id::new(3, 0),
-            control: 1 << 5 | 1 << 12,
+            control: DeviceControl(1 << 5 | 1 << 12),
         }
     }
 

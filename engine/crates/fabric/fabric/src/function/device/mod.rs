@@ -15,6 +15,7 @@ use crate::class::Class;
 use crate::codec::words_of;
 use crate::credits::{Amount, Credits};
 use crate::error::FabricError;
+use crate::function::device_control::DeviceControl;
 use crate::packet::{Header, Kind};
 use crate::pool::Packet;
 use crate::rate::Rate;
@@ -303,7 +304,7 @@ impl Device {
     fn interrupt(&mut self, now: u64, function: &mut PciFunction) {
         self.dma.allow(Allowed {
             id: self.target.id,
-            control: function.device_control(),
+            control: DeviceControl(function.device_control().into()),
         });
         for (address, data) in function.take_messages() {
             self.dma.write(now, address, &data.to_le_bytes());

@@ -2,13 +2,12 @@ use super::queues::Pair;
 use super::registers::Settings;
 use super::splitter::{Piece, Span, Splitter};
 use crate::function::configuration::Configuration;
+use crate::function::device_control::TAGS;
 use crate::function::{Given, BEAT, NEVER};
 use crate::packet::{Header, Id, Kind};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Tags of a function that may not use more (PCI Express 5.0, 2.2.6.2).
-const PLAIN_TAGS: u16 = 32;
 /// From the last beat of a completion to the cycle in which it leaves its place, and from there to the end of the request.
 const ARRIVED: u64 = 2;
 const SUMMED: u64 = 3;
@@ -26,7 +25,7 @@ pub(super) struct Reader {
     used: u16,
     /// From when on a tag is free, when all but one are used.
     tag_free: u64,
-    extended: bool,
+    allowed_tags: u16,
     /// When the last beat that has left its place did so.
     drained: u64,
     /// Requests whose last beat has arrived, and the times of their completion; whether they are faulty.
@@ -63,7 +62,7 @@ impl Reader {
             tail: 0,
             used: 0,
             tag_free: 0,
-            extended: true,
+            allowed_tags: TAGS,
             drained: 0,
             dones: VecDeque::new(),
             copied: 0,
@@ -74,11 +73,7 @@ impl Reader {
     }
 
     fn tags(&self) -> u16 {
-        if self.extended {
-            self.most_tags
-        } else {
-            self.most_tags.min(PLAIN_TAGS)
-        }
+        self.most_tags.min(self.allowed_tags)
     }
 
     fn after(&self, tag: u16) -> u16 {
@@ -118,13 +113,13 @@ impl Reader {
     }
 
     pub(super) fn step(&mut self, now: u64, configuration: &Configuration, settings: &Settings) {
-        self.extended = configuration.has_extended_tags();
+        self.allowed_tags = configuration.allowed().tags();
         if self.reserves() == now && configuration.is_master() {
             self.reserve(now);
         }
         if self.splitter.due() == now {
             self.splitter
-                .step(now, configuration.read_request().min(self.read_bytes));
+                .step(now, configuration.allowed().read_request().min(self.read_bytes));
         }
         if self.drains == now {
             self.drain(now, settings);

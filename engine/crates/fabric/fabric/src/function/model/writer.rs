@@ -58,7 +58,8 @@ impl Writer {
             }
         }
         if self.splitter.due() == now {
-            self.splitter.step(now, configuration.payload().min(PAYLOAD));
+            self.splitter
+                .step(now, configuration.allowed().payload().min(PAYLOAD));
         }
         if self.makes() == now {
             self.making = self.patterns.pop(now);

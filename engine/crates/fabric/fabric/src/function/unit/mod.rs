@@ -256,7 +256,7 @@ impl Unit {
                 self.reads.make(now, &self.configuration);
             }
             if master && writes <= now {
-                let most = self.configuration.payload().min(PAYLOAD);
+                let most = self.configuration.allowed().payload().min(PAYLOAD);
                 self.writes.make(now, most);
             }
             self.send(now, &offers, give);

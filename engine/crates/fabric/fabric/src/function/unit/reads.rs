@@ -1,13 +1,11 @@
 use crate::function::configuration::Configuration;
+use crate::function::device_control::TAGS;
 use crate::function::{Given, BEAT, NEVER};
 use crate::packet::{Header, Id, Kind, Status};
 use rackwright_rtl::{MemoryRequest, MemoryResponse, BEAT_BYTES};
 use rackwright_time::unit::Cycle;
 use std::collections::VecDeque;
 
-/// Tags of a function, and of one that may not use more (PCI Express 5.0, 2.2.6.2).
-const TAGS: u16 = 256;
-const PLAIN_TAGS: u16 = 32;
 /// From the last beat that brings data to the cycle in which the unit sees it.
 const RECEIVED: u64 = 2;
 
@@ -91,11 +89,7 @@ impl Reads {
 
     /// The slot of the next free tag, and the time from which on it is free.
     fn next_tag(&self, configuration: &Configuration) -> Option<(usize, u64)> {
-        let most = if configuration.has_extended_tags() {
-            TAGS
-        } else {
-            PLAIN_TAGS
-        };
+        let most = configuration.allowed().tags();
         let mut free = self.free.iter().enumerate();
         let found = free.find(|(_, (_, tag))| *tag < most);
         found.map(|(place, (from, _))| (place, *from))
@@ -128,7 +122,7 @@ impl Reads {
             return;
         };
         self.turn = (number + 1) % self.ports.len();
-        let limit = configuration.read_request();
+        let limit = configuration.allowed().read_request();
         let Port { bytes, waiting } = &mut self.ports[number];
         let slot = &mut self.slots[usize::from(tag)];
         (slot.port, slot.address, slot.received) = (number as u8, waiting[0].address, 0);
