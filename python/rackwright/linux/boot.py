@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -167,7 +167,7 @@ def boot(
         fabric=fabric.engine if fabric else None,
         aia=interrupts == "aia",
     )
-    run = _Run(guest, cpu, show, console, began, units, net, timing)
+    run = _Run(guest, cpu, show, console, began, units, net, timing, fabric)
     run.until("ready")
     if nic is not None and not gets_nic_later:
         run.prepare(set_up(restored=False))
@@ -177,8 +177,7 @@ def boot(
     if checkpoint is not None and nic is not None and (command is not None or console is not None):
         run.go_on_in(_restored(checkpoint, cpu, disk, units=units, nic=nic, timing=timing, fabric=fabric))
         run.prepare(set_up(restored=True))
-    result = run.to_end(command, run.cost(), checkpoint)
-    return result if fabric is None else replace(result, fabric=fabric.record())
+    return run.to_end(command, run.cost(), checkpoint)
 
 
 def restore(
@@ -199,11 +198,9 @@ def restore(
     """Continues from a checkpoint written by `boot`, on harts of any model; otherwise like `boot`.
 
     A guest with a disk needs the file that it had, and one with a `fabric` an equal one; any `accelerators`
-    may be attached now. The caches of
-    timed harts are empty at first. `BootResult.boot` has the wall time of restoring. An `observer` needs the
-    image that was booted.
-    Raises `EngineError` when the file is no checkpoint, or
-    damaged, or the disk is another one.
+    may be attached now. The caches of timed harts are empty at first. `BootResult.boot` has the wall time of
+    restoring. An `observer` needs the image that was booted.
+    Raises `EngineError` when the file is no checkpoint, or damaged, or the disk is another one.
     """
     if command is None and console is None:
         raise RackwrightError("without a command, a guest needs a console")
@@ -221,11 +218,10 @@ def restore(
         observer=observer,
         image=image,
     )
-    run = _Run(guest, cpu, show, console, began, units, net, timing)
+    run = _Run(guest, cpu, show, console, began, units, net, timing, fabric)
     if nic is not None:
         run.prepare(set_up(restored=True))
-    result = run.to_end(command, run.cost(), None)
-    return result if fabric is None else replace(result, fabric=fabric.record())
+    return run.to_end(command, run.cost(), None)
 
 
 def _restored(
@@ -270,8 +266,10 @@ class _Run:
         units: Sequence[PlacedUnit],
         net: str,
         timing: ServerParameters | None,
+        fabric: AttachedFabric | None,
     ) -> None:
         self._units = units
+        self._fabric = fabric
         self._timing = timing or ServerParameters()
         self._net = net
         self._guest = guest
@@ -326,6 +324,7 @@ class _Run:
             counters=dict(guest.unit_counters),
             stderr=guest.output(ERRORS),
             console=guest.output(CONSOLE),
+            fabric=None if self._fabric is None else self._fabric.record(),
         )
 
     def _elapsed(self) -> float:
