@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "rackwright/gather.h"
+#include "ways.h"
 
 enum {
     ROWS = 2000,
@@ -27,22 +28,11 @@ enum {
     PUBLISHED = 16,
 };
 
-typedef enum { LOADS, PREFETCH, THREADS, UNIT } way;
-
 static uint32_t indices[ELEMENTS];
 static double values[ELEMENTS], results[ROWS * COLUMNS], *table;
 static double ring[RING];
 static _Alignas(64) atomic_size_t given;
 static _Alignas(64) atomic_size_t taken;
-
-static uint32_t next_random(void)
-{
-    static uint64_t state = 1;
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 33);
-}
-
-static inline void prefetch(const void *address) { __asm__ volatile(".insn i 0x13, 6, x0, %0, 1" : : "r"(address)); }
 
 /* The thread that loads: elements of the table, in the order of the indices, into a ring. */
 static void *load_ahead(void *unused)

@@ -12,11 +12,12 @@ from rackwright.programs import compile_program
 from rackwright.records import write_records
 from rackwright.server import Server
 
-PROGRAM = REPOSITORY / "software" / "gather" / "kernels.c"
+PROGRAMS = REPOSITORY / "software" / "gather"
 TABLE = REPOSITORY / "validation" / "gather" / "table.csv"
 
 CPUS = ("rocket", "boom")
-KERNELS = ("spmv", "sdhp", "spmm")
+SOURCES = {"spmv": "kernels.c", "sdhp": "kernels.c", "spmm": "kernels.c", "bfs": "breadth_first.c"}
+KERNELS = tuple(SOURCES)
 WAYS = ("loads", "prefetch", "threads", "unit")
 
 
@@ -42,12 +43,15 @@ def measure(kernels: tuple[str, ...], cpus: tuple[str, ...]) -> Iterator[GatherR
     for kernel in kernels:
         if kernel not in KERNELS:
             raise RackwrightError(f"no loop {kernel}; there are {', '.join(KERNELS)}")
-    program = compile_program([PROGRAM], options=["-pthread"])
+    programs = {
+        source: compile_program([PROGRAMS / source], options=["-pthread"])
+        for source in {SOURCES[kernel] for kernel in kernels}
+    }
     for cpu in cpus:
         alone, two = Server(cpu, ["gather"]), Server(cpu, harts=2)
         for kernel in kernels:
             rows = [
-                _row(two if way == "threads" else alone, program, cpu, kernel, way)
+                _row(two if way == "threads" else alone, programs[SOURCES[kernel]], cpu, kernel, way)
                 for way in WAYS
                 if (kernel, way) != ("spmm", "threads")
             ]

@@ -41,6 +41,8 @@ _VARIED: dict[str, tuple[dict[str, ParameterValue], ...]] = {
     "combined-compress": ({"streaming": 1},),
     "combined-decompress": ({"streaming": 1},),
     "nic": ({"network-bytes": 16}, {"virtio": 1}, {"network-bytes": 16, "virtio": 1}),
+    "store": ({"protocol": "text"},),
+    "network": ({"shared": 1},),
 }
 """Configurations of experiments and servers in addition to the default of every unit."""
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def gather(
     kernel: Annotated[
-        list[str] | None, typer.Option(metavar="LOOP", help="Kernels: spmv, sdhp or spmm; all by default.")
+        list[str] | None, typer.Option(metavar="LOOP", help="spmv, sdhp, spmm or bfs; all by default.")
     ] = None,
     over: Cores = None,
     update: Annotated[
