@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bootstrap.jobs import side_by_side
 from rackwright import _engine
 from rackwright.clocks import clock_of
-from rackwright.designs import ParameterValue, design, elaborate, manifest_of
+from rackwright.designs import ParameterValue, always_asserted, design, elaborate, manifest_of
 from rackwright.errors import RackwrightError
 from rackwright.unit_config import SETS, UnitConfig
 from rackwright.verilog.moved import moved_manifest
@@ -45,6 +45,8 @@ def build_units(
         clock = clock_of(manifest, one.clock, own)
         if own is not None:
             manifest, own = _attached(manifest, own, translation=translation)
+        elif always_asserted(one.unit) and not translation:
+            manifest = unit_manifest(one, assertions=True)
         built = design(
             manifest,
             own,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from rackwright import commands
 from rackwright.clocks import ClockSource, clock_of
 from rackwright.commands import Completion
-from rackwright.designs import ParameterValue, elaborate
+from rackwright.designs import ParameterValue, always_asserted, elaborate
 from rackwright.errors import RackwrightError
 from rackwright.formats import OPERATIONS
 from rackwright.parameters import ServerParameters
@@ -131,17 +131,18 @@ class CodecUnit(ABC):
         `hash_entries` (compress, a power of two) are set at run time, up to the built size; None: the built
         size. `placement`, `skip_idle`, `check_idle`, `assertions`, `waves` and `memory` are those of `Unit`;
         none changes a result, and only placement and memory change cycles. `clock` is hertz or "synthesised";
-        otherwise `clock_of` determines it. Raises `RackwrightError` for unknown or unsuitable arguments, and
-        `EngineError` for an invalid memory.
+        otherwise `clock_of` determines it: with `assertions`, it is the declared one, since RTL with them is
+        not synthesised. Raises `RackwrightError` for unknown or unsuitable arguments, and `EngineError` for
+        an invalid memory.
         """
         _check(operation, history_kib, hash_entries)
         ServerParameters(memory or {}).check("functional")
         self.operation = operation
         self.settings: dict[str, Any] = {"placement": placement, **(memory or {})}
-        manifest = elaborate(f"{family}-{operation}", parameters)
-        self.clock = clock_of(manifest, clock)
-        if assertions:
-            manifest = elaborate(f"{family}-{operation}", parameters, assertions=True)
+        name = f"{family}-{operation}"
+        self.clock = clock_of(elaborate(name, parameters, assertions=assertions), clock)
+        asserted = assertions or always_asserted(name)
+        manifest = elaborate(name, parameters, assertions=asserted)
         self.unit = Unit(
             UnitConfig(str(manifest), placement=placement),
             skip_idle=skip_idle,

@@ -21,6 +21,11 @@ from rackwright.whole import write_whole
 if TYPE_CHECKING:
     from rackwright import _engine
 
+ASSERTED = "RACKWRIGHT_ASSERTED"
+"""An environment variable for tests: units by name, separated by spaces, that are always compiled with their
+assertions, so that each is compiled once. Results, cycles and clocks are the same.
+"""
+
 ParameterValue = int | str
 """A value on the elaboration command line."""
 
@@ -144,6 +149,11 @@ def elaborate(
     `RackwrightError` for an unknown unit or parameter and for a value out of range.
     """
     return elaborate_all([Elaboration(unit, parameters or {}, command, memory, translation, assertions)])[0]
+
+
+def always_asserted(unit: str) -> bool:
+    """Whether tests compile this unit only with its assertions."""
+    return unit in os.environ.get(ASSERTED, "").split()
 
 
 def elaborate_all(wanted: Sequence[Elaboration]) -> list[Path]:

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 from tiers import long
 
 from rackwright import SnappyUnit
+from rackwright.designs import ASSERTED
 from rackwright.nic import NicUnit
 from rackwright.protobuf.program import LINKED_FAST
 
@@ -29,6 +30,12 @@ settings.register_profile("short", max_examples=60, derandomize=True, **_COMMON)
 settings.register_profile("long", max_examples=2000, **_COMMON)  # type: ignore[arg-type]
 settings.load_profile("long" if LONG else "short")
 
+
+# Their tests have the assertions compiled in; others need not compile these large designs without them.
+os.environ[ASSERTED] = (
+    "aes allocate deflate-compress deflate-decompress gather protobuf-deserialize protobuf-serialize store "
+    "zstd-compress zstd-decompress"
+)
 
 LONGEST_FIRST = (
     "test_protobuf_commands",

@@ -8,23 +8,35 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import plain_data
+from tiers import long
 
 from rackwright import CombinedCompressor, RackwrightError
 from rackwright.combined import ALGORITHM, ALGORITHMS
 from rackwright.demo.archive import default_archive
 
-SMALL = {"block-kib": 32, "hash-log2": 10, "hash-ways": 1, "hash-banks": 16, "history-kib": 64}
-"""Quick to build and to step; its history is longer than DEFLATE reaches."""
+SMALL = {
+    "block-kib": 32,
+    "hash-log2": 10,
+    "hash-ways": 1,
+    "hash-banks": 16,
+    "history-kib": 64,
+    "streaming": 1,
+}
+"""Quick to build and to step; its history is longer than DEFLATE reaches. That of test_streaming.py."""
+
+WHOLE = long(0, why="compiled for nothing else; units of one format are built like this", name="whole")
+"""The unit without support of input in pieces."""
 
 TEXT = default_archive(40_000)
 FAR = TEXT[:8000] + bytes(range(256)) * 120 + TEXT[:8000]
 """Repeats itself after more than 32 KiB."""
 
 
-@pytest.fixture(scope="module")
-def combined() -> Iterator[CombinedCompressor]:
+@pytest.fixture(scope="module", params=[pytest.param(1, id="streaming"), WHOLE])
+def combined(request: pytest.FixtureRequest) -> Iterator[CombinedCompressor]:
     """A small unit of all formats; it must not have touched what is not its."""
-    unit = CombinedCompressor(parameters=SMALL, check_idle=True, assertions=True)
+    parameters = {**SMALL, "streaming": request.param}
+    unit = CombinedCompressor(parameters=parameters, check_idle=True, assertions=True)
     yield unit
     assert unit.unit.violations == 0
 

@@ -11,6 +11,7 @@ from command_line import rw
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import plain_data, valid_streams
+from test_combined_compress import WHOLE
 
 from rackwright import CombinedDecompressor, RackwrightError, libsnappy, libz, libzstd
 from rackwright.combined import ALGORITHM, DECOMPRESSED_ALGORITHMS
@@ -19,8 +20,8 @@ from rackwright.demo.archive import default_archive
 from rackwright.verification.mutation import mutations
 from rackwright.zstd import DICTIONARY_LENGTH
 
-SMALL = {"history-kib": 32, "speculation": 8, "lookahead": 32, "outstanding": 16}
-"""Quick to build and to step; with copies from beyond its history."""
+SMALL = {"history-kib": 32, "speculation": 8, "lookahead": 32, "outstanding": 16, "streaming": 1}
+"""Quick to build and to step; with copies from beyond its history. That of test_streaming.py."""
 
 TEXT = default_archive(40_000)
 NOISE = random.Random(1).randbytes(9_000)
@@ -34,10 +35,11 @@ HUNG = 10_000_000
 levels = st.integers(0, 9)
 
 
-@pytest.fixture(scope="module")
-def combined() -> Iterator[CombinedDecompressor]:
+@pytest.fixture(scope="module", params=[pytest.param(1, id="streaming"), WHOLE])
+def combined(request: pytest.FixtureRequest) -> Iterator[CombinedDecompressor]:
     """A small unit of all formats; it must not have touched what is not its."""
-    unit = CombinedDecompressor(parameters=SMALL, check_idle=True, assertions=True)
+    parameters = {**SMALL, "streaming": request.param}
+    unit = CombinedDecompressor(parameters=parameters, check_idle=True, assertions=True)
     yield unit
     assert unit.unit.violations == 0
 
