@@ -138,14 +138,34 @@ def test_only_what_is_selected_is_run() -> None:
         return [check.name for lane in lanes(False, selection) for check in lane]
 
     assert names(EVERYTHING) == [
-        "pytest", "cargo fmt", "cargo clippy", "cargo test", "cargo test --doc",
+        "pytest", "cargo fmt", "clippy", "cargo test", "cargo test --doc",
         "mvn verify", "mvn verify soc", "ruff", "ruff format", "mypy",
     ]  # fmt: skip
     assert names(Selection(False, ("rackwright-link",), False, ())) == [
-        "cargo fmt", "cargo clippy", "cargo test",
+        "cargo fmt", "clippy", "cargo test",
     ]  # fmt: skip
-    assert names(Selection(False, ("rackwright-python",), False, ())) == ["cargo fmt", "cargo clippy"]
+    assert names(Selection(False, ("rackwright-python",), False, ())) == ["cargo fmt", "clippy"]
     assert names(named(["test_codecs.py"], TESTS)) == ["pytest"]
+
+
+def test_crates_are_linted_while_they_are_compiled(tmp_path: Path) -> None:
+    (tmp_path / "Cargo.toml").write_text('[package]\nname = "linted"\nedition = "2021"\n[workspace]\n')
+    (tmp_path / "src").mkdir()
+    source = tmp_path / "src" / "lib.rs"
+    (lints,) = [check for lane in lanes(False, EVERYTHING) for check in lane if check.name == "clippy"]
+    command = [word for word in lints.command if word != "--locked"]
+    environment = os.environ | lints.environment | {"CARGO_TARGET_DIR": str(tmp_path / "target")}
+    for text, complaint in (
+        ("#[test]\nfn one() {\n    return ();\n}\n", "clippy::needless_return"),
+        ("fn nobody_calls_this() {}\n", "dead_code"),
+        ("pub fn one() -> u32 {\n    1\n}\n", ""),
+    ):
+        source.write_text(text)
+        ended = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        assert (ended.returncode != 0) == bool(complaint)
+        assert complaint.replace("_", "-").removeprefix("clippy::") in ended.stderr.replace("_", "-")
 
 
 def test_tests_of_one_name_end_with_a_summary() -> None:

@@ -24,6 +24,13 @@ MOST_PROCESSES = 4
 EXTENSION = "rackwright-python"
 """The crate without tests in Rust: those of pytest call it, compiled as for users."""
 
+LINTED = {"RUSTC_WORKSPACE_WRAPPER": "clippy-driver", "CLIPPY_ARGS": "-D__CLIPPY_HACKERY__warnings"}
+"""Has our crates compiled by clippy's compiler, and warnings be errors.
+
+`CLIPPY_ARGS` is how `cargo clippy -- -D warnings` passes its options, with their separator. A test seeds
+warnings.
+"""
+
 SLOWEST = 20
 """The number of slowest tests listed at the end."""
 
@@ -78,23 +85,29 @@ def _python() -> list[Check]:
 
 
 def _rust(long: bool, selected: tuple[str, ...] | None) -> list[Check]:
-    clippy = ("cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings")
-    ignored = ("--", "--include-ignored") if long else ()
+    """Lints of the crates, which also compile their tests; then the tests.
+
+    Clippy's compiler lints while it compiles: `cargo clippy` would read everything once more, without a
+    result. Both commands select the same crates, because features of dependencies depend on the selection.
+    """
+    whole = ("--workspace",) if selected is None else _packages(selected)
     tested = [name for name in (selected or crates()) if name != EXTENSION]
-    whole = ("--workspace", f"--exclude={EXTENSION}") if selected is None else _packages(tested)
     # rustdoc takes seconds for each crate to find no examples.
     with_examples = [name for name in tested if _has_examples(crates()[name][0])]
+    ignored = ("--", "--include-ignored") if long else ()
     test, common = ("cargo", "test"), ("--locked", "--quiet", "--no-fail-fast")
+    lints = ("cargo", "build", "--profile=test", *whole, "--all-targets", "--locked")
     checks = [
         Check("cargo fmt", ("cargo", "fmt", "--check"), ENGINE),
-        Check("cargo clippy", clippy, ENGINE),
+        Check("clippy", lints, ENGINE, environment=LINTED),
     ]
     if tested:
-        tests = (*test, *whole, "--lib", "--bins", "--tests", *common, *ignored)
-        checks.append(Check("cargo test", tests, ENGINE))
+        checks.append(
+            Check("cargo test", (*test, *whole, "--tests", *common, *ignored), ENGINE, environment=LINTED)
+        )
     if with_examples:
         examples = (*test, "--doc", *_packages(with_examples), *common, *ignored)
-        checks.append(Check("cargo test --doc", examples, ENGINE))
+        checks.append(Check("cargo test --doc", examples, ENGINE, environment=LINTED))
     return checks
 
 
