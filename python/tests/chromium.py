@@ -22,7 +22,7 @@ def found() -> str | None:
 
 @dataclass
 class Page:
-    """An open page. What goes wrong in its script is in `errors`."""
+    """An open page. Exceptions of its scripts, and errors on its console, are in `errors`."""
 
     commands: int
     replies: int
@@ -67,9 +67,19 @@ class Page:
             self.pending += more
         message, _, self.pending = self.pending.partition(b"\0")
         told = json.loads(message)
-        if told.get("method") == "Runtime.exceptionThrown":
+        if _is_error(told):
             self.errors.append(json.dumps(told["params"]))
         return told
+
+
+def _is_error(told: Any) -> bool:
+    """Whether an event is an exception, a call of `console.error`, or something that was not loaded."""
+    about = told.get("params", {})
+    return {
+        "Runtime.exceptionThrown": True,
+        "Runtime.consoleAPICalled": about.get("type") in ("error", "assert"),
+        "Log.entryAdded": about.get("entry", {}).get("level") == "error",
+    }.get(told.get("method"), False)
 
 
 @contextmanager
@@ -91,6 +101,7 @@ def opened(page: Path, profile: Path) -> Iterator[Page]:
         target = made.call("Target.createTarget", url="about:blank")["targetId"]
         made.session = made.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         made.call("Runtime.enable")
+        made.call("Log.enable")
         made.call("Page.enable")
         made.call("Page.navigate", url=page.as_uri())
         made.wait("Page.loadEventFired")

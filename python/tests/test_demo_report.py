@@ -71,6 +71,26 @@ def test_the_report_needs_nothing_else(comparison: Comparison) -> None:
     assert page.count("<tr class=") == len(comparison.rows)
 
 
+def test_the_report_says_when_a_result_is_wrong(comparison: Comparison) -> None:
+    assert "every result is byte-exact" in render(comparison, "a file", 1)
+    rows = [Row(**{**vars(row), "verified": index > 0}) for index, row in enumerate(comparison.rows)]
+    page = render(Comparison(tuple(rows)), "a file", 1)
+    assert "SOME RESULTS ARE WRONG" in page
+    assert "byte-exact" not in page
+
+
+def test_the_rate_of_rtl_is_that_of_the_first_unit(comparison: Comparison) -> None:
+    rows = [
+        Row(
+            **{**vars(row), "unit_cycles": {"rocket+unit": 3_000_000, "boom+unit": 8_000_000}.get(row.target)}
+        )
+        for row in comparison.rows
+    ]
+    *_, chart = re.findall(r"<svg.*?</svg>", render(Comparison(tuple(rows)), "a file", 1), re.DOTALL)
+    assert "1500 k/s" in chart
+    assert "4000 k/s" not in chart
+
+
 def test_a_chart_of_nothing_is_still_a_chart() -> None:
     ElementTree.fromstring(bar_chart("nothing", [Bar("a", 0.0, "0", "host")]))
 

@@ -94,6 +94,26 @@ def test_complaints_name_the_line_and_the_field(tmp_path: Path, old: str, new: s
     assert "\n" not in str(caught.value)
 
 
+def test_what_is_left_out_is_as_documented(tmp_path: Path) -> None:
+    shortest = "services: [{name: cache, listen: 127.0.0.1:1, replicas: [127.0.0.1:2]}]\n"
+    (tmp_path / "dispatch.yaml").write_text(shortest)
+    found = read_configuration(tmp_path / "dispatch.yaml")
+    assert (found.rack, found.policy, found.bound, found.threads) == (0, "daronpon", 1, 1)
+    assert (found.key, found.metrics, found.busy_poll, found.peers) == (None, "127.0.0.1:9464", False, [])
+    for text, is_right in (
+        ("bound: 0", False),
+        ("bound: 65535", True),
+        ("bound: 65536", False),
+        ("rack: 65535", True),
+    ):
+        (tmp_path / "dispatch.yaml").write_text(f"{text}\n{shortest}")
+        if is_right:
+            read_configuration(tmp_path / "dispatch.yaml")
+        else:
+            with pytest.raises(RackwrightError, match=r":1: bound: "):
+                read_configuration(tmp_path / "dispatch.yaml")
+
+
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(RackwrightError, match="cannot be read"):
         read_configuration(tmp_path / "none.yaml")

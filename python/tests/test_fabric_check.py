@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -114,3 +115,26 @@ def test_a_drawing_has_every_node_and_link() -> None:
     drawing = svg(System.of(root), [{"name": "one", "id": "03:00.0"}])
     for text in ("host", "spread", "one", "two", "03:00.0", "Gen 4 x8", "Gen 5 x4"):
         assert f">{text}<" in drawing
+    # One box in the middle of each of two rows, and two side by side below them.
+    boxes = [
+        tuple(map(float, box))
+        for box in re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"', drawing)
+    ]
+    (x, y, width), switch_box, one, two = boxes
+    middle = x + width / 2
+    assert switch_box[0] == x
+    assert y < switch_box[1] < one[1] == two[1]
+    assert one[0] + one[2] < middle < two[0]
+    assert middle - (one[0] + one[2] / 2) == pytest.approx(two[0] + two[2] / 2 - middle, abs=0.2)
+
+
+def test_completions_may_carry_64_bytes_to_the_longest_payload() -> None:
+    for count in (64, 192, 256):
+        root = RootComplex(payload_bytes=256, completion_bytes=count)
+        root.connect(Card("traffic"), LINK)
+        System.of(root)
+    for count in (32, 100, 320):
+        root = RootComplex(payload_bytes=256, completion_bytes=count)
+        root.connect(Card("traffic"), LINK)
+        with pytest.raises(RackwrightError, match="a multiple of 64 bytes up to 256"):
+            System.of(root)

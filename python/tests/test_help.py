@@ -31,13 +31,17 @@ def leaves(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 VERBS = dict(leaves(ROOT))
 
 
+def examples(name: str) -> list[str]:
+    """The examples in the help of a verb, from the word after `./rw`. `test_offline.py` runs one of each."""
+    found: list[str] = _EXAMPLE.findall(VERBS[name].help.partition("Example")[2])
+    return found
+
+
 @pytest.mark.parametrize("name", VERBS)
 def test_every_verb_has_an_example_that_it_takes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.argv", ["rw"])
-    examples = _EXAMPLE.findall(VERBS[name].help.partition("Example")[2])
-    assert examples
-    assert any(f"{example} ".startswith(f"{name} ") for example in examples)
-    for example in examples:
+    assert any(f"{example} ".startswith(f"{name} ") for example in examples(name))
+    for example in examples(name):
         # An example may begin with another verb, which makes what this one takes.
         verb = next(verb for verb in VERBS if f"{example} ".startswith(f"{verb} "))
         VERBS[verb].make_context(verb, shlex.split(example)[len(verb.split()) :])

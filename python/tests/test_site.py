@@ -26,6 +26,13 @@ from rackwright.documentation.build import build_site, serve_site
 from rackwright.documentation.code import REFERENCES, build_references
 from rackwright.errors import RackwrightError
 
+PICTURES_WITHOUT_TEXT = """
+    [...document.images]
+        .filter(each => !each.alt || !each.complete || !each.naturalWidth)
+        .map(each => each.src)
+"""
+"""For a browser: pictures that it could not load, or that have no text in their place."""
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
@@ -141,7 +148,7 @@ def test_a_server_gives_pages_and_refuses_a_port_that_is_taken(tmp_path: Path) -
             serve_site(tmp_path, port, print)
 
 
-@pytest.mark.long
+@pytest.mark.long("a browser, which a machine need not have")
 @pytest.mark.skipif(not chromium.found(), reason="needs Chromium: apt-get install chromium")
 def test_search_finds_pages_in_a_browser(site: Path, tmp_path: Path) -> None:
     """Without a server it finds them too, but does not show where in the page the word is."""
@@ -160,11 +167,11 @@ def test_search_finds_pages_in_a_browser(site: Path, tmp_path: Path) -> None:
         assert page.errors == []
 
 
-@pytest.mark.long
+@pytest.mark.long("a browser, which a machine need not have")
 @pytest.mark.skipif(not chromium.found(), reason="needs Chromium: apt-get install chromium")
 @pytest.mark.parametrize("width", [400, 1400])
 def test_pages_fit_a_phone_and_a_desk(site: Path, tmp_path: Path, width: int) -> None:
-    wide = []
+    wide, bare = [], []
     with chromium.opened(site / "README.html", tmp_path / "profile") as browser:
         browser.call(
             "Emulation.setDeviceMetricsOverride",
@@ -179,5 +186,7 @@ def test_pages_fit_a_phone_and_a_desk(site: Path, tmp_path: Path, width: int) ->
             browser.wait("Page.loadEventFired")
             if browser.evaluate("document.documentElement.scrollWidth") > width:
                 wide.append(str(page.relative_to(site)))
+            bare += browser.evaluate(PICTURES_WITHOUT_TEXT)
         assert browser.errors == []
     assert wide == []
+    assert bare == []

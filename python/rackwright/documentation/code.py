@@ -17,6 +17,7 @@ FOLDER = "code"
 
 _MISSING = """<!doctype html>
 <meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
 <p>This reference is built by <code>./rw docs --code</code>, which takes some minutes.</p>
 """
