@@ -133,14 +133,19 @@ def most_decompressed_bytes(data: bytes, dictionary: bytes = b"") -> int:
 
 
 def decompressed_right(data: bytes, output: bytes, status: str, dictionary: bytes = b"") -> bool:
-    """Whether the official library makes `output` of the frames `data`, or refuses them or the dictionary."""
+    """Whether the official library makes `output` of the frames `data`, or refuses them or the dictionary.
+
+    A frame is also refused rightly for a size of its content that the library takes for "unknown".
+    """
     room = max(most_decompressed_bytes(data, dictionary), len(output))
     expected = libzstd.decompress(data, room, dictionary)
     if status == "unsupported":
         # Of a header that is cut off the library says so first, the unit what dictionary it names.
         names_another = _naming_another(data, dictionary) is not None
         return expected == libzstd.WRONG_DICTIONARY or (isinstance(expected, str) and names_another)
-    return isinstance(expected, str) if status == "malformed" else status == "ok" and expected == output
+    if status == "malformed":
+        return isinstance(expected, str) or _with_largest_size(data) is not None
+    return status == "ok" and expected == output
 
 
 def decompression_note(data: bytes, status: str, dictionary: bytes = b"") -> str:
@@ -148,6 +153,12 @@ def decompression_note(data: bytes, status: str, dictionary: bytes = b"") -> str
     if status == "unsupported":
         other = _naming_another(data, dictionary)
         return "" if other is None else _missing_dictionary(other, _number(dictionary), dictionary)
+    largest = _with_largest_size(data)
+    if status == "malformed" and largest is not None:
+        return (
+            f"the frame at offset {largest.offset} has a content size of 2^64 - 1, which RFC 8878 takes "
+            "for a size, and ZSTD_decompress for an unknown one"
+        )
     longest = next((frame for frame in frames(data) if frame.long_block), None)
     if status != "ok" or longest is None:
         return ""
@@ -155,6 +166,11 @@ def decompression_note(data: bytes, status: str, dictionary: bytes = b"") -> str
         f"the frame at offset {longest.offset} has a block that is longer than its window or 128 KiB; "
         "ZSTD_decompress takes it, ZSTD_decompressStream and `zstd -d` refuse it"
     )
+
+
+def _with_largest_size(data: bytes) -> Frame | None:
+    """The first frame of `data` with the largest content size there is."""
+    return next((frame for frame in frames(data) if frame.largest_size), None)
 
 
 def _number(dictionary: bytes) -> int:

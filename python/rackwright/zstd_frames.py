@@ -10,6 +10,8 @@ import zstandard
 _LONGEST_HEAD = 18
 _BLOCK_HEAD, _BLOCK_MOST = 3, 1 << 17
 _CHECKSUM = 4
+_SIZE_OF_8 = 3
+"""The upper bits of the byte after the magic number, if the content size has 8 bytes."""
 _RAW, _REPEATED, _COMPRESSED = range(3)
 _SKIPPABLE = 0x184D2A5
 """The magic number of skippable frames, without its last four bits."""
@@ -20,13 +22,14 @@ class Frame:
     """A frame of `data`: where it begins, the dictionary that it names (0: none), and its blocks.
 
     `most_bytes` is what the blocks can stand for together. `long_block`: one that is not compressed stands
-    for more than a block of this frame may.
+    for more than a block of this frame may. `largest_size`: its content size is the largest number there is.
     """
 
     offset: int
     dictionary: int
     most_bytes: int
     long_block: bool
+    largest_size: bool
 
 
 def frames(data: bytes) -> Iterator[Frame]:
@@ -39,16 +42,17 @@ def frames(data: bytes) -> Iterator[Frame]:
             at += 8 + int.from_bytes(head[4:8], "little")
             continue
         try:
-            begins, told = at + zstandard.frame_header_size(head), zstandard.get_frame_parameters(head)
+            size, told = zstandard.frame_header_size(head), zstandard.get_frame_parameters(head)
         except zstandard.ZstdError:
             return
         most = min(told.window_size, _BLOCK_MOST)
-        sizes, end = _blocks(data, begins)
+        sizes, end = _blocks(data, at + size)
         yield Frame(
             offset=at,
             dictionary=told.dict_id,
             most_bytes=sum(most if kind == _COMPRESSED else size for kind, size in sizes),
             long_block=any(kind != _COMPRESSED and size > most for kind, size in sizes),
+            largest_size=head[4] >> 6 == _SIZE_OF_8 and head[:size].endswith(b"\xff" * 8),
         )
         at = None if end is None else end + _CHECKSUM * told.has_checksum
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import resource
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -49,6 +50,7 @@ sendfile 3 to 4, copy 4, at 10
 bcd...defg
 allocate ok 100
 machine 243 ELF files.elf
+TracerPid:\t0, user ok 0, fixed addresses 1, zeros ok 0, ahead ok EINVAL
 """
 
 EVENTS = """\
@@ -64,6 +66,9 @@ timer 1 43 after 4 ms, read 8, expired 3
 poll 2 4 20
 select 0 0
 nested ok, in a circle ELOOP
+no signal EAGAIN, list 1 44, of one ok 128: 12 code -1 value 77, the other 128: 10 by 1, short EINVAL, left 0
+awaited 128: 12
+splice EINVAL 5 to 9, ESPIPE, on 3, back 3 to 4: 0456456789, empty EAGAIN, left 2, end 0
 slept 100000 s
 """
 
@@ -163,6 +168,25 @@ def test_calls_do_what_they_do_in_linux(cpu: str, harts: int, program: Path, tmp
     if program.stem != "files":
         # That of the other run has the path of its folder in it.
         assert runs[1].cycles == result.cycles
+
+
+MISSING = ("inotify_init1", "shmget")
+"""Of the calls of `calls.c`: they are refused, and named at the end of the run."""
+
+
+def test_calls_are_answered_as_by_qemu(tmp_path: Path) -> None:
+    program = compile_program([SOFTWARE / "tests" / "calls.c"], tmp_path / "calls.elf")
+    folders = [tmp_path / name for name in ("qemu", "here")]
+    for folder in folders:
+        folder.mkdir()
+    asked = ["qemu-riscv64", program, folders[0]]
+    qemu = subprocess.run(asked, stdout=subprocess.PIPE, check=True, timeout=60).stdout.decode().splitlines()
+    result = Server("functional", harts=2).run(program, [str(folders[1])], write_folder=folders[1])
+    here = result.stdout.decode().splitlines()
+    assert len(qemu) == len(here) == 129
+    others = [line.split() for line, known in zip(here, qemu, strict=True) if line != known]
+    assert others == [[name, "ENOSYS"] for name in MISSING]
+    assert result.unknown_calls == MISSING
 
 
 def test_files_that_a_program_wrote_by_a_mapping_are_the_hosts(tmp_path: Path) -> None:

@@ -11,7 +11,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/select.h>
+#include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -192,6 +194,69 @@ static void nested_lists(void)
     printf(", in a circle %s\n", error(epoll_ctl(inner, EPOLL_CTL_ADD, outer, &event)));
 }
 
+static void *send_later(void *unused)
+{
+    usleep(2000);
+    kill(getpid(), SIGUSR2);
+    return unused;
+}
+
+static void signals_in_files(void)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = 44}, told;
+    struct signalfd_siginfo read_ones[3];
+    sigset_t users, one;
+    pthread_t sender;
+    sigemptyset(&users);
+    sigaddset(&users, SIGUSR2);
+    one = users;
+    sigaddset(&users, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &users, 0);
+    int file = signalfd(-1, &users, SFD_NONBLOCK), list = epoll_create1(0);
+    epoll_ctl(list, EPOLL_CTL_ADD, file, &event);
+    printf("no signal %s", error(read(file, read_ones, sizeof read_ones)));
+    raise(SIGUSR1);
+    union sigval value = {.sival_int = 77};
+    sigqueue(getpid(), SIGUSR2, value);
+    printf(", list %d", epoll_wait(list, &told, 1, 0));
+    printf(" %lu, of one ", told.data.u64);
+    printf("%s", signalfd(file, &one, 0) == file ? "ok" : "another");
+    long bytes = read(file, read_ones, sizeof read_ones);
+    printf(" %ld: %u code %d value %d", bytes, read_ones[0].ssi_signo, read_ones[0].ssi_code, read_ones[0].ssi_int);
+    signalfd(file, &users, 0);
+    bytes = read(file, read_ones, sizeof read_ones);
+    printf(", the other %ld: %u by %d", bytes, read_ones[0].ssi_signo, read_ones[0].ssi_pid == (unsigned)getpid());
+    printf(", short %s, left %d\n", error(read(file, read_ones, 127)), epoll_wait(list, &told, 1, 0));
+    fcntl(file, F_SETFL, 0);
+    pthread_create(&sender, 0, send_later, 0);
+    bytes = read(file, read_ones, sizeof read_ones);
+    printf("awaited %ld: %u\n", bytes, read_ones[0].ssi_signo);
+    pthread_join(sender, 0);
+    sigprocmask(SIG_UNBLOCK, &users, 0);
+}
+
+static void splices(void)
+{
+    char bytes[16] = "";
+    int one[2], other[2], file = memfd_create("spliced", 0);
+    long offset = 4;
+    pipe(one);
+    pipe(other);
+    write(file, "0123456789", 10);
+    printf("splice %s", error(splice(file, 0, file, 0, 3, 0)));
+    printf(" %ld", splice(file, &offset, one[1], 0, 5, 0));
+    printf(" to %ld, %s", offset, error(splice(one[0], &offset, other[1], 0, 5, 0)));
+    printf(", on %ld", splice(one[0], 0, other[1], 0, 3, 0));
+    offset = 1;
+    printf(", back %ld", splice(other[0], 0, file, &offset, 9, 0));
+    pread(file, bytes, 10, 0);
+    printf(" to %ld: %s", offset, bytes);
+    printf(", empty %s", error(splice(other[0], 0, one[1], 0, 1, SPLICE_F_NONBLOCK)));
+    printf(", left %ld", splice(one[0], 0, other[1], 0, 9, 0));
+    close(one[1]);
+    printf(", end %ld\n", splice(one[0], 0, other[1], 0, 9, 0));
+}
+
 int main(void)
 {
     pipes();
@@ -200,6 +265,8 @@ int main(void)
     look_with_signals();
     lists();
     nested_lists();
+    signals_in_files();
+    splices();
     sleep_long();
     return 0;
 }

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pyslang import ast
 
 from rackwright.verilog.buses import Bus, Pin
+from rackwright.verilog.interfaces import InterfacePort
 from rackwright.verilog.parameters import defaults_of
 
 SUFFIX = "_pins"
@@ -105,12 +106,16 @@ def of_buses(ports: Sequence[PackedPort], buses: Sequence[Bus]) -> list[PackedPo
 
 
 def module_with_pins(
-    top: ast.InstanceSymbol, pins: Mapping[str, Pin], ports: Sequence[PackedPort], modules: set[str]
+    top: ast.InstanceSymbol,
+    pins: Mapping[str, Pin],
+    ports: Sequence[PackedPort],
+    interfaces: Sequence[InterfacePort],
+    modules: set[str],
 ) -> str:
-    """The text of the module around a design whose `ports` are structures; its other pins are `pins`.
+    """The text of the module around a design with `ports` that are structures, and with interfaces.
 
-    It has the parameters of the design. Requests with OpenTitan's check bits get them from that project's
-    module, if it is one of `modules`.
+    Its other pins are `pins`. It has the parameters of the design. Requests with OpenTitan's check bits get
+    them from that project's module, if it is one of `modules`.
     """
     declared = [_declared(pin) for pin in pins.values()]
     given = {name: name for name in pins}
@@ -128,12 +133,16 @@ def module_with_pins(
             body.append(f"    {_INTEGRITY} {port.stem}_check (.tl_i({together}), .tl_o({wire}));")
             together = wire
         given[port.name] = together
+    for interface in interfaces:
+        declared += [_declared(pin) for pin in interface.pins().values()]
+        body += interface.body
+        given[interface.name] = interface.value
     defaults = defaults_of(top)
     parameters = ", ".join(f"parameter {name} = {value}" for name, value in defaults.items())
     passed = ", ".join(f".{name}({name})" for name in defaults)
     return "\n".join(
         [
-            f"// Written by `rw units scan`: {top.name} with pins in the place of packed structures.",
+            f"// Written by `rw units scan`: {top.name} with pins in the place of structures and interfaces.",
             f"module {top.name}{SUFFIX} {f'#({parameters}) ' if parameters else ''}(",
             ",\n".join(f"    {each}" for each in declared),
             ");",

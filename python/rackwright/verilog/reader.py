@@ -38,6 +38,8 @@ class VerilogSources:
     def arguments(self, parameters: Mapping[str, str]) -> list[str]:
         """The command line of slang that reads them, with values of parameters as it writes them."""
         words = ["slang", "--single-unit", "--timescale", "1ns/1ns", "--ignore-unknown-modules"]
+        # A top module may have interfaces as ports: a scan gives their signals pins.
+        words.append("--allow-toplevel-iface-ports")
         # What Verilator looks for beside an included file, or a module in a folder, is found here as well.
         beside = dict.fromkeys(file.absolute().parent for file in self.files)
         for folder in dict.fromkeys((*self.include, *beside)):

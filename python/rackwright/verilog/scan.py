@@ -17,6 +17,7 @@ from rackwright.manifests import FORMAT
 from rackwright.registers import has_registers, register_bytes
 from rackwright.verilog.buses import Pin, buses
 from rackwright.verilog.cores import DEFAULT_TARGET, CoreTarget, read_core
+from rackwright.verilog.interfaces import interface_ports
 from rackwright.verilog.kernels import kernel_registers
 from rackwright.verilog.known import Known
 from rackwright.verilog.packed import (
@@ -44,7 +45,7 @@ class Scan:
     """What a design was found to be: its manifest, and what remains to be said or cannot be attached.
 
     `files` are texts of sources that are to be beside the manifest, by name: a module around a design whose
-    buses are packed structures.
+    buses are packed structures or interfaces.
     """
 
     manifest: dict[str, Any]
@@ -143,7 +144,9 @@ def _describe(
     ports = _pins(top, remarks)
     structures = packed_ports(top)
     structures = of_buses(structures, buses(unpacked(ports, structures)))
+    interfaces = interface_ports(top, lambda name: _joined(ports, name, given))
     pins = unpacked(ports, structures)
+    pins |= {pin.name: pin for each in interfaces for pin in each.pins().values()}
     clock = _clock(pins, remarks) if given.clock is None else _input(top, pins, given.clock)
     chosen = pins if given.reset is None else {given.reset: pins[_input(top, pins, given.reset)]}
     reset, low = _reset(chosen, remarks, given.reset)
@@ -162,16 +165,22 @@ def _describe(
     if reset and _is_asynchronous(top, reset):
         clock_entry["asynchronous"] = True
     files: dict[str, str] = {}
-    if structures:
+    if structures or interfaces:
         packed = {port.name for port in structures}
         others = {name: pin for name, pin in ports.items() if name not in packed}
-        files[f"{top.name}{SUFFIX}.sv"] = module_with_pins(top, others, structures, modules)
-        remarks.append(f"{', '.join(sorted(packed))}: packed structures; {', '.join(files)} gives them pins")
+        files[f"{top.name}{SUFFIX}.sv"] = module_with_pins(top, others, structures, interfaces, modules)
+        around = ", ".join(files)
+        if structures:
+            remarks.append(f"{', '.join(sorted(packed))}: packed structures; {around} gives them pins")
+        remarks += [
+            f"{each.name}: interface {each.interface} with its default parameters; {around} gives it pins"
+            for each in interfaces
+        ]
         remarks += missing_check_bits(structures, modules)
     manifest: dict[str, Any] = {
         "format": FORMAT,
         "unit": re.sub(r"[^a-z0-9]+", "-", _spaced(top.name)).strip("-"),
-        "top": f"{top.name}{SUFFIX if structures else ''}",
+        "top": f"{top.name}{SUFFIX if files else ''}",
         "verilog": [*(os.path.relpath(file, folder) for file in sources.files), *files],
         **_optional(sources, folder),
         "clocks": [{**clock_entry, "hertz": ASSUMED_HERTZ}],
@@ -211,8 +220,10 @@ def _spaced(name: str) -> str:
 def _pins(top: ast.InstanceSymbol, remarks: list[str]) -> dict[str, Pin]:
     pins = {}
     for port in top.body.portList:
+        if isinstance(port, ast.InterfacePortSymbol):
+            continue
         if not isinstance(port, ast.PortSymbol) or not port.type.isIntegral:
-            remarks.append(f"{port.name}: is an interface or an array; wrap it in pins")
+            remarks.append(f"{port.name}: is an array; wrap it in pins")
             continue
         if port.direction not in (ast.ArgumentDirection.In, ast.ArgumentDirection.Out):
             remarks.append(f"{port.name}: goes both ways, which no bus here does")
@@ -231,6 +242,19 @@ def _clock(pins: Mapping[str, Pin], remarks: list[str]) -> str:
     if others:
         remarks.append(f"{', '.join(others)}: look like more clocks; a unit has one, {shortest}")
     return shortest
+
+
+def _joined(pins: Mapping[str, Pin], name: str, given: Known) -> str | None:
+    """What an input of an interface is connected to: the clock or the reset of the design, if it is one."""
+    if _CLOCK.fullmatch(name):
+        clocks = [pin.name for pin in pins.values() if pin.is_input and _CLOCK.fullmatch(pin.name)]
+        return given.clock or min(clocks, key=len, default=None)
+    wanted, low = _reset({name: Pin(name, True, 1)}, [])
+    if wanted is None:
+        return None
+    chosen = {given.reset: pins[given.reset]} if given.reset in pins else pins
+    reset, is_low = _reset(chosen, [], given.reset if given.reset in pins else None)
+    return f"~{reset}" if reset is not None and low != is_low else reset
 
 
 def _input(top: ast.InstanceSymbol, pins: Mapping[str, Pin], name: str) -> str:

@@ -40,6 +40,7 @@ impl rackwright_schedule::Meeting<Frame> for Meeting {
         wake: Cycle,
         outgoing: &mut [Vec<Envelope<Frame>>],
         mail: &mut Vec<Envelope<Frame>>,
+        _work: impl FnMut() -> bool,
     ) -> Result<Cycle, Apart> {
         let answers = (self.carry(wake, outgoing)).map_err(|error| Apart(Box::new(error)))?;
         let mut earliest = wake.0;

@@ -71,6 +71,7 @@ impl<T: Item> Meeting<T> for Seat<'_, T> {
         wake: Cycle<T>,
         outgoing: &mut [Vec<Envelope<T>>],
         mail: &mut Vec<Envelope<T>>,
+        mut work: impl FnMut() -> bool,
     ) -> Result<Cycle<T>, Apart> {
         let (exchange, round) = (self.exchange, self.round);
         self.round += 1;
@@ -87,7 +88,7 @@ impl<T: Item> Meeting<T> for Seat<'_, T> {
         let mut earliest = wake.0;
         for (from, place) in exchange.places.iter().enumerate() {
             if from != self.own {
-                place.rounds.wait(round, exchange.patience);
+                place.rounds.wait(round, exchange.patience, &mut work);
                 earliest = earliest.min(place.wake[parity].load(Ordering::Relaxed));
                 mail.append(&mut exchange.slot(round, from, self.own));
             }

@@ -11,7 +11,8 @@ pub struct Apart(#[source] pub Box<dyn Error + Send + Sync>);
 pub trait Meeting<T: Item> {
     /// Passes `outgoing[to]` to every part `to`, announces the cycle of this part's next event, and waits for all
     /// others to do the same. Adds the items from other parts to `mail`, and returns the earliest of the announced
-    /// cycles.
+    /// cycles. While it waits, it may call `work`, which does some of this part's work that does not depend on the other
+    /// parts, and returns whether there was any.
     ///
     /// # Errors
     /// [`Apart`] when another part cannot be reached.
@@ -20,5 +21,6 @@ pub trait Meeting<T: Item> {
         wake: Cycle<T>,
         outgoing: &mut [Vec<Envelope<T>>],
         mail: &mut Vec<Envelope<T>>,
+        work: impl FnMut() -> bool,
     ) -> Result<Cycle<T>, Apart>;
 }

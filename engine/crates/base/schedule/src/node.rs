@@ -5,6 +5,7 @@ use crate::{Envelope, Model, Outbox};
 use rackwright_link::{Cycle, Inbox, Item, Latency, Order, Portable, Trail};
 use rackwright_state::{Pass, State, StateError};
 use rackwright_time::Domain;
+use std::ops::Range;
 
 /// The port at the other end of a link.
 #[derive(Clone, Copy)]
@@ -54,6 +55,14 @@ impl<M: Model> Node<M> {
             cost: Cost::default(),
             model,
         }
+    }
+
+    /// Whether all models to which it has links are among these.
+    pub(crate) fn has_peers_only_in(&self, models: &Range<usize>) -> bool {
+        let is_among = |peer: &Peer<_>| models.contains(&(peer.node as usize));
+        self.ports
+            .iter()
+            .all(|port| port.peer.as_ref().is_none_or(is_among))
     }
 
     /// Passes the arrivals of the window to the model, and appends the items that it sends to `sent`.

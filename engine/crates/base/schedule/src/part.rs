@@ -33,19 +33,26 @@ pub(crate) struct Part<'t, 'a, M: Model> {
     starts: &'a [usize],
     /// Missing models are in the table, or another thread visits them.
     nodes: Vec<Option<&'a mut Node<M>>>,
+    /// Which models have links to models of this part only: nothing arrives there from other parts.
+    interior: Vec<bool>,
     /// The tables in which threads offer long visits; none if there are no other threads.
     tables: Option<&'t Tables<'a, M>>,
     agenda: Agenda,
     /// The models due in the window being simulated.
     due: Vec<u32>,
+    /// The models of the next window whose visits need nothing from other parts.
+    ahead: Vec<u32>,
     order: Order,
     sent: Vec<Envelope<M::Item>>,
     outgoing: Vec<Vec<Envelope<M::Item>>>,
+    mail: Vec<Envelope<M::Item>>,
     /// The items in flight to missing models.
     kept: Vec<Envelope<M::Item>>,
     lent: Vec<Lent<'a, M>>,
-    /// Time of the next event of other parts' models that were visited here.
-    others_wake: Cycle<M::Item>,
+    /// The number of missing models.
+    away: usize,
+    /// The number of visits that others have returned.
+    returned: u64,
     /// Windows simulated.
     window: u64,
 }
@@ -64,19 +71,25 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
             .iter()
             .zip(0..)
             .for_each(|(node, local)| agenda.note(node.wake, local));
+        let own = starts[index]..starts[index + 1];
+        let interior = nodes.iter().map(|node| node.has_peers_only_in(&own)).collect();
         Part {
             index,
             starts,
             nodes: nodes.iter_mut().map(Some).collect(),
+            interior,
             tables,
             agenda,
             due: Vec::new(),
+            ahead: Vec::new(),
             order: Order::default(),
             sent: Vec::new(),
             outgoing: (1..starts.len()).map(|_| Vec::new()).collect(),
+            mail: Vec::new(),
             kept: Vec::new(),
             lent: Vec::new(),
-            others_wake: Cycle::<M::Item>::NEVER,
+            away: 0,
+            returned: 0,
             window: 0,
         }
     }
@@ -102,7 +115,7 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
         pace: Pace<M::Item>,
         meeting: &mut impl Meeting<M::Item>,
     ) -> Result<(), Apart> {
-        let mut next = self.exchange(meeting)?;
+        let mut next = self.exchange(*from, pace, meeting)?;
         while *from < pace.until && (next < pace.until || !pace.skip_idle) {
             if pace.skip_idle {
                 *from = (*from).max(next);
@@ -111,7 +124,7 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
             self.step(*from, end, pace.skip_idle);
             *from = end;
             self.window += 1;
-            next = self.exchange(meeting)?;
+            next = self.exchange(*from, pace, meeting)?;
         }
         Ok(())
     }
@@ -121,60 +134,147 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
         Cycle::<M::Item>::new((from.0 / length).saturating_add(1).saturating_mul(length)).min(pace.until)
     }
 
-    /// Visits every model with an event before `end`, and unclaimed models of other parts.
+    /// Visits every model with an event before `end` that has not been visited ahead.
     fn step(&mut self, from: Cycle<M::Item>, end: Cycle<M::Item>, skip_idle: bool) {
         let mut due = std::mem::take(&mut self.due);
+        due.append(&mut self.ahead);
         self.agenda.take(from, &mut due);
         if !skip_idle {
             due.extend(0..self.nodes.len() as u32);
         }
         // One that was noted for later is not due, and one that was noted twice is so until it has been visited.
         let wakes = |node: &Node<M>| node.wake < end || !skip_idle;
-        if let Some(tables) = self.tables {
-            for local in &due {
-                let place = &mut self.nodes[*local as usize];
-                let is_long = |node: &mut &mut Node<M>| wakes(node) && node.cost.of_visit() >= LONG_VISIT;
-                let node = place.take_if(is_long);
-                self.lent.extend(node.map(|node| Lent { local: *local, node }));
-            }
-            tables.lay(self.index, self.window, &mut self.lent);
-        }
+        self.offer(&due, from, end, wakes);
         for local in due.drain(..) {
             if let Some(node) = self.nodes[local as usize].take_if(|node| wakes(node)) {
-                self.visit(node, from, end);
-                self.settle(local, node);
+                self.visit_own(local, node, from, end);
             }
         }
         self.due = due;
         if let Some(tables) = self.tables {
-            self.help(tables, from, end);
+            while self.make_offered(tables) {}
+            while self.away > 0 {
+                let back = tables.take_back(self.index, self.returned, || self.help(tables));
+                back.into_iter().for_each(|lent| self.receive(lent));
+            }
+            let mut kept = std::mem::take(&mut self.kept);
+            kept.drain(..).for_each(|envelope| self.deliver(envelope));
+            self.kept = kept;
         }
     }
 
-    /// Makes the visits offered in the tables, starting with those of this part.
-    fn help(&mut self, tables: &Tables<'a, M>, from: Cycle<M::Item>, end: Cycle<M::Item>) {
-        for owner in (self.index..self.outgoing.len()).chain(0..self.index) {
-            while let Some(lent) = tables.take(owner, self.window) {
-                self.visit(lent.node, from, end);
-                if owner == self.index {
-                    self.settle(lent.local, lent.node);
-                } else {
-                    self.others_wake = self.others_wake.min(lent.node.wake);
-                    tables.give_back(owner, lent);
-                }
+    /// Offers the long visits among those due to all threads.
+    fn offer(
+        &mut self,
+        due: &[u32],
+        from: Cycle<M::Item>,
+        end: Cycle<M::Item>,
+        wakes: impl Fn(&Node<M>) -> bool,
+    ) {
+        let Some(tables) = self.tables else {
+            return;
+        };
+        for local in due {
+            let is_long = |node: &mut &mut Node<M>| wakes(node) && node.cost.of_visit() >= LONG_VISIT;
+            let node = self.nodes[*local as usize].take_if(is_long);
+            self.lent.extend(node.map(|node| Lent {
+                local: *local,
+                node,
+                from,
+                end,
+                sent: Vec::new(),
+            }));
+        }
+        self.away += self.lent.len();
+        tables.lay(self.index, &mut self.lent);
+    }
+
+    /// Makes one of the visits that this part has offered; returns whether there was any.
+    fn make_offered(&mut self, tables: &Tables<'a, M>) -> bool {
+        let lent = tables.take(self.index);
+        lent.map(|lent| {
+            self.away -= 1;
+            self.visit_own(lent.local, lent.node, lent.from, lent.end);
+        })
+        .is_some()
+    }
+
+    /// Makes one of the visits that other parts have offered; returns whether there was any.
+    fn help(&mut self, tables: &Tables<'a, M>) -> bool {
+        let parts = self.starts.len() - 1;
+        for owner in (self.index + 1..parts).chain(0..self.index) {
+            if let Some(mut lent) = tables.take(owner) {
+                self.visit(lent.node, lent.from, lent.end, &mut lent.sent);
+                tables.give_back(owner, lent);
+                return true;
             }
         }
+        false
     }
 
-    fn visit(&mut self, node: &mut Node<M>, from: Cycle<M::Item>, end: Cycle<M::Item>) {
+    /// Takes back a model that another thread has visited.
+    fn receive(&mut self, mut lent: Lent<'a, M>) {
+        self.away -= 1;
+        self.returned += 1;
+        self.dispatch(&mut lent.sent);
+        self.settle(lent.local, lent.node);
+    }
+
+    /// Begins the window from `from` to `end` with the models that depend on this part alone: offers their long visits,
+    /// and leaves the short ones in `ahead`, the models of all others in `due`.
+    fn begin_ahead(&mut self, from: Cycle<M::Item>, end: Cycle<M::Item>) {
+        let mut all = std::mem::take(&mut self.ahead);
+        self.agenda.take(from, &mut all);
+        let (interior, due) = (&self.interior, &mut self.due);
+        all.retain(|local| {
+            let is_interior = interior[*local as usize];
+            if !is_interior {
+                due.push(*local);
+            }
+            is_interior
+        });
+        self.offer(&all, from, end, |node| node.wake < end);
+        self.ahead = all;
+    }
+
+    /// Makes one visit that does not depend on what other parts have not finished; returns whether there was any.
+    /// Visits of others come first, because their parts may need them before they can finish their window.
+    fn work_ahead(&mut self, tables: &Tables<'a, M>, from: Cycle<M::Item>, end: Cycle<M::Item>) -> bool {
+        if self.help(tables) {
+            return true;
+        }
+        while let Some(local) = self.ahead.pop() {
+            if let Some(node) = self.nodes[local as usize].take_if(|node| node.wake < end) {
+                self.visit_own(local, node, from, end);
+                return true;
+            }
+        }
+        self.make_offered(tables)
+    }
+
+    /// Visits a model of this part, delivers the items that it sends, and returns it to its place.
+    fn visit_own(&mut self, local: u32, node: &'a mut Node<M>, from: Cycle<M::Item>, end: Cycle<M::Item>) {
+        let mut sent = std::mem::take(&mut self.sent);
+        self.visit(node, from, end, &mut sent);
+        self.dispatch(&mut sent);
+        self.sent = sent;
+        self.settle(local, node);
+    }
+
+    fn visit(
+        &mut self,
+        node: &mut Node<M>,
+        from: Cycle<M::Item>,
+        end: Cycle<M::Item>,
+        sent: &mut Vec<Envelope<M::Item>>,
+    ) {
         let is_timed = self.window % TIMED_WINDOWS == 0 || node.cost.is_unknown();
         #[expect(
             clippy::disallowed_methods,
             reason = "what a node costs decides where it runs, not what it does"
         )]
         let started = is_timed.then(Instant::now);
-        node.visit(from, end, &mut self.order, &mut self.sent);
-        self.dispatch();
+        node.visit(from, end, &mut self.order, sent);
         if let Some(started) = started {
             node.cost.time(started.elapsed().as_nanos() as f64);
         }
@@ -192,10 +292,9 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
         self.nodes[local as usize] = Some(node);
     }
 
-    /// Delivers the items sent in a visit.
-    fn dispatch(&mut self) {
+    /// Delivers the items sent in a visit, and leaves `sent` empty.
+    fn dispatch(&mut self, sent: &mut Vec<Envelope<M::Item>>) {
         let own = self.starts[self.index]..self.starts[self.index + 1];
-        let mut sent = std::mem::take(&mut self.sent);
         for envelope in sent.drain(..) {
             let node = envelope.node as usize;
             if own.contains(&node) {
@@ -205,7 +304,6 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
                 self.outgoing[owner].push(envelope);
             }
         }
-        self.sent = sent;
     }
 
     fn deliver(&mut self, envelope: Envelope<M::Item>) {
@@ -222,22 +320,35 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
         }
     }
 
-    /// Exchanges items with the other parts, and agrees on the next window.
-    fn exchange(&mut self, meeting: &mut impl Meeting<M::Item>) -> Result<Cycle<M::Item>, Apart> {
-        let under_way = self.outgoing.iter().flatten().chain(&self.kept);
-        let wake = under_way
+    /// Exchanges items with the other parts, and agrees on the next window. Until the others are ready, threads go ahead
+    /// with the models of the window from `from` that depend on no other part: most models do, so that a thread seldom
+    /// waits for one whose share of a single window is larger.
+    fn exchange(
+        &mut self,
+        from: Cycle<M::Item>,
+        pace: Pace<M::Item>,
+        meeting: &mut impl Meeting<M::Item>,
+    ) -> Result<Cycle<M::Item>, Apart> {
+        let own_next = self.agenda.next();
+        let wake = (self.outgoing.iter().flatten())
             .map(|envelope| envelope.arrival.cycle)
-            .fold(self.agenda.next().min(self.others_wake), Cycle::<M::Item>::min);
-        self.others_wake = Cycle::<M::Item>::NEVER;
-        let mut mail = std::mem::take(&mut self.sent);
-        let next = meeting.meet(wake, &mut self.outgoing, &mut mail);
-        let back = self.tables.map(|tables| tables.take_back(self.index));
-        for lent in back.into_iter().flatten() {
-            self.settle(lent.local, lent.node);
-        }
-        mail.append(&mut self.kept);
+            .fold(own_next, Cycle::<M::Item>::min);
+        let end = self.window_end(from, pace);
+        // The next window is this one only if something is due in it; a later one may still change.
+        let mut is_known = pace.skip_idle && from < end && own_next < end;
+        let (mut outgoing, mut mail) = (std::mem::take(&mut self.outgoing), std::mem::take(&mut self.mail));
+        let next = meeting.meet(wake, &mut outgoing, &mut mail, || {
+            let Some(tables) = self.tables else {
+                return false;
+            };
+            if std::mem::take(&mut is_known) {
+                self.begin_ahead(from, end);
+            }
+            self.work_ahead(tables, from, end)
+        });
+        self.outgoing = outgoing;
         mail.drain(..).for_each(|envelope| self.deliver(envelope));
-        self.sent = mail;
+        self.mail = mail;
         next
     }
 }

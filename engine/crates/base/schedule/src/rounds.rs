@@ -20,6 +20,9 @@ impl Rounds {
     /// Enters a round: everything that the thread has done before is visible to all threads that observe the round.
     pub(crate) fn enter(&self, round: u64) {
         let before = self.0.swap(entered(round), Ordering::AcqRel);
+        if before & FAILED != 0 {
+            self.fail();
+        }
         self.wake_if(before & AWAITED != 0);
     }
 
@@ -29,12 +32,13 @@ impl Rounds {
         self.wake_if(before & AWAITED != 0);
     }
 
-    /// Returns when the thread has entered the round, which is the next one or one that it has entered. Sleeps when
-    /// patience ends. Returns the number of unsuccessful polls.
+    /// Returns when the thread has entered the round, which is the next one or one that it has entered. Between polls,
+    /// `work` does some other work and returns whether there was any; while there is none, the thread waits, and sleeps
+    /// when patience ends. Returns the number of unsuccessful polls since the last work.
     ///
     /// # Panics
     /// When the thread has failed before.
-    pub(crate) fn wait(&self, round: u64, patience: Patience) -> u32 {
+    pub(crate) fn wait(&self, round: u64, patience: Patience, mut work: impl FnMut() -> bool) -> u32 {
         let mut looks = 0;
         loop {
             let state = self.0.load(Ordering::Acquire);
@@ -42,6 +46,10 @@ impl Rounds {
                 return looks;
             }
             assert!(state & FAILED == 0, "another thread of the run has failed");
+            if work() {
+                looks = 0;
+                continue;
+            }
             if !patience.looks_again(looks) {
                 self.sleep(state);
             }
@@ -92,7 +100,7 @@ mod tests {
             rounds.enter(round - 1);
         }
         thread::scope(|scope| {
-            let waiting = scope.spawn(|| rounds.wait(round, patience));
+            let waiting = scope.spawn(|| rounds.wait(round, patience, || false));
             while rounds.0.load(Ordering::Acquire) & AWAITED == 0 {
                 thread::yield_now();
             }
@@ -116,20 +124,37 @@ mod tests {
     }
 
     #[test]
+    fn a_thread_works_while_it_waits() {
+        let (rounds, mut left) = (Rounds::default(), 3);
+        let work = || {
+            left -= 1;
+            if left == 0 {
+                rounds.enter(0);
+            }
+            true
+        };
+        assert_eq!(rounds.wait(0, Patience::of(3, 2), work), 0);
+        assert_eq!(left, 0);
+    }
+
+    #[test]
     fn whoever_waits_for_a_thread_that_fails_fails_too() {
         for patience in [Patience::of(2, 2), Patience::of(3, 2)] {
             let rounds = Rounds::default();
             rounds.enter(4);
             thread::scope(|scope| {
-                let waiting = scope.spawn(|| rounds.wait(5, patience));
+                let waiting = scope.spawn(|| rounds.wait(5, patience, || false));
                 rounds.fail();
                 assert!(waiting.join().is_err());
             });
             assert_eq!(
-                rounds.wait(4, patience),
+                rounds.wait(4, patience, || false),
                 0,
                 "what it has done before it failed is done"
             );
+            rounds.enter(5);
+            let after = || rounds.wait(6, patience, || false);
+            assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(after)).is_err());
         }
     }
 }

@@ -204,7 +204,7 @@ impl<M: Model> Drop for Failure<'_, '_, M> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.exchange.fail(self.thread);
-            self.tables.fail(self.thread);
+            self.tables.fail();
         }
     }
 }

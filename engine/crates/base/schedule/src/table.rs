@@ -1,13 +1,20 @@
 use crate::node::Node;
 use crate::patience::Patience;
 use crate::rounds::Rounds;
-use crate::Model;
+use crate::{Envelope, Model};
+use rackwright_link::Cycle;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-/// A model that any idle thread may visit in this window: its number within its part.
+/// A visit that any idle thread may make.
 pub(crate) struct Lent<'a, M: Model> {
+    /// The model's number within its part.
     pub(crate) local: u32,
     pub(crate) node: &'a mut Node<M>,
+    pub(crate) from: Cycle<M::Item>,
+    pub(crate) end: Cycle<M::Item>,
+    /// The items that the model sent in the visit; its owner delivers them.
+    pub(crate) sent: Vec<Envelope<M::Item>>,
 }
 
 /// The tables in which the threads of a run offer long visits, so that none waits while another has several left.
@@ -22,19 +29,32 @@ pub(crate) struct Tables<'a, M: Model> {
 /// The visits offered by one thread.
 #[repr(align(128))]
 struct Place<'a, M: Model> {
-    laid: Rounds,
     /// Visits that no thread has started, the cheapest first.
     open: Mutex<Vec<Lent<'a, M>>>,
-    /// Visits made by other threads.
-    done: Mutex<Vec<Lent<'a, M>>>,
+    /// The number of those, which threads read without taking the lock.
+    offered: AtomicUsize,
+    done: Mutex<Done<'a, M>>,
+    /// The visits that other threads have returned so far.
+    returned: Rounds,
+}
+
+/// Visits made by other threads.
+struct Done<'a, M: Model> {
+    visits: Vec<Lent<'a, M>>,
+    /// How many there have been in all.
+    ever: u64,
 }
 
 impl<'a, M: Model> Tables<'a, M> {
     pub(crate) fn new(threads: usize, patience: Patience) -> Tables<'a, M> {
         let place = |_| Place {
-            laid: Rounds::default(),
             open: Mutex::default(),
-            done: Mutex::default(),
+            offered: AtomicUsize::new(0),
+            done: Mutex::new(Done {
+                visits: Vec::new(),
+                ever: 0,
+            }),
+            returned: Rounds::default(),
         };
         Tables {
             places: (0..threads).map(place).collect(),
@@ -42,35 +62,55 @@ impl<'a, M: Model> Tables<'a, M> {
         }
     }
 
-    /// Offers the visits of a thread's part in a window, and leaves `visits` empty.
-    pub(crate) fn lay(&self, thread: usize, window: u64, visits: &mut Vec<Lent<'a, M>>) {
-        if !visits.is_empty() {
-            visits.sort_by_key(|lent| lent.node.cost.of_visit());
-            held(&self.places[thread].open).append(visits);
+    /// Offers visits of a thread's part, and leaves `visits` empty.
+    pub(crate) fn lay(&self, thread: usize, visits: &mut Vec<Lent<'a, M>>) {
+        if visits.is_empty() {
+            return;
         }
-        self.places[thread].laid.enter(window);
-    }
-
-    /// The most expensive visit that a thread has offered for the window and no thread has started.
-    pub(crate) fn take(&self, thread: usize, window: u64) -> Option<Lent<'a, M>> {
         let place = &self.places[thread];
-        place.laid.wait(window, self.patience);
-        held(&place.open).pop()
+        let mut open = held(&place.open);
+        open.append(visits);
+        open.sort_by_key(|lent| lent.node.cost.of_visit());
+        place.offered.store(open.len(), Ordering::Relaxed);
     }
 
-    /// Announces that a thread offers no more visits.
-    pub(crate) fn fail(&self, thread: usize) {
-        self.places[thread].laid.fail();
+    /// The most expensive visit that a thread has offered and no thread has started.
+    pub(crate) fn take(&self, thread: usize) -> Option<Lent<'a, M>> {
+        let place = &self.places[thread];
+        if place.offered.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let mut open = held(&place.open);
+        let lent = open.pop();
+        place.offered.store(open.len(), Ordering::Relaxed);
+        lent
+    }
+
+    /// Announces that a thread of the run has failed, and that visits may never return.
+    pub(crate) fn fail(&self) {
+        self.places.iter().for_each(|place| place.returned.fail());
     }
 
     /// Returns a model to the thread that owns it.
     pub(crate) fn give_back(&self, thread: usize, lent: Lent<'a, M>) {
-        held(&self.places[thread].done).push(lent);
+        let place = &self.places[thread];
+        let mut done = held(&place.done);
+        done.visits.push(lent);
+        place.returned.enter(done.ever);
+        done.ever += 1;
     }
 
-    /// Takes back all of a thread's models that others have visited, after the threads have synchronised.
-    pub(crate) fn take_back(&self, thread: usize) -> Vec<Lent<'a, M>> {
-        std::mem::take(&mut *held(&self.places[thread].done))
+    /// Takes back a thread's models that others have visited, after it has taken back `before`; waits for at least one,
+    /// and does other work until there is one.
+    pub(crate) fn take_back(
+        &self,
+        thread: usize,
+        before: u64,
+        work: impl FnMut() -> bool,
+    ) -> Vec<Lent<'a, M>> {
+        let place = &self.places[thread];
+        place.returned.wait(before, self.patience, work);
+        std::mem::take(&mut held(&place.done).visits)
     }
 }
 

@@ -109,6 +109,8 @@ pub(crate) mod number {
     pub(crate) const SENDFILE: u64 = 71;
     pub(crate) const PSELECT6: u64 = 72;
     pub(crate) const PPOLL: u64 = 73;
+    pub(crate) const SIGNALFD4: u64 = 74;
+    pub(crate) const SPLICE: u64 = 76;
     pub(crate) const READLINKAT: u64 = 78;
     pub(crate) const NEWFSTATAT: u64 = 79;
     pub(crate) const FSTAT: u64 = 80;
@@ -120,6 +122,7 @@ pub(crate) mod number {
     pub(crate) const TIMERFD_SETTIME: u64 = 86;
     pub(crate) const TIMERFD_GETTIME: u64 = 87;
     pub(crate) const UTIMENSAT: u64 = 88;
+    pub(crate) const PERSONALITY: u64 = 92;
     pub(crate) const EXIT: u64 = 93;
     pub(crate) const EXIT_GROUP: u64 = 94;
     pub(crate) const WAITID: u64 = 95;
@@ -158,6 +161,8 @@ pub(crate) mod number {
     pub(crate) const RT_SIGRETURN: u64 = 139;
     pub(crate) const SETPRIORITY: u64 = 140;
     pub(crate) const GETPRIORITY: u64 = 141;
+    pub(crate) const GETRESUID: u64 = 148;
+    pub(crate) const GETRESGID: u64 = 150;
     pub(crate) const TIMES: u64 = 153;
     pub(crate) const SETPGID: u64 = 154;
     pub(crate) const GETPGID: u64 = 155;
@@ -193,6 +198,7 @@ pub(crate) mod number {
     pub(crate) const SHUTDOWN: u64 = 210;
     pub(crate) const SENDMSG: u64 = 211;
     pub(crate) const RECVMSG: u64 = 212;
+    pub(crate) const READAHEAD: u64 = 213;
     pub(crate) const BRK: u64 = 214;
     pub(crate) const MUNMAP: u64 = 215;
     pub(crate) const MREMAP: u64 = 216;
@@ -243,6 +249,7 @@ impl Process {
             | number::PIPE2
             | number::PSELECT6
             | number::PPOLL
+            | number::SIGNALFD4
             | number::TIMERFD_CREATE..=number::TIMERFD_GETTIME
             | number::MEMFD_CREATE => self.event_call(number, call),
             number::MKDIRAT..=number::STATFS
@@ -259,6 +266,7 @@ impl Process {
             number::DUP..=number::FLOCK
             | number::FSTATFS..=number::SYNC_FILE_RANGE
             | number::FADVISE64
+            | number::READAHEAD
             | number::SYNCFS
             | number::COPY_FILE_RANGE..=number::PWRITEV2
             | number::CLOSE_RANGE => self.file_call(number, call),

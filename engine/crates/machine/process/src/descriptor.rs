@@ -5,6 +5,7 @@ use crate::counter::Counter;
 use crate::epoll::Epoll;
 use crate::input::Reader;
 use crate::listing::Listing;
+use crate::signal_file::SignalFile;
 use crate::sockets::Socket;
 use crate::stat::{Inodes, Status};
 use crate::timer::Timer;
@@ -37,6 +38,8 @@ pub(crate) enum Descriptor {
     Counter(Counter),
     /// A `timerfd`.
     Timer(Timer),
+    /// A `signalfd`.
+    Signals(SignalFile),
     /// An `epoll` instance.
     Epoll(Epoll),
     /// A socket of the program's own network.
@@ -78,7 +81,8 @@ impl Descriptor {
             Descriptor::Source(source) => source.read(into),
             Descriptor::Counter(counter) => counter.read(into),
             Descriptor::Timer(timer) => timer.read(into, now),
-            Descriptor::Epoll(_) => refuse(libc::EINVAL),
+            // Its signals are read by the thread to which they were sent.
+            Descriptor::Signals(_) | Descriptor::Epoll(_) => refuse(libc::EINVAL),
             Descriptor::Socket(socket) => Ok(socket.receive(into, false)?.count),
         }
     }
@@ -110,7 +114,7 @@ impl Descriptor {
             Descriptor::Host(host) => (&*host.file).write(from),
             Descriptor::Sink(sink) => sink.write(from),
             Descriptor::Counter(counter) => counter.write(from),
-            Descriptor::Timer(_) | Descriptor::Epoll(_) => refuse(libc::EINVAL),
+            Descriptor::Timer(_) | Descriptor::Signals(_) | Descriptor::Epoll(_) => refuse(libc::EINVAL),
             Descriptor::Socket(socket) => socket.write(from),
         }
     }
@@ -171,6 +175,7 @@ impl Descriptor {
             Descriptor::Sink(sink) => sink.readiness(),
             Descriptor::Counter(counter) => counter.readiness(),
             Descriptor::Timer(timer) => timer.readiness(now),
+            Descriptor::Signals(signals) => signals.readiness(),
             Descriptor::Epoll(epoll) => epoll.readiness(now),
             Descriptor::Socket(socket) => socket.readiness(),
         }

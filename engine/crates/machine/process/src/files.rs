@@ -176,7 +176,7 @@ impl Files {
         }
         let makes = libc::O_CREAT | libc::O_TRUNC;
         let writes = flags & libc::O_ACCMODE != libc::O_RDONLY || flags & makes != 0;
-        if writes && path != Path::new(NOWHERE) {
+        if writes && !PLAIN_DEVICES.iter().any(|device| path == Path::new(device)) {
             self.check_writable(path)?;
         }
         if RANDOM_SOURCES.iter().any(|source| path == Path::new(source)) {
@@ -440,10 +440,8 @@ impl Files {
 const RANDOM_SOURCES: [&str; 2] = ["/dev/urandom", "/dev/random"];
 /// Names of the standard descriptors.
 const STANDARD: [&str; 3] = ["/dev/stdin", "/dev/stdout", "/dev/stderr"];
-/// Devices that are the same everywhere.
-const PLAIN_DEVICES: [&str; 2] = [NOWHERE, "/dev/zero"];
-/// Writes to it are discarded, everywhere.
-const NOWHERE: &str = "/dev/null";
+/// Devices that are the same everywhere, and discard what is written.
+const PLAIN_DEVICES: [&str; 2] = ["/dev/null", "/dev/zero"];
 
 /// Refuses paths that a program must not depend on.
 pub(crate) fn check_readable(path: &Path) -> io::Result<()> {

@@ -25,6 +25,7 @@ mod maps;
 mod process;
 mod processes;
 mod selves;
+mod signal_file;
 mod sockets;
 mod stack;
 mod stat;

@@ -4,6 +4,7 @@ use crate::files::Files;
 use crate::input::Input;
 use crate::layout::Layout;
 use crate::log::UnknownCalls;
+use crate::signal_file::PendingSignals;
 use crate::sockets::Network;
 use crate::stack;
 use rackwright_boot::{load_program, ElfError, Image};
@@ -65,6 +66,7 @@ pub struct Process {
     pub(crate) random: ChaCha8Rng,
     /// The events of descriptors and signals.
     pub(crate) activity: Activity,
+    pub(crate) signals: PendingSignals,
     /// The current folder, if it is not the simulator's.
     pub(crate) folder: Option<PathBuf>,
     pub(crate) own: OwnFile,
@@ -161,6 +163,7 @@ impl Process {
             unknown: UnknownCalls::default(),
             random,
             activity: Activity::default(),
+            signals: PendingSignals::default(),
             folder: None,
             own: OwnFile::new(file, arguments, harts),
             id: FIRST,
@@ -180,6 +183,7 @@ impl Process {
             unknown: self.unknown.clone(),
             random: ChaCha8Rng::seed_from_u64(SEED + id),
             activity: self.activity.fork(),
+            signals: self.signals.clone(),
             folder: self.folder.clone(),
             own: self.own.clone(),
             id,

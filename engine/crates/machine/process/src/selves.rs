@@ -52,6 +52,7 @@ impl Process {
                 "environ" => Some(self.own.environment.clone()),
                 "comm" => Some([&self.own.name[..], b"\n"].concat()),
                 "stat" => Some(self.numbers(memory).into_bytes()),
+                "status" => Some(self.status(memory).into_bytes()),
                 _ => None,
             };
         }
@@ -72,6 +73,22 @@ impl Process {
             format!("processor\t: {number}\nhart\t\t: {number}\nisa\t\t: rv64imafdcv\nmmu\t\t: sv39\n\n")
         };
         (0..self.own.harts).map(hart).collect()
+    }
+
+    /// `/proc/self/status`: the lines with a value here, in the order of Linux.
+    fn status(&self, memory: &GuestMemory) -> String {
+        let (id, size) = (self.id, memory.end() / 1024);
+        let root = "0\t0\t0\t0";
+        [
+            format!("Name:\t{}", String::from_utf8_lossy(&self.own.name)),
+            format!("Umask:\t{:04o}", self.files.mask),
+            "State:\tR (running)".to_string(),
+            format!("Tgid:\t{id}\nPid:\t{id}\nPPid:\t{}", self.family.parent(id)),
+            format!("TracerPid:\t0\nUid:\t{root}\nGid:\t{root}\nGroups:\t0 "),
+            format!("VmPeak:\t{size:>8} kB\nVmSize:\t{size:>8} kB"),
+        ]
+        .join("\n")
+            + "\n"
     }
 
     /// `/proc/self/stat`: 52 fields, with zero for those without a value here.

@@ -10,6 +10,7 @@ use crate::epoll::Epoll;
 use crate::files::Shared;
 use crate::gather;
 use crate::process::{Process, EPOCH_NANOSECONDS};
+use crate::signal_file::SignalFile;
 use crate::timer::Timer;
 use rackwright_memory::GuestMemory;
 use std::io;
@@ -17,6 +18,8 @@ use std::path::Path;
 
 /// Maximum depth of nested `epoll` lists, as in Linux.
 const MOST_NESTED: usize = 5;
+/// Bytes of a set of signals.
+const SIGNAL_SET_BYTES: u64 = 8;
 /// `TFD_TIMER_ABSTIME`.
 const ABSOLUTE: u64 = 1;
 /// `TFD_TIMER_CANCEL_ON_SET`: the clock is never set.
@@ -43,6 +46,7 @@ impl Process {
                 self.add_event(Descriptor::Timer(Timer::new(is_wall)), second as i32)
             }
             number::TIMERFD_SETTIME => self.set_timer(call),
+            number::SIGNALFD4 => self.make_signal_file(call),
             number::TIMERFD_GETTIME => {
                 let now = self.nanoseconds(call.now);
                 self.with_timer(first, |timer| {
@@ -125,6 +129,37 @@ impl Process {
             });
             Ok(0)
         })
+    }
+
+    /// `signalfd4(descriptor, set, bytes, flags)`: a new one, or another set for one.
+    fn make_signal_file(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
+        let [number, set, bytes, flags, ..] = call.arguments;
+        let flags = flags as i32;
+        if bytes != SIGNAL_SET_BYTES || flags & !(libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) != 0 {
+            return refuse(libc::EINVAL);
+        }
+        let wanted = gather::word(call.memory, set)?;
+        if number as i32 == -1 {
+            let file = SignalFile::new(wanted, self.signals.clone());
+            return self.add_event(Descriptor::Signals(file), flags);
+        }
+        self.activity.note();
+        match &mut *self.files.get(number)?.borrow() {
+            Descriptor::Signals(file) => file.wanted = wanted,
+            _ => return refuse(libc::EINVAL),
+        }
+        Ok(number)
+    }
+
+    /// The signals that a call reads, a bit each, if it reads signals.
+    pub(crate) fn awaited_signals(&self, number: u64, call: &Call<'_>) -> Option<u64> {
+        if number != number::READ {
+            return None;
+        }
+        match &*self.files.get(call.arguments[0]).ok()?.borrow() {
+            Descriptor::Signals(file) => Some(file.wanted),
+            _ => None,
+        }
     }
 
     fn with_timer(

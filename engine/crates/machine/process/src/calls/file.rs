@@ -76,6 +76,10 @@ impl Process {
                 self.files.get(first).map(|_| 0)
             }
             number::FADVISE64 => self.files.get(first).map(|_| 0),
+            number::READAHEAD => match &*self.files.get(first)?.borrow() {
+                Descriptor::Host(_) | Descriptor::Text(_) => Ok(0),
+                _ => refuse(libc::EINVAL),
+            },
             number::SYNC => Ok(0),
             _ => self.transfer_call(number, call),
         }

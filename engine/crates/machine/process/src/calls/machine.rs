@@ -31,6 +31,13 @@ impl Process {
         let [first, second, third, fourth, ..] = call.arguments;
         match number {
             number::GETUID..=number::GETEGID | number::GETGROUPS => Ok(0),
+            number::GETRESUID | number::GETRESGID => {
+                for place in [first, second, third] {
+                    call.memory.write(place, &[0; 4]).map_err(gather::fault)?;
+                }
+                Ok(0)
+            }
+            number::PERSONALITY => self.personality(first as u32),
             number::SET_ROBUST_LIST => Ok(0),
             number::UMASK => {
                 let before = std::mem::replace(&mut self.files.mask, first as u32 & 0o777);
@@ -100,6 +107,18 @@ impl Process {
             }
             _ => self.unknown(number),
         }
+    }
+
+    /// `personality(kind)`: that of Linux, with addresses that are not random.
+    fn personality(&mut self, kind: u32) -> io::Result<u64> {
+        const FIXED_ADDRESSES: u32 = libc::ADDR_NO_RANDOMIZE as u32;
+        /// Asks and changes nothing.
+        const ASKS: u32 = u32::MAX;
+        if kind & !FIXED_ADDRESSES != 0 && kind != ASKS {
+            self.unknown.record(number::PERSONALITY);
+            return refuse(libc::EINVAL);
+        }
+        Ok(FIXED_ADDRESSES.into())
     }
 
     /// `prctl(option, argument)`: the name of the program, and options without an effect here.

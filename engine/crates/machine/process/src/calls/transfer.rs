@@ -55,6 +55,7 @@ impl Process {
                 self.files.get(to)?.borrow().host()?;
                 self.copy(call, (from, to), places, fifth)
             }
+            number::SPLICE => self.splice(call),
             _ => self.unknown(number),
         }
     }
@@ -115,6 +116,52 @@ impl Process {
         Ok(moved)
     }
 
+    /// `splice(from, from_offset, to, to_offset, length, flags)`: from a pipe or to one.
+    fn splice(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
+        let [from, from_offset, to, to_offset, length, _] = call.arguments;
+        let reads = matches!(&*self.files.get(from)?.borrow(), Descriptor::Source(_));
+        let writes = matches!(&*self.files.get(to)?.borrow(), Descriptor::Sink(_));
+        if reads && from_offset != 0 || writes && to_offset != 0 {
+            return refuse(libc::ESPIPE);
+        }
+        if !reads && !writes {
+            return refuse(libc::EINVAL);
+        }
+        let places = (
+            Place::of(call.memory, from_offset)?,
+            Place::of(call.memory, to_offset)?,
+        );
+        if reads || is_socket(&self.files.get(from)?) {
+            return self.pass_on(call, (from, to), places.1, length);
+        }
+        self.copy(call, (from, to), places, length)
+    }
+
+    /// Moves up to `length` bytes that have arrived at one descriptor to another one.
+    fn pass_on(
+        &mut self,
+        call: &mut Call<'_>,
+        (from, to): (u64, u64),
+        mut target: Place,
+        length: u64,
+    ) -> io::Result<u64> {
+        let (from, to) = (self.files.get(from)?, self.files.get(to)?);
+        let mut bytes = gather::buffer(length);
+        let count = match &mut *from.borrow() {
+            Descriptor::Source(source) => source.peek(&mut bytes)?,
+            Descriptor::Socket(socket) => socket.receive(&mut bytes, true)?.count,
+            _ => return refuse(libc::EINVAL),
+        };
+        if count == 0 {
+            return Ok(0);
+        }
+        let moved = target.write(&to, &bytes[..count])?;
+        from.borrow().read(&mut bytes[..moved], 0)?;
+        target.store(call.memory)?;
+        self.refit_shared(call.memory)?;
+        Ok(moved as u64)
+    }
+
     /// Copies up to `length` bytes from one descriptor to another one.
     fn copy(
         &mut self,
@@ -147,6 +194,9 @@ impl Process {
             number,
             number::READ | number::READV | number::WRITE | number::WRITEV | number::SENDFILE
         ) || is_of_socket(number);
+        if number == number::SPLICE {
+            return self.splice_waits(call);
+        }
         if !can_wait || !self.files.get(first)?.borrow().can_wait() {
             return Ok(None);
         }
@@ -159,6 +209,15 @@ impl Process {
         }))
     }
 
+    /// The same for `splice`: for ever, unless it or one of its ends is not to wait.
+    fn splice_waits(&self, call: &Call<'_>) -> io::Result<Option<Option<Cycles>>> {
+        let [from, _, to, _, _, flags] = call.arguments;
+        let at_once = flags as u32 & libc::SPLICE_F_NONBLOCK != 0
+            || self.files.get(from)?.is_nonblocking()
+            || self.files.get(to)?.is_nonblocking();
+        Ok((!at_once).then_some(None))
+    }
+
     /// Whether a call that fails because its data have no reader raises a signal.
     pub(crate) fn signals_broken_pipe(&self, number: u64, call: &Call<'_>) -> bool {
         matches!(
@@ -166,6 +225,7 @@ impl Process {
             number::WRITE
                 | number::WRITEV
                 | number::SENDFILE
+                | number::SPLICE
                 | number::SENDTO
                 | number::SENDMSG
                 | number::SENDMMSG

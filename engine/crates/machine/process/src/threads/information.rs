@@ -12,6 +12,9 @@ const TIMER: i32 = -2;
 /// The kernel.
 const KERNEL: i32 = 0x80;
 
+/// Bytes of `struct signalfd_siginfo`.
+pub(super) const FILE_BYTES: usize = 128;
+
 /// The information of a signal for a handler: `siginfo_t`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Information {
@@ -77,6 +80,27 @@ impl Information {
     /// Whether it comes from timer `id`.
     pub(super) fn is_of_timer(&self, id: u64) -> bool {
         self.code == TIMER && self.details[0] & 0xffff_ffff == id
+    }
+
+    /// The same as `struct signalfd_siginfo`, which has a place for each detail.
+    pub(super) fn file_bytes(&self) -> [u8; FILE_BYTES] {
+        let [first, second] = self.details;
+        let mut words = [0_u32; FILE_BYTES / 4];
+        (words[0], words[2]) = (self.signal as u32, self.code as u32);
+        match self.code {
+            TIMER => (words[6], words[8]) = (first as u32, (first >> 32) as u32),
+            _ => (words[3], words[4]) = (first as u32, (first >> 32) as u32),
+        }
+        if self.signal == libc::SIGCHLD as u64 && self.code > 0 {
+            words[10] = second as u32;
+        } else {
+            (words[11], words[12], words[13]) = (second as u32, second as u32, (second >> 32) as u32);
+        }
+        let mut bytes = [0; FILE_BYTES];
+        for (place, word) in bytes.chunks_exact_mut(4).zip(words) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
     }
 
     /// The first words of `siginfo_t`: number and error, code, and the details.

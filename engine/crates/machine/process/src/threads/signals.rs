@@ -289,7 +289,7 @@ impl Threads {
             Some(id) => self.send(caller, id, information, now, memory),
             None => {
                 self.actions.pending.add(information);
-                self.process.activity.note();
+                self.note_signal();
             }
         }
     }
@@ -329,7 +329,7 @@ impl Threads {
             return;
         }
         thread.pending.add(information);
-        self.process.activity.note();
+        self.note_signal();
         let thread = &self.threads[&id];
         if awaited || thread.masked.has(signal) {
             return;
@@ -339,6 +339,12 @@ impl Threads {
             State::Runs if Some(id) != caller => self.attention = true,
             _ => {}
         }
+    }
+
+    /// Has threads that wait for signals look again.
+    fn note_signal(&self) {
+        self.process.signals.note();
+        self.process.activity.note();
     }
 
     /// The signals that thread `id` has to handle now.

@@ -1,5 +1,6 @@
 //! Waiting for signals.
 
+use super::information::FILE_BYTES;
 use super::signals::{SignalSet, LAST, SET_BYTES};
 use super::waiting::Patience;
 use super::{ThreadId, Threads};
@@ -18,11 +19,41 @@ impl Threads {
         if bytes > SET_BYTES {
             return refuse(libc::EINVAL);
         }
-        let thread = self.thread(caller);
-        let (own, masked) = (thread.pending.set().0, thread.masked.0);
-        let pending = (own | self.actions.pending.set().0) & masked;
+        let pending = self.pending(caller) & self.threads[&caller].masked.0;
         gather::store_words(call.memory, set, &[pending])?;
         Ok(0)
+    }
+
+    /// The signals for a thread and for its process, a bit each.
+    pub(super) fn pending(&self, id: ThreadId) -> u64 {
+        self.threads[&id].pending.set().0 | self.actions.pending.set().0
+    }
+
+    /// `read(signalfd, buffer, bytes)`, once: as many signals of `wanted` as there are and fit.
+    pub(super) fn read_signals(
+        &mut self,
+        caller: ThreadId,
+        wanted: SignalSet,
+        call: &mut Call<'_>,
+    ) -> io::Result<u64> {
+        let [_, buffer, bytes, ..] = call.arguments;
+        let room = bytes / FILE_BYTES as u64;
+        if room == 0 {
+            return refuse(libc::EINVAL);
+        }
+        let mut read = 0;
+        while read < room {
+            let Some(taken) = self.dequeue(caller, wanted) else {
+                break;
+            };
+            let place = buffer.wrapping_add(read * FILE_BYTES as u64);
+            (call.memory.write(place, &taken.file_bytes())).map_err(gather::fault)?;
+            read += 1;
+        }
+        if read == 0 {
+            return refuse(libc::EAGAIN);
+        }
+        Ok(read * FILE_BYTES as u64)
     }
 
     /// `rt_sigtimedwait(set, information, timeout, bytes)`, once: a signal of the set, or that there is none yet.

@@ -294,7 +294,13 @@ impl Threads {
         match number {
             number::RT_SIGTIMEDWAIT => self.take_awaited(caller, call),
             number::RT_SIGSUSPEND => Err(io::Error::from_raw_os_error(libc::EAGAIN)),
-            _ => self.process.call(number, call),
+            _ => {
+                self.process.signals.show(self.pending(caller));
+                match self.process.awaited_signals(number, call) {
+                    Some(wanted) => self.read_signals(caller, SignalSet(wanted), call),
+                    None => self.process.call(number, call),
+                }
+            }
         }
     }
 

@@ -1,0 +1,72 @@
+"""Ports that are interfaces of SystemVerilog: given pins, recognised, and in use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rackwright import RackwrightError, Unit
+from rackwright.unit_config import UnitConfig
+from rackwright.verilog.reader import VerilogDesign, VerilogSources
+from rackwright.verilog.scan import Scan, scan
+
+SOURCE = Path(__file__).parent / "fixtures" / "InterfaceAdder.sv"
+
+
+def scanned(folder: Path, old: str = "", new: str = "") -> Scan:
+    """What a scan of the adder finds, with a text in the place of another."""
+    text = SOURCE.read_text(encoding="utf-8")
+    assert old in text
+    (folder / SOURCE.name).write_text(text.replace(old, new) if old else text, encoding="utf-8")
+    found = scan([folder / SOURCE.name], folder)
+    found.write(folder / "manifest.json")
+    return found
+
+
+def test_an_interface_with_a_modport_gets_pins(tmp_path: Path) -> None:
+    found = scanned(tmp_path)
+    line, registers = found.manifest["ports"]
+    assert (registers["contract"], registers["name"], registers["address_bits"]) == ("axi4-lite", "bus", 6)
+    assert line["pin"] == "irq"
+    assert found.manifest["clocks"][0]["pin"] == "clk"
+    assert found.remarks[0] == (
+        "bus: interface lite_bus with its default parameters; InterfaceAdder_pins.sv gives it pins"
+    )
+    (text,) = found.files.values()
+    assert "lite_bus bus (.clk_i(clk), .rst_ni(~rst));" in text
+    read = VerilogDesign(VerilogSources.of_manifest(tmp_path / "manifest.json"))
+    assert [complaint.text for complaint in read.complaints if complaint.is_error] == []
+    # Without ports of its own, the design has the clock and the reset of its interface.
+    alone = scanned(tmp_path, "    input logic clk,\n    input logic rst,\n", "")
+    clock = alone.manifest["clocks"][0]
+    assert (clock["pin"], clock["reset"], clock["active"]) == ("bus_clk_i", "bus_rst_ni", "low")
+
+
+@pytest.mark.parametrize(
+    ("port", "reason"),
+    [
+        (
+            "lite_bus more",
+            "an interface lite_bus without a modport, which says directions; there are subordinate",
+        ),
+        ("lite_bus.subordinate more [2]", "an array of interfaces; connect it in a module around the design"),
+        ("interface more", "an interface of any kind; connect it in a module around the design"),
+    ],
+)
+def test_interfaces_of_which_no_pins_can_be_made_are_refused(tmp_path: Path, port: str, reason: str) -> None:
+    with pytest.raises(RackwrightError) as refused:
+        scanned(tmp_path, "    output logic irq", f"    {port},\n    output logic irq")
+    assert str(refused.value) == f"module InterfaceAdder: more is {reason}"
+
+
+@pytest.mark.long("another design")
+def test_a_unit_is_reached_by_an_interface_as_by_pins(tmp_path: Path) -> None:
+    scanned(tmp_path)
+    unit = Unit(UnitConfig(str(tmp_path / "manifest.json"), {"KEY": 9}))
+    assert unit.read_register(4) == 9
+    unit.write_register(0, 11)
+    assert unit.read_register(0) == 20
+    unit.write_register(0, 71)
+    unit.await_interrupt()
+    assert unit.violations == 0
