@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 
 from rackwright import Unit
-from rackwright.commands import operate
 from rackwright.drx import Configuration, compile_kernel, load_kernel
 from rackwright.drx.arrays import random_inputs
 from rackwright.drx.configuration import model_of
 from rackwright.exploration import UnitWorkload
+from rackwright.unit.commands import operate
 
 KERNELS = ("scale", "video", "entities")
 

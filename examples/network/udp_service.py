@@ -1,6 +1,6 @@
 """A UDP service without a driver: the network unit, a client's frame, and a service behind a stream."""
 
-from rackwright.internet import Address, Datagram, NetworkUnit
+from rackwright.unit.internet import Address, Datagram, NetworkUnit
 
 unit = NetworkUnit(Address(mac="02:00:00:00:00:01", interface="10.0.0.1/24"))
 unit.bind(entry=0, port=7, stream=0)

@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from rackwright import SnappyUnit, libsnappy
+from rackwright import SnappyUnit
+from rackwright.compression import libsnappy
 from rackwright.demo.archive import default_archive
 
 packed = libsnappy.compress(default_archive(200_000))

@@ -16,7 +16,7 @@ from bootstrap.paths import ENGINE, HARDWARE, REPOSITORY, VENV
 from bootstrap.steps import bring_up_to_date, execute
 from bootstrap.tools import Tool
 
-_FIRTOOL = "from rackwright.designs import elaborate; elaborate('stream-copy')"
+_FIRTOOL = "from rackwright.hardware.designs import elaborate; elaborate('stream-copy')"
 """Chisel fetches firtool when the first unit is elaborated."""
 
 

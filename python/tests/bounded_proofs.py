@@ -13,7 +13,7 @@ from typing import ClassVar
 import pytest
 from tiers import long
 
-from rackwright.designs import Elaboration
+from rackwright.hardware.designs import Elaboration
 from rackwright.synthesis.flow import Design, load_designs
 from rackwright.synthesis.library import DEFAULT_LIBERTY
 from rackwright.synthesis.tools import program, run

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rackwright import compile_bare_metal, compile_program
-from rackwright.accelerators import unit_manifest
-from rackwright.headers import server_header
-from rackwright.unit_config import UnitConfig
+from rackwright.hardware.headers import server_header
+from rackwright.unit.accelerators import unit_manifest
+from rackwright.unit.config import UnitConfig
 
 WORKLOADS = ("bare metal", "program")
 CPUS = ("functional", "rocket", "boom", "rocket-rtl")

@@ -6,10 +6,10 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rackwright import commands
-from rackwright.codec import CodecUnit
-from rackwright.commands import STATUS_NAMES
-from rackwright.unit import Buffer
+from rackwright.compression.codec import CodecUnit
+from rackwright.unit import commands
+from rackwright.unit.alone import Buffer
+from rackwright.unit.commands import STATUS_NAMES
 
 RECORD_BYTES = 16
 

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, settings
 from tiers import long
 
 from rackwright import SnappyUnit
-from rackwright.designs import ASSERTED
-from rackwright.nic import NicUnit
+from rackwright.hardware.designs import ASSERTED
 from rackwright.protobuf.program import LINKED_FAST
+from rackwright.unit.nic import NicUnit
 
 LONG = os.environ.get("RACKWRIGHT_LONG") == "1"
 

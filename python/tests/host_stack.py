@@ -19,8 +19,8 @@ from typing import Any
 
 from internet_frames import IP_ADDRESS, PEER, PORTS, network_unit
 
-from rackwright.internet import Datagram, NetworkUnit
-from rackwright.nic import internet_sum
+from rackwright.unit.internet import Datagram, NetworkUnit
+from rackwright.unit.nic import internet_sum
 
 _DEVICE = "rwnet0"
 _TUNSETIFF, _IFF_TAP, _IFF_NO_PI = 0x400454CA, 0x0002, 0x1000

@@ -8,7 +8,7 @@ from scapy.layers.inet import ICMP, IP, UDP
 from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Packet, Raw
 
-from rackwright.internet import Address, NetworkUnit
+from rackwright.unit.internet import Address, NetworkUnit
 
 OWN = Address(mac="02:00:00:00:00:01", interface="10.0.0.1/24", gateway="10.0.0.254")
 """The unit."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rackwright.nic import FrameCompletion, NicUnit
+from rackwright.unit.nic import FrameCompletion, NicUnit
 
 LENGTHS = [1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 60, 64, 65, 1500, 1514, 4096, 9599, 9600]
 """Of frames: around flits, beats, and the shortest and longest of Ethernet."""

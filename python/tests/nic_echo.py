@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from rackwright.nic import FrameCompletion, NicUnit
+from rackwright.unit.nic import FrameCompletion, NicUnit
 
 LIMIT = 100_000
 

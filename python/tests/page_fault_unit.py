@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rackwright.unit import Unit
-from rackwright.unit_config import UnitConfig
+from rackwright.unit.alone import Unit
+from rackwright.unit.config import UnitConfig
 
 OPCODE = 3
 PAGE_BYTES = 4096

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rackwright.commands import STATUS_NAMES
-from rackwright.designs import ParameterValue
-from rackwright.unit import Buffer, Unit
-from rackwright.unit_config import UnitConfig
+from rackwright.hardware.designs import ParameterValue
+from rackwright.unit.alone import Buffer, Unit
+from rackwright.unit.commands import STATUS_NAMES
+from rackwright.unit.config import UnitConfig
 from rackwright.verification import protobuf_objects, protobuf_wire
 from rackwright.verification.protobuf_schema import Kind, Message, Tables
 from rackwright.verification.protobuf_wire import MalformedError, UnsupportedError

@@ -23,8 +23,8 @@ from protobuf_serializer import (
     Pool,
 )
 
-from rackwright.commands import STATUS_NAMES
-from rackwright.unit import Unit
+from rackwright.unit.alone import Unit
+from rackwright.unit.commands import STATUS_NAMES
 from rackwright.verification import protobuf_wire
 from rackwright.verification.protobuf_build import HEAP, Builder
 from rackwright.verification.protobuf_schema import Field, Kind, Message, Tables

@@ -6,9 +6,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rackwright import SnappyUnit, commands, libsnappy
-from rackwright.commands import STATUS_NAMES
-from rackwright.unit import Buffer
+from rackwright import SnappyUnit
+from rackwright.compression import libsnappy
+from rackwright.unit import commands
+from rackwright.unit.alone import Buffer
+from rackwright.unit.commands import STATUS_NAMES
 
 RECORD_BYTES = 16
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiers import long
 
-from rackwright.aes import KEY_BYTES, MODES, AesUnit, Cipher, Mode
+from rackwright.unit.aes import KEY_BYTES, MODES, AesUnit, Cipher, Mode
 
 VECTORS = Path(cryptography_vectors.__file__).parent / "ciphers" / "AES"
 NOISE = random.Random(52).randbytes(40_000)

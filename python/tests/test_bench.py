@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from command_line import rw
 
-from rackwright import libsnappy
 from rackwright.benchmarks.idle_worker import proportional_bytes
 from rackwright.benchmarks.rtl import cost
+from rackwright.compression import libsnappy
 from rackwright.demo.archive import default_archive
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rackwright.benchmarks.aes import both_ways
-from rackwright.clocks import clock_of
-from rackwright.designs import elaborate
+from rackwright.hardware.clocks import clock_of
+from rackwright.hardware.designs import elaborate
 
 
 def test_gcm_of_a_kibibyte_with_a_new_key_each_keeps_up_with_100_gbit() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from command_line import rw
 
 from rackwright.benchmarks.allocate import TABLE, AllocateRow, gains, measure, traces
-from rackwright.records import read_records
+from rackwright.reports.records import read_records
 
 
 def test_the_committed_table_reaches_its_bars() -> None:

@@ -11,11 +11,12 @@ from command_line import REPOSITORY, rw
 
 from bootstrap import __main__ as entry
 from bootstrap.builds import COMPRESSION
-from rackwright import Server, compile_program, libzstd
+from rackwright import Server, compile_program
 from rackwright.benchmarks import compression
+from rackwright.compression import libzstd
 from rackwright.demo.archive import default_archive
 from rackwright.errors import RackwrightError
-from rackwright.unit_config import UnitConfig
+from rackwright.unit.config import UnitConfig
 
 SMALL = {"block-kib": 32, "hash-log2": 10, "hash-ways": 1, "hash-banks": 16, "history-kib": 8}
 UNITS = (UnitConfig("zstd-compress", SMALL), "zstd-decompress")

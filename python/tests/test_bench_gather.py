@@ -9,7 +9,7 @@ from command_line import rw
 from tiers import long
 
 from rackwright.benchmarks.gather import TABLE, GatherRow, gains
-from rackwright.records import read_records
+from rackwright.reports.records import read_records
 
 
 def test_the_committed_table_reaches_its_bars() -> None:

@@ -10,7 +10,7 @@ from command_line import rw
 from rackwright import compile_program
 from rackwright.benchmarks import peers
 from rackwright.benchmarks.queues import PROGRAM, TABLE, QueueRow, gains, measure_row
-from rackwright.records import read_records
+from rackwright.reports.records import read_records
 from rackwright.tiles.layout import read_layout
 from rackwright.tiles.machine import tile_server
 

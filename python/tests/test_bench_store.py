@@ -5,7 +5,7 @@ from __future__ import annotations
 from command_line import rw
 
 from rackwright.benchmarks.store import GETS, TABLE, StoreRow
-from rackwright.records import read_records
+from rackwright.reports.records import read_records
 
 KNOWN = {(row.by, row.gets): row for row in read_records(TABLE, StoreRow)}
 

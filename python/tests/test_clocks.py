@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from rackwright import clocks
 from rackwright.cli.settings import parse_settings, parse_unit_settings
-from rackwright.clocks import ClockSource, UnitClock, clock_of
-from rackwright.designs import elaborate
 from rackwright.errors import RackwrightError
-from rackwright.manifests import main_clock, read_manifest
+from rackwright.files.whole import write_whole
+from rackwright.hardware import clocks
+from rackwright.hardware.clocks import ClockSource, UnitClock, clock_of
+from rackwright.hardware.designs import elaborate
+from rackwright.hardware.manifests import main_clock, read_manifest
 from rackwright.synthesis.table import Row, read_table, write_table
-from rackwright.whole import write_whole
 
 
 def written(path: Path, hertz: int, **more: str) -> Path:

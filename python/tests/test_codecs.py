@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rackwright.cli.accelerate import Algorithm
-from rackwright.designs import units
 from rackwright.errors import RackwrightError
 from rackwright.formats import CODECS, Codec
+from rackwright.hardware.designs import units
 
 PLAIN = b"warehouse-scale " * 100
 

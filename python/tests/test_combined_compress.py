@@ -11,7 +11,7 @@ from strategies import plain_data
 from tiers import long
 
 from rackwright import CombinedCompressor, RackwrightError
-from rackwright.combined import ALGORITHM, ALGORITHMS
+from rackwright.compression.combined import ALGORITHM, ALGORITHMS
 from rackwright.demo.archive import default_archive
 
 SMALL = {

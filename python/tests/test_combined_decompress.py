@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from strategies import plain_data, valid_streams
 from test_combined_compress import WHOLE
 
-from rackwright import CombinedDecompressor, RackwrightError, libsnappy, libz, libzstd
-from rackwright.combined import ALGORITHM, DECOMPRESSED_ALGORITHMS
-from rackwright.commands import operate
+from rackwright import CombinedDecompressor, RackwrightError
+from rackwright.compression import libsnappy, libz, libzstd
+from rackwright.compression.combined import ALGORITHM, DECOMPRESSED_ALGORITHMS
+from rackwright.compression.zstd import DICTIONARY_LENGTH
 from rackwright.demo.archive import default_archive
+from rackwright.unit.commands import operate
 from rackwright.verification.mutation import mutations
-from rackwright.zstd import DICTIONARY_LENGTH
 
 SMALL = {"history-kib": 32, "speculation": 8, "lookahead": 32, "outstanding": 16, "streaming": 1}
 """Quick to build and to step; with copies from beyond its history. That of test_streaming.py."""

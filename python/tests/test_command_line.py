@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from command_line import REPOSITORY, rw, started
 
-from rackwright import Server, compile_bare_metal, compile_program, libsnappy
+from rackwright import Server, compile_bare_metal, compile_program
+from rackwright.compression import libsnappy
 from rackwright.demo.archive import default_archive
 
 ACCELERATE_KEYS = [

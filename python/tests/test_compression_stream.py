@@ -11,11 +11,12 @@ from test_combined_compress import SMALL as SMALL_COMBINED
 from test_combined_decompress import SMALL as SMALL_COMBINED_DECOMPRESS
 
 from bootstrap.paths import SOFTWARE
-from rackwright import Server, compile_program, libsnappy, libzstd
+from rackwright import Server, compile_program
+from rackwright.compression import libsnappy, libzstd
 from rackwright.demo.archive import default_archive
-from rackwright.designs import elaborate
-from rackwright.server import RunResult
-from rackwright.unit_config import UnitConfig
+from rackwright.hardware.designs import elaborate
+from rackwright.machine.server import RunResult
+from rackwright.unit.config import UnitConfig
 
 UNITS = {"zstd": "zstd", "gzip": "deflate", "snappy": "snappy"}
 PARAMETERS = {"zstd-compress": SMALL, "deflate-compress": SMALL_DEFLATE}

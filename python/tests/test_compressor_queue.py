@@ -11,7 +11,7 @@ from test_deflate_compress import SMALL as SMALL_DEFLATE
 from test_zstd_compress import SMALL as SMALL_ZSTD
 
 from rackwright import DeflateUnit, SnappyUnit, ZstdUnit
-from rackwright.codec import CodecUnit
+from rackwright.compression.codec import CodecUnit
 from rackwright.demo.archive import default_archive
 
 TEXT = default_archive(3000)

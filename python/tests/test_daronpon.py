@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from rackwright import _engine
-from rackwright.clocks import ClockSource, clock_of
 from rackwright.cluster import Cluster, Dispatch, Poisson, Switch, TopologyError, Traffic
 from rackwright.cluster.distributions import Constant
-from rackwright.designs import design, elaborate
+from rackwright.hardware.clocks import ClockSource, clock_of
+from rackwright.hardware.designs import design, elaborate
 
 SMALL = {"services": 3, "replicas": 16, "peers": 4, "flights": 256}
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from rackwright import DeflateUnit, ZstdUnit, libz, libzstd
-from rackwright.codec import CodecUnit
-from rackwright.commands import operate
+from rackwright import DeflateUnit, ZstdUnit
+from rackwright.compression import libz, libzstd
+from rackwright.compression.codec import CodecUnit
 from rackwright.demo.archive import default_archive
+from rackwright.unit.commands import operate
 
 PLAIN = default_archive(20_000)
 PACKED = {"zstd": libzstd.compress(PLAIN, 3), "zlib": libz.compress(PLAIN, 6, "zlib")}

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import plain_data
 
-from rackwright import DeflateUnit, RackwrightError, libz
-from rackwright.deflate import FORMAT, most_compressed_bytes
+from rackwright import DeflateUnit, RackwrightError
+from rackwright.compression import libz
+from rackwright.compression.deflate import FORMAT, most_compressed_bytes
 from rackwright.demo.archive import default_archive
 
 SMALL = {"block-kib": 8, "hash-log2": 10, "hash-ways": 1, "hash-banks": 8, "history-kib": 8}

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import plain_data
 
-from rackwright import DeflateUnit, libz
+from rackwright import DeflateUnit
+from rackwright.compression import libz
 from rackwright.demo.archive import default_archive
 from rackwright.verification import deflate_format as fmt
 from rackwright.verification.mutation import mutations

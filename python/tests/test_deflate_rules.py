@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from rackwright import DeflateUnit, libz
+from rackwright import DeflateUnit
+from rackwright.compression import libz
 from rackwright.verification import deflate_format as fmt
 from rackwright.verification.deflate_format import END, Bits, sparse
 

@@ -15,7 +15,7 @@ import pytest
 from command_line import rw
 from compilers import compiler_version
 
-from rackwright import libsnappy
+from rackwright.compression import libsnappy
 from rackwright.demo.archive import default_archive
 from rackwright.demo.corpus import corpus
 

@@ -14,8 +14,8 @@ from rackwright.demo.rows import TARGETS, Comparison, Row
 from rackwright.demo.table import COLUMNS, cells
 from rackwright.errors import RackwrightError
 from rackwright.formats import OPERATIONS
-from rackwright.plots import Bar, bar_chart
-from rackwright.times import Times
+from rackwright.reports.plots import Bar, bar_chart
+from rackwright.reports.times import Times
 
 
 @pytest.fixture

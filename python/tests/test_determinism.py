@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rackwright import PLACEMENTS, SnappyUnit, libsnappy
+from rackwright import PLACEMENTS, SnappyUnit
+from rackwright.compression import libsnappy
 from rackwright.demo.archive import default_archive
 
 PLAIN = default_archive(30_000)

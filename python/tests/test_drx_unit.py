@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiers import long
 
-from rackwright.commands import STATUS_NAMES, start, wait
 from rackwright.drx import Configuration, Program, compile_kernel, xp
 from rackwright.drx.instruction import Instruction
 from rackwright.drx.isa import isa
 from rackwright.drx.machine import DrxUnit, Ended
+from rackwright.unit.commands import STATUS_NAMES, start, wait
 
 SHAPE = {"lanes": 8, "scratchpad-kib": 4, "banks": 2, "instruction-kib": 4}
 CONFIGURATION = Configuration.of(SHAPE)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from rackwright import designs, elaborator
-from rackwright.designs import Elaboration, elaborate, elaborate_all
 from rackwright.errors import RackwrightError
+from rackwright.hardware import designs, elaborator
+from rackwright.hardware.designs import Elaboration, elaborate, elaborate_all
 
 
 @pytest.fixture(autouse=True)

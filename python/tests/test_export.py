@@ -17,7 +17,7 @@ from rackwright import RackwrightError, Server, compile_bare_metal
 from rackwright.export.chipyard import default_output, write_generator
 from rackwright.export.memories import memories_of
 from rackwright.export.scala import literal
-from rackwright.unit_config import UnitConfig, unit_configs
+from rackwright.unit.config import UnitConfig, unit_configs
 
 OWN = REPOSITORY / "examples" / "bring-your-own" / "systemverilog" / "manifest.json"
 SIGNATURES = SOC / "src" / "chipyard" / "current" / "Signatures.scala"

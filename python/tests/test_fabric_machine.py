@@ -12,7 +12,7 @@ from command_line import REPOSITORY, Ended, rw
 
 from rackwright import Server, _engine, compile_bare_metal, compile_program
 from rackwright.fabric import AttachedFabric, Card, PcieLink, PcieSwitch, RootComplex, System
-from rackwright.headers import server_header
+from rackwright.hardware.headers import server_header
 from rackwright.linux.boot import COMMAND_LINE, boot
 from rackwright.linux.image import default_image, load_image
 

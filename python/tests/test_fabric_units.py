@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from bootstrap.paths import REPOSITORY
-from rackwright import EngineError, RackwrightError, _engine, libsnappy
+from rackwright import EngineError, RackwrightError, _engine
+from rackwright.compression import libsnappy
 from rackwright.fabric import Card, Credits, PcieLink, PcieSwitch, RootComplex, System
 from rackwright.fabric.fabric import Fabric, Load
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from bootstrap.paths import HARDWARE, REPOSITORY, SOFTWARE
-from rackwright.commands import STATUS_NAMES
-from rackwright.designs import ParameterValue, elaborate
 from rackwright.errors import RackwrightError
-from rackwright.headers import HeaderUnit, library_header, registers_header, server_header
-from rackwright.registers import register_map, register_rows
+from rackwright.hardware.designs import ParameterValue, elaborate
+from rackwright.hardware.headers import HeaderUnit, library_header, registers_header, server_header
+from rackwright.hardware.registers import register_map, register_rows
+from rackwright.unit.commands import STATUS_NAMES
 
 STREAMING: dict[str, ParameterValue] = {"streaming": 1}
 

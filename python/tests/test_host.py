@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from rackwright.host import describe_host, describe_library
+from rackwright.reports.host import describe_host, describe_library
 
 
 def test_processor_and_frequency_are_the_systems(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rackwright import RackwrightError, Unit
-from rackwright.unit_config import UnitConfig
+from rackwright.unit.config import UnitConfig
 from rackwright.verilog.reader import VerilogDesign, VerilogSources
 from rackwright.verilog.scan import Scan, scan
 

@@ -7,12 +7,12 @@ import json
 import pytest
 from tiers import long
 
-from rackwright.codec import AcceleratorResult
-from rackwright.deflate import DeflateUnit
+from rackwright.compression.codec import AcceleratorResult
+from rackwright.compression.deflate import DeflateUnit
+from rackwright.compression.zstd import ZstdUnit
 from rackwright.demo.archive import default_archive
-from rackwright.designs import elaborate
 from rackwright.formats import LEVELS, USUAL_LEVEL, level_parameters
-from rackwright.zstd import ZstdUnit
+from rackwright.hardware.designs import elaborate
 
 PLAIN = default_archive(200_000)
 

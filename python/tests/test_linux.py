@@ -23,7 +23,7 @@ from rackwright.linux.console import Console, raw_console
 from rackwright.linux.files import placed
 from rackwright.linux.image import Image, default_image, load_image
 from rackwright.linux.modules import Modules
-from rackwright.parameters import ServerParameters
+from rackwright.machine.parameters import ServerParameters
 
 SMALL = 256 << 20
 

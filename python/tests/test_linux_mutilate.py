@@ -13,7 +13,7 @@ import pytest
 
 from bootstrap.paths import SOFTWARE
 from rackwright.errors import RackwrightError
-from rackwright.programs import linux_program
+from rackwright.machine.programs import linux_program
 
 PORT = 11211
 ADDRESS = "127.9.3.1"

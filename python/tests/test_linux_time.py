@@ -10,7 +10,7 @@ import pytest
 from rackwright import _engine
 from rackwright.linux.boot import BootResult, boot, restore
 from rackwright.linux.image import Image, default_image, load_image
-from rackwright.parameters import ServerParameters
+from rackwright.machine.parameters import ServerParameters
 
 CLOCK = r"""
 #include <stdio.h>

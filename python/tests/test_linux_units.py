@@ -23,12 +23,12 @@ from rackwright import (
     compile_program,
     design,
 )
-from rackwright.accelerators import Accelerator, unit_manifest
 from rackwright.cluster.result import ClusterResult
-from rackwright.headers import server_header
+from rackwright.hardware.headers import server_header
 from rackwright.linux.boot import BootResult, boot, restore
 from rackwright.linux.image import Image, default_image, load_image
 from rackwright.protobuf import compile_service
+from rackwright.unit.accelerators import Accelerator, unit_manifest
 
 SMALL = 256 << 20
 UNITS = ("snappy",)

@@ -12,7 +12,7 @@ import pytest
 from rackwright import Cluster, Ethernet, Linux, Server, Switch
 from rackwright.linux.boot import BootResult, boot, restore
 from rackwright.linux.image import Image, build_image, default_image, load_image
-from rackwright.programs import linux_program
+from rackwright.machine.programs import linux_program
 
 pytestmark = pytest.mark.long
 

@@ -10,10 +10,10 @@ import pytest
 from rackwright.errors import RackwrightError
 from rackwright.linux.boot import boot, restore
 from rackwright.linux.image import default_image, load_image
+from rackwright.machine.server import Server
+from rackwright.machine.workloads import Linux
 from rackwright.reproduce.experiment import Settings
 from rackwright.reproduce.fireperf.copies import measure
-from rackwright.server import Server
-from rackwright.workloads import Linux
 
 KEEPS = """
     .globl _start

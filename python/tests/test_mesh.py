@@ -19,8 +19,8 @@ from rackwright.benchmarks.mesh import (
     run,
     traffic_only,
 )
-from rackwright.designs import design
-from rackwright.records import read_records
+from rackwright.hardware.designs import design
+from rackwright.reports.records import read_records
 from rackwright.tiles import Mesh
 
 LOADS = [(0.02, 1), (0.3, 1), (0.9, 1), (0.05, 4), (0.3, 7)]

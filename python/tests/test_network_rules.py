@@ -25,7 +25,7 @@ from scapy.layers.inet import ICMP, IP, UDP, IPOption, IPOption_Timestamp
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet, Raw
 
-from rackwright.internet import Datagram
+from rackwright.unit.internet import Datagram
 
 EVERYBODY = "ff:ff:ff:ff:ff:ff"
 

@@ -27,7 +27,7 @@ from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Raw
 
 from rackwright.errors import RackwrightError
-from rackwright.internet import ENDINGS, Address, Datagram, NetworkUnit
+from rackwright.unit.internet import ENDINGS, Address, Datagram, NetworkUnit
 
 LENGTHS = [*range(20), 31, 32, 33, 1000, 1471, 1472]
 """Bytes of data: around flits, and the most that fit a frame."""

@@ -9,11 +9,11 @@ from nic_echo import echo
 from tiers import long
 
 from rackwright import RackwrightError
-from rackwright.designs import design, elaborate
-from rackwright.nic import NicUnit
+from rackwright.hardware.designs import design, elaborate
 from rackwright.synthesis.table import known_clock
-from rackwright.unit import Unit
-from rackwright.unit_config import UnitConfig
+from rackwright.unit.alone import Unit
+from rackwright.unit.config import UnitConfig
+from rackwright.unit.nic import NicUnit
 
 
 @pytest.mark.long("a design for nothing else; its elaboration is tested in Scala")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rackwright.nic import NicUnit
+from rackwright.unit.nic import NicUnit
 
 GAP = 2000
 LIMIT = 100_000

@@ -30,7 +30,7 @@ from virtio_driver import (
     Driver,
 )
 
-from rackwright.nic import MAX_FRAME_BYTES, NicUnit
+from rackwright.unit.nic import MAX_FRAME_BYTES, NicUnit
 
 TCP, UDP = 6, 17
 IPV4, IPV6 = 0x0800, 0x86DD

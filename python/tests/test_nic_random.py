@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import pytest
 from tiers import long
 
-from rackwright.nic import MAX_FRAME_BYTES, NicUnit, SendChecksum, internet_sum
-from rackwright.unit import Buffer
+from rackwright.unit.alone import Buffer
+from rackwright.unit.nic import MAX_FRAME_BYTES, NicUnit, SendChecksum, internet_sum
 
 ROUNDS = 400
 LIMIT = 1_000_000

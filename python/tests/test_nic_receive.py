@@ -7,8 +7,8 @@ import random
 import pytest
 from network_interface import LENGTHS, LIMIT, wait_for
 
-from rackwright.nic import FLIT_BYTES, MAX_FRAME_BYTES, FrameCompletion, NicUnit, internet_sum
-from rackwright.unit import Buffer
+from rackwright.unit.alone import Buffer
+from rackwright.unit.nic import FLIT_BYTES, MAX_FRAME_BYTES, FrameCompletion, NicUnit, internet_sum
 
 BUFFER_BYTES = 32 * 1024
 

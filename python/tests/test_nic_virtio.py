@@ -40,7 +40,7 @@ from virtio_driver import (
     Driver,
 )
 
-from rackwright.nic import NicUnit
+from rackwright.unit.nic import NicUnit
 
 MAC = 0x02_AA_BB_CC_DD_EE
 

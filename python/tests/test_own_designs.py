@@ -15,10 +15,10 @@ from command_line import rw
 
 from bootstrap.paths import REPOSITORY
 from rackwright import EngineError, RackwrightError, Server, Unit, compile_program
-from rackwright.designs import ParameterValue
-from rackwright.headers import server_header
-from rackwright.manifests import main_clock, read_manifest
-from rackwright.unit_config import UnitConfig, unit_configs
+from rackwright.hardware.designs import ParameterValue
+from rackwright.hardware.headers import server_header
+from rackwright.hardware.manifests import main_clock, read_manifest
+from rackwright.unit.config import UnitConfig, unit_configs
 from rackwright.verilog.known import Known
 from rackwright.verilog.parameters import check_parameters
 from rackwright.verilog.scan import scan

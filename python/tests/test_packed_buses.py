@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rackwright import EngineError, Unit
-from rackwright.unit_config import UnitConfig
+from rackwright.unit.config import UnitConfig
 from rackwright.verilog.known import Known
 from rackwright.verilog.scan import Scan, scan
 

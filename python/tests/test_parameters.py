@@ -9,11 +9,11 @@ import pytest
 from command_line import rw
 
 from rackwright import EngineError, compile_program
+from rackwright.compression.snappy import SnappyUnit
 from rackwright.errors import RackwrightError
-from rackwright.parameters import Parameter, ServerParameters, core_parameters, memory_parameters
+from rackwright.machine.parameters import Parameter, ServerParameters, core_parameters, memory_parameters
+from rackwright.machine.server import Server
 from rackwright.profiling import profile
-from rackwright.server import Server
-from rackwright.snappy import SnappyUnit
 
 REPOSITORY = Path(__file__).parents[2]
 PROGRAMS = REPOSITORY / "validation" / "rocket" / "programs"

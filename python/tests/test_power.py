@@ -12,8 +12,7 @@ from gate_activity import powers
 
 from bootstrap.paths import REPOSITORY
 from rackwright import RackwrightError, Unit, elaborate
-from rackwright.commands import operate
-from rackwright.manifests import read_manifest
+from rackwright.hardware.manifests import read_manifest
 from rackwright.power.energy import Power, power_of, rules_factor
 from rackwright.power.propagation import propagate
 from rackwright.power.run import answers, read_run
@@ -23,6 +22,7 @@ from rackwright.synthesis.flow import gates_of, read_design
 from rackwright.synthesis.functions import evaluate
 from rackwright.synthesis.library import DEFAULT_LIBERTY, load_library
 from rackwright.synthesis.process import load_power_rules, load_process
+from rackwright.unit.commands import operate
 
 MANIFEST = REPOSITORY / "examples" / "bring-your-own" / "systemverilog" / "manifest.json"
 TOP = "PopulationCount"

@@ -13,7 +13,7 @@ from tiers import long
 from rackwright.errors import RackwrightError
 from rackwright.protobuf import Benchmark, Suite, Way, measure, wire
 from rackwright.protobuf.rows import Row, summarize
-from rackwright.times import Times
+from rackwright.reports.times import Times
 
 pytestmark = pytest.mark.usefixtures("linked_fast")
 

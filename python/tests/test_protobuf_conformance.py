@@ -8,8 +8,8 @@ from pathlib import Path
 from protobuf_conformance import Case, cases, protos
 from protobuf_programs import compile_test
 
+from rackwright.machine.server import run
 from rackwright.protobuf.measure import UNITS
-from rackwright.server import run
 
 LEFT_TO_THE_LIBRARY = (
     "group",

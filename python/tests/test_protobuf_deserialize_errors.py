@@ -22,8 +22,8 @@ from protobuf_deserializer import (
 )
 from tiers import long
 
-from rackwright.commands import STATUS_NAMES
-from rackwright.unit import Buffer
+from rackwright.unit.alone import Buffer
+from rackwright.unit.commands import STATUS_NAMES
 from rackwright.verification import protobuf_wire as wire
 from rackwright.verification.protobuf_schema import Field, Kind, Message
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pytest
 from protobuf_deserializer import HUNG, WAIT, Deserializer
 
-from rackwright.commands import STATUS_NAMES
-from rackwright.unit import Buffer
+from rackwright.unit.alone import Buffer
+from rackwright.unit.commands import STATUS_NAMES
 from rackwright.verification import protobuf_wire as wire
 from rackwright.verification.protobuf_schema import Field, Kind, Message
 

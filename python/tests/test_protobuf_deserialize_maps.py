@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from protobuf_deserializer import HUNG, WAIT, Deserializer
 
-from rackwright.commands import STATUS_NAMES
+from rackwright.unit.commands import STATUS_NAMES
 from rackwright.verification import protobuf_wire as wire
 from rackwright.verification.protobuf_schema import (
     FORMATS,

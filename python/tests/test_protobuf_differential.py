@@ -9,8 +9,8 @@ from pathlib import Path
 from protobuf_programs import PROGRAMS, compile_test
 from test_protobuf_tables import random_schema
 
+from rackwright.machine.server import run
 from rackwright.protobuf.measure import UNITS
-from rackwright.server import run
 
 ROUNDS = 4000 if os.environ.get("RACKWRIGHT_LONG") == "1" else 12
 """Messages of each of the 33 classes."""

@@ -9,9 +9,9 @@ import pytest
 from protobuf_programs import PROGRAMS, UNRELAXED
 
 from bootstrap.protobuf_source import official_source
+from rackwright.machine.server import RunResult, Server
 from rackwright.protobuf import compile_service
 from rackwright.protobuf.measure import UNITS
-from rackwright.server import RunResult, Server
 
 GOOGLETEST = Path("/usr/src/googletest/googletest")
 """The sources that Debian's and Ubuntu's package googletest brings."""

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from protobuf_programs import PROGRAMS, compile_test
 
+from rackwright.machine.server import Server, run
 from rackwright.protobuf.measure import UNITS
-from rackwright.server import Server, run
 
 PROTOS = [PROGRAMS / "everything.proto", PROGRAMS / "modern.proto"]
 CHECKED_HEAP = [f"-Wl,--wrap={name}" for name in ("malloc", "calloc", "realloc", "free")]

@@ -22,7 +22,7 @@ from protobuf_serializer import (
 )
 from tiers import long
 
-from rackwright.commands import STATUS_NAMES
+from rackwright.unit.commands import STATUS_NAMES
 from rackwright.verification import protobuf_wire as wire
 from rackwright.verification.protobuf_schema import Field, Kind, Message
 

@@ -13,8 +13,8 @@ from protobuf_serializer import LARGEST, SMALLEST
 from tiers import long
 
 from rackwright._engine import Design
-from rackwright.designs import design
-from rackwright.unit import Unit
+from rackwright.hardware.designs import design
+from rackwright.unit.alone import Unit
 from rackwright.verification.protobuf_schema import Field, Kind, Message
 
 STEPS = st.lists(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from protobuf_programs import PROGRAMS, compile_test
 
-from rackwright.server import run
+from rackwright.machine.server import run
 
 COMPARISON = ["tables", "tables_of_enums", "tables_of_maps"]
 EXPECTED = """\

@@ -12,7 +12,7 @@ from rackwright.benchmarks import ratios
 from rackwright.benchmarks.cluster_loads import SCENARIOS
 from rackwright.benchmarks.ratios import FIGURES, TABLE, Bound, Held, bounds, measure
 from rackwright.cli.bench.ratios import ratios as command
-from rackwright.records import read_records
+from rackwright.reports.records import read_records
 
 
 def test_every_figure_has_bounds_below_what_was_measured() -> None:

@@ -11,7 +11,7 @@ from systemrdl.compiler import RDLCompiler
 
 from bootstrap.paths import REPOSITORY
 from rackwright import RackwrightError
-from rackwright.registers import RegisterMap, register_map
+from rackwright.hardware.registers import RegisterMap, register_map
 from rackwright.verilog.register_maps import read_register_map, write_register_map
 
 AXI = REPOSITORY / "examples" / "bring-your-own" / "axi"

@@ -27,7 +27,7 @@ CHANGED = (
     "python/tests/conftest.py",
     "python/tests/fixtures/case.sv",
     "python/rackwright/cli/synth.py",
-    "python/rackwright/whole.py",
+    "python/rackwright/files/whole.py",
     "python/requirements.lock",
     "docs/json.md",
     "examples/README.md",

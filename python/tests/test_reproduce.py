@@ -11,7 +11,7 @@ import pytest
 from command_line import rw
 
 from rackwright.errors import RackwrightError
-from rackwright.plots import line_chart
+from rackwright.reports.plots import line_chart
 from rackwright.reproduce import EXPERIMENTS, Experiment, Outcome, Reproduction, Row, Settings, reproduce
 from rackwright.reproduce import reference as reference_module
 from rackwright.reproduce import seeds as seeds_module

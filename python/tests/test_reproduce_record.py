@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from command_line import REPOSITORY, rw
 
-from rackwright.history import git
+from rackwright.reports.history import git
 from rackwright.reproduce import EXPERIMENTS, Experiment, Outcome, Reproduction, Row, last_whole
 
 needs_history = pytest.mark.skipif(

@@ -8,10 +8,10 @@ import pytest
 from command_line import rw
 
 from rackwright import RunResult, Server, compile_bare_metal
-from rackwright.accelerators import unit_manifest
 from rackwright.errors import RackwrightError
-from rackwright.headers import server_header
-from rackwright.unit_config import UnitConfig
+from rackwright.hardware.headers import server_header
+from rackwright.unit.accelerators import unit_manifest
+from rackwright.unit.config import UnitConfig
 
 UNIT = "snappy-decompress"
 

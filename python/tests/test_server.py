@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from bootstrap.paths import SOFTWARE_RISCV
-from rackwright import CPUS, EngineError, RackwrightError, RunResult, Server, compile_program, libsnappy, run
-from rackwright.clocks import clock_of
+from rackwright import CPUS, EngineError, RackwrightError, RunResult, Server, compile_program, run
+from rackwright.compression import libsnappy
+from rackwright.compression.snappy import is_verified
 from rackwright.demo.archive import default_archive
-from rackwright.designs import manifest_of
-from rackwright.snappy import is_verified
-from rackwright.unit_config import UnitConfig
+from rackwright.hardware.clocks import clock_of
+from rackwright.hardware.designs import manifest_of
+from rackwright.unit.config import UnitConfig
 
 PLAIN = default_archive(30_000)
 BENCHMARK = SOFTWARE_RISCV / "snappy-benchmark"

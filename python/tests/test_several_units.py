@@ -16,12 +16,12 @@ from rackwright import (
     UnitConfig,
     compile_bare_metal,
     compile_program,
-    libsnappy,
 )
-from rackwright.accelerators import Accelerator, unit_manifest
 from rackwright.cli.synth import wanted_configurations
-from rackwright.headers import server_header
-from rackwright.unit_config import unit_configs
+from rackwright.compression import libsnappy
+from rackwright.hardware.headers import server_header
+from rackwright.unit.accelerators import Accelerator, unit_manifest
+from rackwright.unit.config import unit_configs
 
 EXAMPLES = REPOSITORY / "examples" / "several-units"
 FIXTURES = Path(__file__).parent / "fixtures"

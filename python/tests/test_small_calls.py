@@ -11,9 +11,9 @@ from command_line import rw
 
 from rackwright.benchmarks import beside_library, break_even, small
 from rackwright.benchmarks.small import SIZES, UNITS, Bound, Call
-from rackwright.designs import Elaboration, elaborate_all
+from rackwright.hardware.designs import Elaboration, elaborate_all
 from rackwright.protobuf.suites.small import EMPTY, FIVE_FIELDS, small_suite
-from rackwright.records import read_records
+from rackwright.reports.records import read_records
 
 CODECS = [unit for unit in UNITS if not unit.startswith("protobuf")]
 MESSAGES = [unit for unit in UNITS if unit.startswith("protobuf")]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rackwright import Buffer, SnappyUnit, libsnappy
-from rackwright.commands import (
+from rackwright import Buffer, SnappyUnit
+from rackwright.compression import libsnappy
+from rackwright.demo.archive import default_archive
+from rackwright.unit.commands import (
     CHECK_COMPLETION,
     DEST_AND_START,
     OUTPUT_BYTES,
@@ -14,7 +16,6 @@ from rackwright.commands import (
     operate,
     start,
 )
-from rackwright.demo.archive import default_archive
 
 PLAIN = default_archive(5000)
 PACKED = libsnappy.compress(PLAIN)

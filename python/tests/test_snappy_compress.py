@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from strategies import plain_data
 
-from rackwright import RackwrightError, SnappyUnit, libsnappy
+from rackwright import RackwrightError, SnappyUnit
+from rackwright.compression import libsnappy
 from rackwright.demo.archive import default_archive
 
 

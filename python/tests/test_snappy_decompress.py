@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from strategies import any_stream, plain_data, valid_streams
 
-from rackwright import SnappyUnit, libsnappy
+from rackwright import SnappyUnit
+from rackwright.compression import libsnappy
 from rackwright.demo.archive import default_archive
 from rackwright.verification import snappy_format as fmt
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rackwright import SnappyUnit, libsnappy
+from rackwright import SnappyUnit
+from rackwright.compression import libsnappy
 from rackwright.demo.archive import default_archive
 from rackwright.verification import snappy_format as fmt
 from rackwright.verification.mutation import mutations

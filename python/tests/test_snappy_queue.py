@@ -9,7 +9,8 @@ import pytest
 from snappy_queue import Operation, drawn, run_together
 from test_snappy_mutation import SAMPLES
 
-from rackwright import SnappyUnit, libsnappy
+from rackwright import SnappyUnit
+from rackwright.compression import libsnappy
 from rackwright.demo.archive import default_archive
 from rackwright.verification.mutation import mutate
 

@@ -27,7 +27,7 @@ from rackwright import (
     compile_bare_metal,
     elaborate,
 )
-from rackwright.programs import compile_network_program
+from rackwright.machine.programs import compile_network_program
 from rackwright.soc import CacheConfig, HartConfig, Soc, checked, compose
 from rackwright.soc.compare import Operation, operations, run_modelled
 from rackwright.soc.generator import generate
@@ -38,7 +38,7 @@ from rackwright.soc.software import interrupt_numbers, write_headers
 from rackwright.soc.specification import specification
 from rackwright.soc.units import copy_verilog
 from rackwright.soc.value import AddressRange
-from rackwright.unit_config import unit_configs
+from rackwright.unit.config import unit_configs
 from rackwright.verilog.cores import read_core
 from rackwright.verilog.modules import module_names, with_prefix
 from rackwright.verilog.reader import VerilogDesign, VerilogSources

@@ -16,7 +16,7 @@ from rackwright.soc.check import PlacedUnit
 from rackwright.soc.harness import write_harness
 from rackwright.soc.pair import TopPort, pair_module, top_ports
 from rackwright.soc.simulator import run_program
-from rackwright.unit_config import UnitConfig
+from rackwright.unit.config import UnitConfig
 from rackwright.verilog.reader import VerilogDesign, VerilogSources
 
 TOP = Path(__file__).parent / "fixtures" / "HarnessSoc.sv"

@@ -11,7 +11,7 @@ import pytest
 from command_line import REPOSITORY
 from test_store_unit import HASH_KEY, history
 
-from rackwright.store import (
+from rackwright.unit.store import (
     KEY_BYTES,
     Oracle,
     RegionView,

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rackwright.store import StoreUnit, empty_region
+from rackwright.unit.store import StoreUnit, empty_region
 
 HASH_KEY = bytes(range(16))
 FRAME = bytes.fromhex("1234 0000 0001 0000")

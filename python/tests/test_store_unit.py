@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rackwright.store import (
+from rackwright.unit.store import (
     GRAIN,
     KEY_BYTES,
     OPERATIONS,

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tiers import long
 
 from rackwright import Buffer, Unit, elaborate
-from rackwright.commands import CHECK_COMPLETION, OUTPUT_BYTES, VERSION, operate, start, wait
-from rackwright.unit_config import UnitConfig
+from rackwright.unit.commands import CHECK_COMPLETION, OUTPUT_BYTES, VERSION, operate, start, wait
+from rackwright.unit.config import UnitConfig
 
 HUNG = 10_000_000
 NOISE = random.Random(3).randbytes(100_000)

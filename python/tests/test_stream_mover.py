@@ -15,9 +15,9 @@ import pytest
 
 from bootstrap.paths import REPOSITORY
 from rackwright import EngineError, RackwrightError, Unit
-from rackwright.designs import ParameterValue
-from rackwright.manifests import read_manifest
-from rackwright.unit import Buffer
+from rackwright.hardware.designs import ParameterValue
+from rackwright.hardware.manifests import read_manifest
+from rackwright.unit.alone import Buffer
 from rackwright.verilog.moved import moved_manifest
 from rackwright.verilog.scan import scan
 

@@ -10,21 +10,14 @@ from test_combined_compress import SMALL as SMALL_COMPRESS
 from test_combined_decompress import FAR, SMALL
 
 from bootstrap.paths import SOFTWARE
-from rackwright import (
-    DeflateUnit,
-    RackwrightError,
-    Server,
-    ZstdUnit,
-    commands,
-    compile_program,
-    libz,
-    libzstd,
-)
-from rackwright.codec import CodecUnit
-from rackwright.combined import CombinedCompressor, CombinedDecompressor
+from rackwright import DeflateUnit, RackwrightError, Server, ZstdUnit, compile_program
+from rackwright.compression import libz, libzstd
+from rackwright.compression.codec import CodecUnit
+from rackwright.compression.combined import CombinedCompressor, CombinedDecompressor
+from rackwright.compression.streaming import Stream
 from rackwright.demo.archive import default_archive
-from rackwright.designs import elaborate
-from rackwright.streaming import Stream
+from rackwright.hardware.designs import elaborate
+from rackwright.unit import commands
 from rackwright.verification import zstd_format as fmt
 
 PLAIN = default_archive(60_000)

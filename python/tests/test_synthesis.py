@@ -10,8 +10,8 @@ import pytest
 from tiers import long
 
 from rackwright import EngineError
-from rackwright.designs import elaborate, elaborate_all
 from rackwright.errors import RackwrightError
+from rackwright.hardware.designs import elaborate, elaborate_all
 from rackwright.synthesis import upkeep
 from rackwright.synthesis.batch import synthesise_all
 from rackwright.synthesis.configurations import Configuration, configurations

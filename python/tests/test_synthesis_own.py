@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from rackwright import Unit
-from rackwright.clocks import ClockSource, clock_of
 from rackwright.errors import RackwrightError
+from rackwright.hardware.clocks import ClockSource, clock_of
 from rackwright.synthesis.figures import Figures, figures
 from rackwright.synthesis.flow import read_design, synthesise
 from rackwright.synthesis.library import CACHE, DEFAULT_LIBERTY, load_library

@@ -9,11 +9,11 @@ import pytest
 from nic_echo import echo
 
 from rackwright import Unit, elaborate
-from rackwright.commands import Completion, operate
-from rackwright.nic import NicUnit
 from rackwright.synthesis.library import DEFAULT_LIBERTY, load_library
 from rackwright.synthesis.process import load_process
 from rackwright.synthesis.simulation import write_gates
+from rackwright.unit.commands import Completion, operate
+from rackwright.unit.nic import NicUnit
 
 pytestmark = [
     pytest.mark.long,

@@ -9,8 +9,8 @@ from command_line import REPOSITORY, rw
 from tiers import long
 
 from rackwright import Server, compile_program
-from rackwright.designs import elaborate
 from rackwright.errors import RackwrightError
+from rackwright.hardware.designs import elaborate
 from rackwright.reproduce.pengwing.secure import run_packets, server
 
 FIXTURE = Path(__file__).parent / "fixtures" / "tile_packets.c"

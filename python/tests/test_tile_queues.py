@@ -11,8 +11,8 @@ from tiers import long
 from tile_programs import record_of, run
 
 from rackwright import compile_program
-from rackwright.designs import elaborate
 from rackwright.errors import RackwrightError
+from rackwright.hardware.designs import elaborate
 
 EXAMPLES = REPOSITORY / "examples" / "tiles"
 SOURCE = Path(__file__).parent / "fixtures" / "tile_queues.c"

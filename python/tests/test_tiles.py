@@ -11,8 +11,8 @@ import pytest
 from command_line import REPOSITORY, rw
 from tile_graphs import Behaviour, random_clients, random_graph
 
-from rackwright.designs import units
 from rackwright.errors import RackwrightError
+from rackwright.hardware.designs import units
 from rackwright.tiles import (
     Graph,
     Layout,

@@ -23,7 +23,7 @@ from page_tables import (
 )
 
 from rackwright import Buffer, EngineError, Unit, elaborate
-from rackwright.commands import DEST_AND_START, LIMIT, SRC, STATUS, operate, start, wait
+from rackwright.unit.commands import DEST_AND_START, LIMIT, SRC, STATUS, operate, start, wait
 
 HUNG = 10_000_000
 FAULT = 127

@@ -9,8 +9,8 @@ from command_line import rw
 
 from rackwright.benchmarks.speeds import read_speeds
 from rackwright.benchmarks.units import MEASUREMENTS, measure
-from rackwright.designs import Elaboration, elaborate_all
 from rackwright.errors import RackwrightError
+from rackwright.hardware.designs import Elaboration, elaborate_all
 
 OF_PROGRAMS = {"protobuf-deserialize", "protobuf-serialize"}
 """Their cycles depend on the compiler of the program that gives the commands, too."""

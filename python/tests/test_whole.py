@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rackwright.whole import make_whole, write_whole
+from rackwright.files.whole import make_whole, write_whole
 
 
 def test_what_was_there_is_replaced_at_once(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from strategies import plain_data
 
-from rackwright import ZstdUnit, libzstd
+from rackwright import ZstdUnit
+from rackwright.compression import libzstd
 from rackwright.demo.archive import default_archive
 from rackwright.verification import zstd_format as fmt
 from rackwright.verification.mutation import mutations

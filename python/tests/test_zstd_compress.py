@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from strategies import plain_data
 
-from rackwright import RackwrightError, ZstdUnit, libzstd
+from rackwright import RackwrightError, ZstdUnit
+from rackwright.compression import libzstd
+from rackwright.compression.zstd import most_compressed_bytes
 from rackwright.demo.archive import default_archive
-from rackwright.zstd import most_compressed_bytes
 
 SMALL = {"block-kib": 32, "hash-log2": 10, "hash-ways": 1, "hash-banks": 16, "history-kib": 8}
 """A small unit: quick to build and to step, with blocks that are large enough for the largest tables."""

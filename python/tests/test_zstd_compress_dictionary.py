@@ -10,14 +10,15 @@ import zstandard
 from hypothesis import given
 from strategies import plain_data
 
-from rackwright import RackwrightError, ZstdUnit, libzstd
-from rackwright.demo.archive import default_archive
-from rackwright.zstd import (
+from rackwright import RackwrightError, ZstdUnit
+from rackwright.compression import libzstd
+from rackwright.compression.zstd import (
     DICTIONARY_ADDRESS,
     DICTIONARY_ID,
     DICTIONARY_LENGTH,
     DICTIONARY_OFFSETS,
 )
+from rackwright.demo.archive import default_archive
 
 SMALL = {"block-kib": 32, "hash-log2": 10, "hash-ways": 1, "hash-banks": 16, "history-kib": 8}
 """The small unit of the tests without dictionaries."""

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 import zstandard
 
-from rackwright import ZstdUnit, libzstd
+from rackwright import ZstdUnit
+from rackwright.compression import libzstd
 from rackwright.verification import zstd_format as fmt
 
 NOISE = random.Random(1).randbytes(300_000)

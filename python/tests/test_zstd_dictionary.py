@@ -10,11 +10,12 @@ import zstandard
 from hypothesis import given
 from strategies import plain_data
 
-from rackwright import ZstdUnit, libzstd
+from rackwright import ZstdUnit
+from rackwright.compression import libzstd
+from rackwright.compression.zstd import DICTIONARY_ADDRESS, DICTIONARY_KEPT, DICTIONARY_LENGTH
 from rackwright.demo.archive import default_archive
 from rackwright.verification import zstd_format as fmt
 from rackwright.verification.mutation import mutations
-from rackwright.zstd import DICTIONARY_ADDRESS, DICTIONARY_KEPT, DICTIONARY_LENGTH
 
 TEXT = default_archive(40_000)
 ROOM = 1 << 16

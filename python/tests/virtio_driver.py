@@ -6,8 +6,8 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rackwright.nic import NicUnit
-from rackwright.registers import register_map
+from rackwright.hardware.registers import register_map
+from rackwright.unit.nic import NicUnit
 
 RECEIVE, SEND = 0, 1
 LIMIT = 200_000

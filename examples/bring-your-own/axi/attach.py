@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from rackwright import Server, compile_program
-from rackwright.headers import server_header
+from rackwright.hardware.headers import server_header
 
 HERE = Path(__file__).parent
 MANIFEST = HERE / "manifest.json"

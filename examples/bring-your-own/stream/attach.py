@@ -5,8 +5,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from rackwright import Server, UnitConfig, compile_program
-from rackwright.accelerators import server_manifest
-from rackwright.headers import server_header
+from rackwright.hardware.headers import server_header
+from rackwright.unit.accelerators import server_manifest
 
 HERE = Path(__file__).parent
 MANIFEST = HERE / "manifest.json"

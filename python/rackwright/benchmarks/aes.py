@@ -6,9 +6,9 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from rackwright.aes import MODES, AesUnit, Cipher, Mode
-from rackwright.clocks import UnitClock, clock_of
-from rackwright.designs import elaborate
+from rackwright.hardware.clocks import UnitClock, clock_of
+from rackwright.hardware.designs import elaborate
+from rackwright.unit.aes import MODES, AesUnit, Cipher, Mode
 
 MESSAGES = 48
 """Of each measurement; they follow each other as soon as the unit takes them."""

@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 
 from bootstrap.paths import REPOSITORY
 from rackwright.errors import RackwrightError
-from rackwright.programs import compile_program
-from rackwright.records import write_records
-from rackwright.server import Server
+from rackwright.machine.programs import compile_program
+from rackwright.machine.server import Server
+from rackwright.reports.records import write_records
 
 FOLDER = REPOSITORY / "software" / "allocate"
 PROGRAM = FOLDER / "replay.c"

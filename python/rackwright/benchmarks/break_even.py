@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from bootstrap.paths import REPOSITORY
-from rackwright.records import read_records, write_records
+from rackwright.reports.records import read_records, write_records
 
 TABLE = REPOSITORY / "validation" / "small" / "break_even.csv"
 

@@ -16,7 +16,7 @@ from statistics import median
 
 from rackwright.benchmarks.cluster_loads import SCENARIOS
 from rackwright.errors import RackwrightError
-from rackwright.host import available_processors
+from rackwright.reports.host import available_processors
 
 
 @dataclass(frozen=True)

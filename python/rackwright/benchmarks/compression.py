@@ -13,15 +13,15 @@ from typing import Any
 
 from bootstrap.compression import benchmark
 from bootstrap.software import HOST, RISCV
-from rackwright.clocks import clock_of
-from rackwright.designs import ParameterValue, elaborate
 from rackwright.errors import MissingBuildError, RackwrightError
 from rackwright.formats import CODECS, OPERATIONS, Codec
-from rackwright.parameters import ServerParameters
-from rackwright.server import Server
+from rackwright.hardware.clocks import clock_of
+from rackwright.hardware.designs import ParameterValue, elaborate
+from rackwright.machine.parameters import ServerParameters
+from rackwright.machine.server import Server
+from rackwright.reports.times import Times
 from rackwright.synthesis.table import row_of_manifest
-from rackwright.times import Times
-from rackwright.unit_config import UnitConfig
+from rackwright.unit.config import UnitConfig
 
 TARGETS = ("host", "rocket", "rocket+unit", "boom", "boom+unit")
 """The target: the library on this machine or on a simulated core, or the unit beside that core."""
@@ -35,9 +35,9 @@ class Row:
     """One operation on one file by one target.
 
     `ratio` is that of the target's own result, `library_ratio` that of the library at `level`. `cycles` are
-    of the core's clock, null on the host. Clock, its source (`rackwright.clocks`) and area are those of the
-    unit, if one is used; the area is null if the unit has not been synthesised. `memory` is the initial state
-    of the caches; `use_seconds` is the time of a checksum over the result.
+    of the core's clock, null on the host. Clock, its source (`rackwright.hardware.clocks`) and area are those
+    of the unit, if one is used; the area is null if the unit has not been synthesised. `memory` is the
+    initial state of the caches; `use_seconds` is the time of a checksum over the result.
     """
 
     file: str

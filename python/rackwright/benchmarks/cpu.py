@@ -14,8 +14,8 @@ from bootstrap.paths import SOFTWARE
 from bootstrap.software import RISCV
 from rackwright.demo.archive import default_archive
 from rackwright.errors import RackwrightError
-from rackwright.programs import compile_program
-from rackwright.server import Server
+from rackwright.machine.programs import compile_program
+from rackwright.machine.server import Server
 
 QEMU = "qemu-riscv64"
 CORES = ("functional", "rocket", "boom")

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from bootstrap.paths import REPOSITORY
-from rackwright.designs import ParameterValue
 from rackwright.drx.arrays import random_inputs
 from rackwright.drx.kernel import Kernel, load_kernel
 from rackwright.drx.program import read_program
 from rackwright.drx.result import run_kernel
 from rackwright.errors import RackwrightError
+from rackwright.hardware.designs import ParameterValue
 
 KERNELS = ("video", "sound", "brain", "redaction", "join", "entities")
 """The kernels of Wang 2025, table 3.1, in `examples/drx/`."""

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from bootstrap.paths import REPOSITORY
 from rackwright.errors import RackwrightError
-from rackwright.programs import compile_program
-from rackwright.records import write_records
-from rackwright.server import Server
+from rackwright.machine.programs import compile_program
+from rackwright.machine.server import Server
+from rackwright.reports.records import write_records
 
 PROGRAMS = REPOSITORY / "software" / "gather"
 TABLE = REPOSITORY / "validation" / "gather" / "table.csv"

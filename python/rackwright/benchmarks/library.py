@@ -10,7 +10,7 @@ from rackwright.benchmarks.speeds import Speed
 from rackwright.demo.archive import default_archive
 from rackwright.errors import RackwrightError
 from rackwright.formats import FORMATS
-from rackwright.records import read_records, write_records
+from rackwright.reports.records import read_records, write_records
 
 TABLE = REPOSITORY / "validation" / "throughput" / "library.csv"
 

@@ -21,8 +21,8 @@ from rackwright.errors import RackwrightError
 from rackwright.linux.archive import ArchiveWriter, Entry, content_of, folder, program
 from rackwright.linux.boot import COMMAND_LINE, boot, restore
 from rackwright.linux.image import Image, default_image, load_image
-from rackwright.programs import compile_program
-from rackwright.server import Server
+from rackwright.machine.programs import compile_program
+from rackwright.machine.server import Server
 
 QEMU = "qemu-system-riscv64"
 CORES = ("functional", "rocket")

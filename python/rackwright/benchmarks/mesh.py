@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bootstrap.paths import REPOSITORY
-from rackwright.records import read_records
+from rackwright.reports.records import read_records
 from rackwright.tiles.mesh import CLASSES, Mesh
 
 if TYPE_CHECKING:
@@ -113,6 +113,6 @@ def run(
 
 
 def _design(mesh: Mesh) -> _engine.Design:
-    from rackwright.designs import design
+    from rackwright.hardware.designs import design
 
     return design("mesh", mesh.parameters())

@@ -13,9 +13,9 @@ from pathlib import Path
 from bootstrap.paths import BUILD, REPOSITORY
 from rackwright.errors import RackwrightError
 from rackwright.linux.packages import PackageClient
-from rackwright.programs import compile_program
-from rackwright.records import write_records
-from rackwright.server import Server
+from rackwright.machine.programs import compile_program
+from rackwright.machine.server import Server
+from rackwright.reports.records import write_records
 
 TABLE = REPOSITORY / "validation" / "queues" / "peers.csv"
 PROGRAM = REPOSITORY / "software" / "tiles" / "peers.cpp"

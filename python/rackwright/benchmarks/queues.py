@@ -9,12 +9,12 @@ from pathlib import Path
 
 from bootstrap.paths import REPOSITORY
 from rackwright.errors import RackwrightError
-from rackwright.programs import compile_program
-from rackwright.records import write_records
-from rackwright.server import Server
+from rackwright.machine.programs import compile_program
+from rackwright.machine.server import Server
+from rackwright.reports.records import write_records
 from rackwright.tiles.layout import Layout, read_layout
 from rackwright.tiles.machine import tile_server
-from rackwright.unit_config import UnitConfig
+from rackwright.unit.config import UnitConfig
 
 TABLE = REPOSITORY / "validation" / "queues" / "table.csv"
 TILES = REPOSITORY / "examples" / "tiles" / "two-by-two.yaml"

@@ -9,7 +9,7 @@ from typing import Any
 from bootstrap.paths import REPOSITORY
 from rackwright.benchmarks import cluster, cpu, linux, rtl
 from rackwright.demo.archive import default_archive
-from rackwright.records import read_records
+from rackwright.reports.records import read_records
 
 TABLE = REPOSITORY / "validation" / "ratios" / "table.csv"
 

@@ -7,8 +7,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rackwright import libsnappy
-from rackwright.snappy import SnappyUnit
+from rackwright.compression import libsnappy
+from rackwright.compression.snappy import SnappyUnit
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 from bootstrap.paths import REPOSITORY
-from rackwright import commands
 from rackwright.benchmarks.units import rtl_hash
-from rackwright.codec import CodecUnit
+from rackwright.compression.codec import CodecUnit
 from rackwright.demo.archive import default_archive
 from rackwright.errors import RackwrightError
 from rackwright.formats import CODECS, FORMATS, Codec
@@ -19,7 +18,8 @@ from rackwright.protobuf import measure as measure_messages
 from rackwright.protobuf.measure import UNITS as MESSAGE_UNITS
 from rackwright.protobuf.suite import Suite
 from rackwright.protobuf.suites.small import small_suite
-from rackwright.records import read_records, write_records
+from rackwright.reports.records import read_records, write_records
+from rackwright.unit import commands
 
 TABLE = REPOSITORY / "validation" / "small" / "table.csv"
 BOUNDS = REPOSITORY / "validation" / "small" / "bounds.csv"

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rackwright import libsnappy
-from rackwright.clocks import ClockSource
-from rackwright.designs import ParameterValue
-from rackwright.snappy import SnappyUnit
+from rackwright.compression import libsnappy
+from rackwright.compression.snappy import SnappyUnit
+from rackwright.hardware.clocks import ClockSource
+from rackwright.hardware.designs import ParameterValue
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from bootstrap.paths import REPOSITORY
-from rackwright.records import read_records, write_records
+from rackwright.reports.records import read_records, write_records
 
 TABLE = REPOSITORY / "validation" / "throughput" / "table.csv"
 

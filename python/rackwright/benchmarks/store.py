@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Literal
 
 from bootstrap.paths import REPOSITORY
-from rackwright.clocks import clock_of
-from rackwright.designs import elaborate
 from rackwright.errors import RackwrightError
-from rackwright.programs import compile_program
-from rackwright.records import write_records
-from rackwright.server import Server
+from rackwright.hardware.clocks import clock_of
+from rackwright.hardware.designs import elaborate
+from rackwright.machine.programs import compile_program
+from rackwright.machine.server import Server
+from rackwright.reports.records import write_records
 
 By = Literal["unit", "program"]
 Draw = Literal["zipf", "even"]

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from statistics import median, quantiles
 
-from rackwright.clocks import UnitClock, clock_of
-from rackwright.designs import elaborate
-from rackwright.internet import HEADER_BYTES, Address, Datagram, NetworkUnit
-from rackwright.nic import internet_sum
+from rackwright.hardware.clocks import UnitClock, clock_of
+from rackwright.hardware.designs import elaborate
+from rackwright.unit.internet import HEADER_BYTES, Address, Datagram, NetworkUnit
+from rackwright.unit.nic import internet_sum
 
 PARAMETERS = {"streams": 2, "echo": 1}
 """Stream 0 is an echo service in the unit, stream 1 has ports."""

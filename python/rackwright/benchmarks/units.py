@@ -6,17 +6,17 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from rackwright import commands
 from rackwright.benchmarks.speeds import Speed
-from rackwright.clocks import clock_of
-from rackwright.codec import CodecUnit
-from rackwright.combined import CombinedCompressor, CombinedDecompressor
+from rackwright.compression.codec import CodecUnit
+from rackwright.compression.combined import CombinedCompressor, CombinedDecompressor
 from rackwright.demo.archive import default_archive
-from rackwright.designs import elaborate
 from rackwright.errors import RackwrightError
 from rackwright.formats import CODECS
-from rackwright.nic import NicUnit
-from rackwright.unit import Unit
+from rackwright.hardware.clocks import clock_of
+from rackwright.hardware.designs import elaborate
+from rackwright.unit import commands
+from rackwright.unit.alone import Unit
+from rackwright.unit.nic import NicUnit
 
 _CORPUS = "the demo's corpus, 1 MiB in one operation, input in LLC"
 _FRAMES, _FRAME_BYTES, _WAITING = 256, 1514, 8

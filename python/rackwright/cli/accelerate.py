@@ -19,12 +19,13 @@ from rackwright.cli.output import (
 )
 from rackwright.cli.settings import ClockOption, MemoryOption, SetOption, parse_settings, parse_timing
 from rackwright.errors import RackwrightError
+from rackwright.unit.placements import Placement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rackwright.codec import AcceleratorResult, CodecUnit
-    from rackwright.designs import ParameterValue
+    from rackwright.compression.codec import AcceleratorResult, CodecUnit
+    from rackwright.hardware.designs import ParameterValue
 
 
 class Algorithm(StrEnum):
@@ -42,15 +43,6 @@ class Operation(StrEnum):
 
     compress = "compress"
     decompress = "decompress"
-
-
-class Placement(StrEnum):
-    """Placement of the unit."""
-
-    near_core = "near-core"
-    chiplet = "chiplet"
-    pcie_cached = "pcie-cached"
-    pcie = "pcie"
 
 
 def make_folder(path: Path) -> None:
@@ -222,7 +214,7 @@ def _builder(
     algorithm: Algorithm, operation: str, *, combined: bool, dictionary: bytes
 ) -> Callable[..., CodecUnit]:
     """The constructor of the unit, with the arguments common to all units."""
-    from rackwright.combined import CombinedCompressor, CombinedDecompressor
+    from rackwright.compression.combined import CombinedCompressor, CombinedDecompressor
     from rackwright.formats import CODECS
 
     if dictionary and algorithm is not Algorithm.zstd:

@@ -11,7 +11,6 @@ from typing import Annotated
 
 import typer
 
-from rackwright.cli.accelerate import Placement
 from rackwright.cli.fabric_option import CaptureOption, FabricOption, attached_fabric, write_capture
 from rackwright.cli.output import JsonOption, messages, print_json, working
 from rackwright.cli.settings import (
@@ -23,6 +22,7 @@ from rackwright.cli.settings import (
     parse_unit_settings,
 )
 from rackwright.errors import RackwrightError
+from rackwright.unit.placements import Placement
 
 
 class Cpu(StrEnum):
@@ -182,12 +182,12 @@ def boot(
         ./rw boot --from booted.checkpoint --cpu boom --run 'ls -R /usr'
 
     """
-    from rackwright.accelerators import build_units
     from rackwright.linux.boot import boot as boot_image
     from rackwright.linux.boot import restore
     from rackwright.linux.console import raw_console
     from rackwright.linux.image import default_image, load_image
-    from rackwright.unit_config import unit_configs
+    from rackwright.unit.accelerators import build_units
+    from rackwright.unit.config import unit_configs
 
     interactive = run is None and checkpoint is None
     if json and interactive:

@@ -48,7 +48,7 @@ def chipyard(
 
     """
     from rackwright.export.chipyard import default_output, write_generator
-    from rackwright.unit_config import unit_configs
+    from rackwright.unit.config import unit_configs
 
     configs = unit_configs(units)
     folder = output or default_output(configs)

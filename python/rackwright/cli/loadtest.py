@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rackwright.cli.forms import ARRIVAL_FORMS, WORK_FORMS
 from rackwright.cli.output import (
     EXIT_FAILED,
     JsonOption,
@@ -19,7 +20,6 @@ from rackwright.cli.output import (
 )
 from rackwright.cli.signals import signals_held
 from rackwright.errors import RackwrightError
-from rackwright.forms import ARRIVAL_FORMS, WORK_FORMS
 
 if TYPE_CHECKING:
     from rackwright.loadtest import LoadPlan, LoadResult, Protocol

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rackwright.cli.output import messages, print_json, print_table, results, working
-from rackwright.manifests import read_manifest
+from rackwright.hardware.manifests import read_manifest
 
 if TYPE_CHECKING:
     from rackwright.power.energy import Power

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rackwright.cli.accelerate import Placement
 from rackwright.cli.boot import DEFAULT_SIZE, GuestMemoryOption, guest_memory, memory_bytes
 from rackwright.cli.boot import Cpu as BootCpu
 from rackwright.cli.output import JsonOption, messages, print_json, working
@@ -27,6 +26,7 @@ from rackwright.cli.settings import (
 )
 from rackwright.errors import RackwrightError
 from rackwright.profiling.watching import EVERY, SAMPLES, Watching
+from rackwright.unit.placements import Placement
 
 if TYPE_CHECKING:
     from rackwright.profiling.compare import Stacks
@@ -229,9 +229,9 @@ def _run(
     threads: Annotated[int | None, typer.Option(min=1, help="Cluster: number of simulation threads.")] = None,
 ) -> Any:
     """Observe a program, or the servers of a cluster, without affecting them, as `rw run` runs it."""
+    from rackwright.machine.server import Server
     from rackwright.profiling import profile as observe_program
-    from rackwright.server import Server
-    from rackwright.unit_config import unit_configs
+    from rackwright.unit.config import unit_configs
 
     if cpu is Cpu.rocket_rtl:
         raise RackwrightError("rocket-rtl can't be observed; its model, rocket, can")

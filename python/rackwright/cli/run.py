@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from rackwright.cli.accelerate import Placement
 from rackwright.cli.fabric_option import CaptureOption, FabricOption, attached_fabric, write_capture
 from rackwright.cli.output import JsonOption, messages, print_json, working
 from rackwright.cli.run_cluster import run_cluster
@@ -22,10 +21,11 @@ from rackwright.cli.settings import (
     parse_unit_settings,
 )
 from rackwright.errors import RackwrightError
+from rackwright.unit.placements import Placement
 
 if TYPE_CHECKING:
-    from rackwright.server import RunResult, Server
-    from rackwright.unit_config import UnitConfig
+    from rackwright.machine.server import RunResult, Server
+    from rackwright.unit.config import UnitConfig
 
 
 class Cpu(StrEnum):
@@ -219,8 +219,8 @@ def run(
     _refuse(context, _OF_CLUSTERS, f"{program.name} is a program")
     if cpu is Cpu.rocket_rtl:
         _refuse(context, _OF_MODELS, "rocket-rtl reports no writes, for which tiles and cards wait")
-    from rackwright.server import Server
-    from rackwright.unit_config import unit_configs
+    from rackwright.machine.server import Server
+    from rackwright.unit.config import unit_configs
 
     timing = parse_timing(memory, core)
     attached = attached_fabric(fabric, capture)

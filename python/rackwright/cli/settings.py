@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rackwright.document import is_yaml
 from rackwright.errors import RackwrightError
+from rackwright.files.document import is_yaml
 
 if TYPE_CHECKING:
-    from rackwright.designs import ParameterValue
-    from rackwright.parameters import ServerParameters
+    from rackwright.hardware.designs import ParameterValue
+    from rackwright.machine.parameters import ServerParameters
 
 SetOption = Annotated[
     list[str] | None,
@@ -97,7 +97,7 @@ def parse_timing(memory: list[str] | None, core: list[str] | None) -> ServerPara
 
     Raises `EngineError` for a memory that cannot be, `RackwrightError` for a file or server that is none.
     """
-    from rackwright.parameters import ServerParameters
+    from rackwright.machine.parameters import ServerParameters
 
     bases, given = _parted(memory, lambda text: "=" not in text)
     if len(bases) > 1:
@@ -110,7 +110,7 @@ def parse_timing(memory: list[str] | None, core: list[str] | None) -> ServerPara
 
 def apart(given: list[str] | None) -> tuple[list[str], list[str]]:
     """The words among the values of an option, and the values with numbers: NAME=VALUE, a file, a server."""
-    from rackwright.parameters import ServerParameters
+    from rackwright.machine.parameters import ServerParameters
 
     servers = ServerParameters.presets()
     numbers, words = _parted(given, lambda text: "=" in text or is_yaml(text) or text in servers)
@@ -119,7 +119,7 @@ def apart(given: list[str] | None) -> tuple[list[str], list[str]]:
 
 def _base(name: str) -> ServerParameters:
     """The numbers of a file, or of the server of this name."""
-    from rackwright.parameters import ServerParameters
+    from rackwright.machine.parameters import ServerParameters
 
     if is_yaml(name):
         return ServerParameters.load(Path(name))

@@ -11,7 +11,7 @@ from bootstrap.paths import REPOSITORY
 from rackwright.cli.output import Activity, JsonOption, messages, print_json, print_table, results, working
 from rackwright.cli.settings import SetOption, parse_settings
 from rackwright.errors import RackwrightError
-from rackwright.manifests import read_manifest
+from rackwright.hardware.manifests import read_manifest
 
 if TYPE_CHECKING:
     from rackwright.synthesis.configurations import Configuration
@@ -125,7 +125,7 @@ def _show_power(
     json: bool,
 ) -> None:
     from rackwright.cli.power import show_power
-    from rackwright.designs import elaborate_all
+    from rackwright.hardware.designs import elaborate_all
 
     manifest = _manifest(wanted)
     if not _is_own(wanted):
@@ -166,7 +166,7 @@ def wanted_configurations(
 ) -> list[Configuration]:
     """The configurations selected by the command line; raises `RackwrightError` for invalid ones."""
     from rackwright.synthesis.configurations import Configuration, configurations
-    from rackwright.unit_config import unit_configs
+    from rackwright.unit.config import unit_configs
 
     if every == (unit is not None):
         raise RackwrightError("synth takes either a unit or --all")

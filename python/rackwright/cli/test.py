@@ -13,14 +13,14 @@ import typer
 from bootstrap.paths import BUILD, LOGS
 from rackwright.benchmarks.mesh import SMALL
 from rackwright.cli.output import EXIT_FAILED, messages, print_table
-from rackwright.designs import elaborate
-from rackwright.rocket_verilog import rocket_verilog
+from rackwright.hardware.designs import elaborate
+from rackwright.hardware.rocket_verilog import rocket_verilog
+from rackwright.hardware.toolchain import compiler, verilator_root
 from rackwright.testing.checks import Outcome, lanes, run_lanes
 from rackwright.testing.imports import files_of_tests
 from rackwright.testing.processor import ProcessorTime
 from rackwright.testing.remembered import State, forget, passed_before, remember, without
 from rackwright.testing.selection import EVERYTHING, Selection, affected, changed_since, named
-from rackwright.toolchain import compiler, verilator_root
 
 LONG_RANDOM_PROGRAMS = "2000"
 """Random programs that a long run compares with QEMU."""

@@ -14,11 +14,11 @@ from rackwright.benchmarks.speeds import read_speeds
 from rackwright.cli.accelerate import write_output
 from rackwright.cli.output import JsonOption, print_json, print_table, results
 from rackwright.cli.settings import parse_settings
-from rackwright.designs import UnitInfo
-from rackwright.designs import units as list_units
 from rackwright.errors import RackwrightError
-from rackwright.manifests import read_manifest
-from rackwright.registers import register_bytes, register_rows, registers_of
+from rackwright.hardware.designs import UnitInfo
+from rackwright.hardware.designs import units as list_units
+from rackwright.hardware.manifests import read_manifest
+from rackwright.hardware.registers import register_bytes, register_rows, registers_of
 from rackwright.synthesis.table import read_table
 from rackwright.verilog.known import Known
 
@@ -172,9 +172,9 @@ def _places(record: Mapping[str, Any]) -> str:
 
 
 def _write_header(names: list[str], path: Path) -> None:
-    from rackwright.accelerators import server_manifest
-    from rackwright.headers import server_header
-    from rackwright.unit_config import unit_configs
+    from rackwright.hardware.headers import server_header
+    from rackwright.unit.accelerators import server_manifest
+    from rackwright.unit.config import unit_configs
 
     if not names:
         raise RackwrightError("--header is for units that are named: ./rw units snappy --header units.h")
@@ -187,8 +187,8 @@ def _write_header(names: list[str], path: Path) -> None:
 
 
 def _write_register_map(names: list[str], path: Path) -> None:
-    from rackwright.accelerators import unit_manifest
-    from rackwright.unit_config import unit_configs
+    from rackwright.unit.accelerators import unit_manifest
+    from rackwright.unit.config import unit_configs
     from rackwright.verilog.register_maps import write_register_map
 
     if len(names) != 1:

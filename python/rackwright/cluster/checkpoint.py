@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from rackwright import _engine
 from rackwright.cluster.runners import Runner
 from rackwright.errors import RackwrightError
-from rackwright.toolchain import toolchain
-from rackwright.whole import make_whole
+from rackwright.files.whole import make_whole
+from rackwright.hardware.toolchain import toolchain
 
 if TYPE_CHECKING:
     from rackwright._engine import Design

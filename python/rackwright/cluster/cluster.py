@@ -23,7 +23,7 @@ from rackwright.cluster.session import current
 from rackwright.cluster.topology import Topology
 
 if TYPE_CHECKING:
-    from rackwright.server import Server
+    from rackwright.machine.server import Server
 
 
 class Cluster:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from rackwright.cluster.errors import TopologyError
-from rackwright.designs import elaborate
-from rackwright.dispatch_policies import PolicyName, describe_policy
+from rackwright.cluster.policies import PolicyName, describe_policy
+from rackwright.hardware.designs import elaborate
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.links import Ethernet
 from rackwright.cluster.loads import Load, Poisson
 from rackwright.cluster.nodes import Selection, Switch, Traffic
-from rackwright.dispatch_policies import PolicyName
+from rackwright.cluster.policies import PolicyName
 
 CLIENT_POLICIES = ("client-random", "client-power-of-two", "client-round-robin")
 """The client chooses, and switches only forward."""

@@ -13,7 +13,7 @@ from rackwright.cluster.distributions import Distribution
 from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.links import Ethernet
 from rackwright.cluster.loads import Load
-from rackwright.designs import design
+from rackwright.hardware.designs import design
 
 if TYPE_CHECKING:
     from rackwright._engine import Design

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rackwright.errors import RackwrightError
-from rackwright.parameters import ServerParameters
+from rackwright.machine.parameters import ServerParameters
 
 CLUSTER_NAMES = ("link", "seed", "clock_ghz", "warmup_us", "until_ms")
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bootstrap.paths import SOFTWARE_RISCV
-from rackwright import libsnappy
-from rackwright.baseline import measure_host
+from rackwright.compression import libsnappy
+from rackwright.compression.baseline import measure_host
+from rackwright.compression.snappy import is_verified
 from rackwright.demo.rows import TARGETS, Comparison, Row
 from rackwright.errors import MissingBuildError, RackwrightError
 from rackwright.formats import OPERATIONS
-from rackwright.server import RunResult, Server
-from rackwright.snappy import is_verified
-from rackwright.times import Times
+from rackwright.machine.server import RunResult, Server
+from rackwright.reports.times import Times
 
 Progress = Callable[[str], None]
 """Called with a line about the current operation."""

@@ -8,9 +8,9 @@ from string import Template
 from rackwright.demo.rows import Comparison, Row
 from rackwright.demo.table import COLUMNS, DESCRIPTIONS, cells
 from rackwright.formats import OPERATIONS
-from rackwright.host import describe_host, describe_library
-from rackwright.page import definitions, page
-from rackwright.plots import Bar, bar_chart
+from rackwright.reports.host import describe_host, describe_library
+from rackwright.reports.page import definitions, page
+from rackwright.reports.plots import Bar, bar_chart
 
 _BODY = Template(
     """<h1>Snappy in software and in hardware</h1>

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rackwright.times import Times
+from rackwright.reports.times import Times
 
 TARGETS = ("host", "rocket", "boom", "rocket+unit", "boom+unit")
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from rackwright.cluster.policies import PolicyName, describe_policy
 from rackwright.dispatch.lines import Source
-from rackwright.dispatch_policies import PolicyName, describe_policy
 from rackwright.errors import RackwrightError
 from rackwright.loadtest.address import endpoint
 

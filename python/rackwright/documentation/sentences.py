@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 
 from bootstrap.paths import REPOSITORY
-from rackwright.history import git
+from rackwright.reports.history import git
 
 COUNT = 60
 

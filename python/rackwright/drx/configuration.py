@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 
 from rackwright import _engine
-from rackwright.designs import ParameterValue
 from rackwright.errors import RackwrightError
+from rackwright.hardware.designs import ParameterValue
 
 LIMITS = {
     "lanes": (8, 256),

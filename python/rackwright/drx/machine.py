@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from rackwright.clocks import ClockSource, UnitClock, clock_of
-from rackwright.commands import operate
-from rackwright.designs import ParameterValue, elaborate
 from rackwright.drx.configuration import Configuration, model_of
 from rackwright.drx.isa import isa
 from rackwright.drx.program import Program
-from rackwright.unit import Unit
-from rackwright.unit_config import UnitConfig
+from rackwright.hardware.clocks import ClockSource, UnitClock, clock_of
+from rackwright.hardware.designs import ParameterValue, elaborate
+from rackwright.unit.alone import Unit
+from rackwright.unit.commands import operate
+from rackwright.unit.config import UnitConfig
 
 UNIT = "drx"
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from rackwright.designs import ParameterValue
 from rackwright.drx.bounds import error_bound, is_within
 from rackwright.drx.compiler import compile_kernel
 from rackwright.drx.configuration import Configuration
@@ -20,6 +19,7 @@ from rackwright.drx.machine import DrxUnit, Ended
 from rackwright.drx.program import Program
 from rackwright.drx.roofline import Roofline, roofline_of
 from rackwright.errors import RackwrightError
+from rackwright.hardware.designs import ParameterValue
 
 UNITS = ("rtl", "model")
 HARTS = ("boom", "host")

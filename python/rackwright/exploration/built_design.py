@@ -7,12 +7,12 @@ from pathlib import Path
 
 from bootstrap.paths import STAMPS
 from rackwright._engine import Design
-from rackwright.clocks import clock_of
-from rackwright.designs import design, elaborate
 from rackwright.exploration.store import content_key
+from rackwright.hardware.clocks import clock_of
+from rackwright.hardware.designs import design, elaborate
 from rackwright.synthesis.area import own_area_mm2
 from rackwright.synthesis.table import row_of_manifest
-from rackwright.unit_config import UnitConfig
+from rackwright.unit.config import UnitConfig
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from rackwright.exploration.point import Point
-from rackwright.unit_config import UnitConfig
+from rackwright.unit.config import UnitConfig
 
 if TYPE_CHECKING:
     from rackwright.exploration.built_design import BuiltDesign

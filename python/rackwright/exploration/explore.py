@@ -22,8 +22,8 @@ from rackwright.exploration.point import Point
 from rackwright.exploration.sample import FIRST_PORTIONS, Estimate, Pilot, Regression, Sample
 from rackwright.exploration.space import Space
 from rackwright.exploration.store import Store, content_key
-from rackwright.host import provenance
-from rackwright.unit_config import UnitConfig
+from rackwright.reports.host import provenance
+from rackwright.unit.config import UnitConfig
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import ClassVar
 
 from rackwright._engine import Design
-from rackwright.clocks import clock_of
-from rackwright.designs import ParameterValue, elaborate
 from rackwright.errors import RackwrightError
 from rackwright.exploration.built_design import BuiltDesign, build_design, model_design
 from rackwright.exploration.calls import Call
 from rackwright.exploration.point import Point
 from rackwright.exploration.store import content_key
-from rackwright.unit import Unit
-from rackwright.unit_config import UnitConfig
+from rackwright.hardware.clocks import clock_of
+from rackwright.hardware.designs import ParameterValue, elaborate
+from rackwright.unit.alone import Unit
+from rackwright.unit.config import UnitConfig
 
 
 class UnitWorkload(ABC):

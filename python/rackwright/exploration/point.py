@@ -6,8 +6,8 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
-from rackwright.parameters import ServerParameters
-from rackwright.unit_config import UnitConfig
+from rackwright.machine.parameters import ServerParameters
+from rackwright.unit.config import UnitConfig
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from html import escape
 
 from rackwright.exploration.explore import Exploration, Result
-from rackwright.host import provenance
-from rackwright.page import definitions, page
-from rackwright.plots import line_chart
+from rackwright.reports.host import provenance
+from rackwright.reports.page import definitions, page
+from rackwright.reports.plots import line_chart
 
 
 def render(done: Exploration) -> str:

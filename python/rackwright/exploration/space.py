@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rackwright._engine import EngineError
-from rackwright.designs import ParameterValue, units
-from rackwright.document import DocumentReader, load_yaml
 from rackwright.errors import RackwrightError
 from rackwright.exploration.calls import CallSource
 from rackwright.exploration.own_calls import OwnSource, load_workload
 from rackwright.exploration.point import Point
 from rackwright.exploration.suite_calls import SuiteSource
 from rackwright.exploration.workload import WORKLOADS
-from rackwright.parameters import ServerParameters, memory_parameters
-from rackwright.unit_config import PLACEMENTS, UnitConfig, is_placement
+from rackwright.files.document import DocumentReader, load_yaml
+from rackwright.hardware.designs import ParameterValue, units
+from rackwright.machine.parameters import ServerParameters, memory_parameters
+from rackwright.unit.config import UnitConfig, is_placement
+from rackwright.unit.placements import PLACEMENTS
 from rackwright.verilog.parameters import check_parameters
 
 _FIELDS = ("unit", "suite", "workload", "synthesise", "vary", "standard_error", "seed")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from rackwright.codec import CodecUnit
+from rackwright.compression.codec import CodecUnit
 from rackwright.errors import RackwrightError
 from rackwright.exploration.built_design import BuiltDesign, build_design
 from rackwright.exploration.calls import Call
@@ -14,7 +14,7 @@ from rackwright.exploration.point import Point
 from rackwright.formats import FORMATS, codec_unit
 from rackwright.generation.maker import SuiteFile
 from rackwright.generation.suite import Suite, load_suite
-from rackwright.unit_config import UnitConfig
+from rackwright.unit.config import UnitConfig
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rackwright.designs import ParameterValue
 from rackwright.formats import FORMATS
+from rackwright.hardware.designs import ParameterValue
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,13 @@ from bootstrap.paths import BUILD, SOC, SOFTWARE
 from rackwright.errors import RackwrightError
 from rackwright.export.memories import ExportedMemory, memories_of
 from rackwright.export.scala import unit_value
-from rackwright.headers import server_header
-from rackwright.manifests import is_elaborated, read_manifest
-from rackwright.output_folder import check_output, replaced
+from rackwright.files.output_folder import check_output, replaced
+from rackwright.hardware.headers import server_header
+from rackwright.hardware.manifests import is_elaborated, read_manifest
 from rackwright.soc.check import PlacedUnit, placed_units
 from rackwright.soc.specification import unit_specification
 from rackwright.soc.units import copy_verilog, unit_manifests
-from rackwright.unit_config import SETS, UnitConfig
+from rackwright.unit.config import SETS, UnitConfig
 
 DESCRIPTION = "generator.json"
 """The file by which a folder of ours is known."""

@@ -6,9 +6,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rackwright import _engine, commands
+from rackwright import _engine
 from rackwright.errors import RackwrightError
-from rackwright.registers import register_map
+from rackwright.hardware.registers import register_map
+from rackwright.unit import commands
 
 _REGISTERS = register_map("adapter")
 _RECORD, _FLAG = 0x0040_0000, 0x0040_0040

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from rackwright import _engine
-from rackwright.designs import Elaboration, elaborate_all
-from rackwright.designs import design as compiled_design
 from rackwright.errors import RackwrightError
 from rackwright.fabric.card_unit import CardUnit
 from rackwright.fabric.nodes import DEVICES, TRAFFIC, Card, Design, is_manifest
 from rackwright.fabric.system import System
-from rackwright.manifests import main_clock, read_manifest
-from rackwright.toolchain import toolchain
+from rackwright.hardware.designs import Elaboration, elaborate_all
+from rackwright.hardware.designs import design as compiled_design
+from rackwright.hardware.manifests import main_clock, read_manifest
+from rackwright.hardware.toolchain import toolchain
 from rackwright.verilog.moved import moved_manifest
 
 TESTS = ("read", "write", "latency", "peer", "registers")

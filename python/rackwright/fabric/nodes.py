@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from rackwright.designs import ParameterValue
 from rackwright.errors import RackwrightError
 from rackwright.fabric.values import ROOT_CREDITS, Credits, PcieLink
-from rackwright.manifests import read_manifest
+from rackwright.hardware.designs import ParameterValue
+from rackwright.hardware.manifests import read_manifest
 
 DEFAULT_PAYLOAD = 256
 DEFAULT_READ_REQUEST = 512

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rackwright.errors import RackwrightError
 
 if TYPE_CHECKING:
-    from rackwright.codec import CodecUnit
+    from rackwright.compression.codec import CodecUnit
 
 
 @dataclass(frozen=True)

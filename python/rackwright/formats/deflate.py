@@ -5,19 +5,19 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rackwright import libz
+from rackwright.compression import libz
 from rackwright.formats.codec import Codec
 from rackwright.formats.format import Format, hash_entries, history_kib
 
 if TYPE_CHECKING:
-    from rackwright.codec import CodecUnit
+    from rackwright.compression.codec import CodecUnit
 
 _USUAL_LEVEL = 6
 _SMALLEST_WINDOW_LOG2, _LARGEST_WINDOW_LOG2 = 9, 15
 
 
 def _unit(operation: str, *, wrapper: libz.Format, **options: Any) -> CodecUnit:
-    from rackwright.deflate import DeflateUnit
+    from rackwright.compression.deflate import DeflateUnit
 
     return DeflateUnit(operation, wrapper=wrapper, **options)
 

@@ -9,8 +9,8 @@ from rackwright.errors import RackwrightError
 from rackwright.formats import deflate, snappy, zstd
 
 if TYPE_CHECKING:
-    from rackwright.codec import CodecUnit
-    from rackwright.unit_config import UnitConfig
+    from rackwright.compression.codec import CodecUnit
+    from rackwright.unit.config import UnitConfig
 
 FORMATS = {each.name: each for each in (snappy.FORMAT, zstd.FORMAT, deflate.FORMAT)}
 """By name."""

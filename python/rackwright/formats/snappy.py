@@ -8,23 +8,23 @@ from rackwright.formats.codec import Codec
 from rackwright.formats.format import Format, hash_entries, history_kib
 
 if TYPE_CHECKING:
-    from rackwright.codec import CodecUnit
+    from rackwright.compression.codec import CodecUnit
 
 
 def _unit(operation: str, **options: Any) -> CodecUnit:
-    from rackwright.snappy import SnappyUnit
+    from rackwright.compression.snappy import SnappyUnit
 
     return SnappyUnit(operation, **options)
 
 
 def _compress(plain: bytes, _level: int | None, _window_log2: int | None = None) -> bytes:
-    from rackwright import libsnappy
+    from rackwright.compression import libsnappy
 
     return libsnappy.compress(plain)
 
 
 def _decompress(packed: bytes, _size: int) -> bytes | None:
-    from rackwright import libsnappy
+    from rackwright.compression import libsnappy
 
     return libsnappy.decompress(packed)
 

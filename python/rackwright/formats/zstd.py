@@ -8,26 +8,26 @@ from rackwright.formats.codec import Codec
 from rackwright.formats.format import Format, hash_entries, history_kib
 
 if TYPE_CHECKING:
-    from rackwright.codec import CodecUnit
+    from rackwright.compression.codec import CodecUnit
 
 _USUAL_LEVEL = 3
 _SMALLEST_WINDOW_LOG2 = 10
 
 
 def _unit(operation: str, **options: Any) -> CodecUnit:
-    from rackwright.zstd import ZstdUnit
+    from rackwright.compression.zstd import ZstdUnit
 
     return ZstdUnit(operation, **options)
 
 
 def _pack(plain: bytes, level: int) -> bytes:
-    from rackwright import libzstd
+    from rackwright.compression import libzstd
 
     return libzstd.compress(plain, level)
 
 
 def _unpack(packed: bytes, size: int) -> bytes | None:
-    from rackwright import libzstd
+    from rackwright.compression import libzstd
 
     found = libzstd.decompress(packed, size)
     return None if isinstance(found, str) else found

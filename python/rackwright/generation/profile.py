@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rackwright.document import DocumentReader, load_yaml
 from rackwright.errors import RackwrightError
+from rackwright.files.document import DocumentReader, load_yaml
 from rackwright.formats import FORMATS, OPERATIONS
 from rackwright.generation.distributions import SizeBin, aggregate_ratio
 

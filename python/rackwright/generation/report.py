@@ -8,8 +8,8 @@ from html import escape
 from rackwright.generation.distance import Distance, size_curves
 from rackwright.generation.profile import OperationProfile
 from rackwright.generation.suite import Suite
-from rackwright.page import definitions, page
-from rackwright.plots import line_chart
+from rackwright.reports.page import definitions, page
+from rackwright.reports.plots import line_chart
 
 
 def render(suite: Suite, operations: Sequence[OperationProfile], distances: Sequence[Distance]) -> str:

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rackwright import _engine
-from rackwright.accelerators import Accelerator, PlacedUnit, build_units
 from rackwright.errors import RackwrightError
 from rackwright.linux.console import Console
 from rackwright.linux.files import archive_of
 from rackwright.linux.image import Image
 from rackwright.linux.network import interface, set_up
-from rackwright.parameters import ServerParameters
+from rackwright.machine.parameters import ServerParameters
+from rackwright.unit.accelerators import Accelerator, PlacedUnit, build_units
 
 if TYPE_CHECKING:
     from rackwright.fabric import AttachedFabric

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from bootstrap.paths import BUILD, SOFTWARE
 from rackwright.errors import RackwrightError
+from rackwright.files.whole import make_whole
 from rackwright.linux.files import drivers_of_cards, kernel_of, member, write_files
 from rackwright.linux.lock import Selection, locked_selection, write_lock
 from rackwright.linux.packages import PackageClient
-from rackwright.whole import make_whole
 
 VERSION = 2
 """Of the format; an image of another one is refused."""

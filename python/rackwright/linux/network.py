@@ -8,9 +8,9 @@ from __future__ import annotations
 from functools import cache
 
 from rackwright import _engine
-from rackwright.designs import design
 from rackwright.errors import RackwrightError
-from rackwright.nic import server_nic
+from rackwright.hardware.designs import design
+from rackwright.unit.nic import server_nic
 
 NETWORKS = ("none", "user")
 """The connection of a guest's network interface: none, or this host's sockets."""

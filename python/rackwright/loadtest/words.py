@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from rackwright.cli.forms import ARRIVAL_FORMS, WORK_FORMS
 from rackwright.cluster.distributions import (
     Bimodal,
     Constant,
@@ -15,7 +16,6 @@ from rackwright.cluster.distributions import (
 )
 from rackwright.cluster.loads import Bursty, Periodic, Poisson, Trace
 from rackwright.errors import RackwrightError
-from rackwright.forms import ARRIVAL_FORMS, WORK_FORMS
 from rackwright.loadtest.plan import OpenLoop
 
 _WORK: dict[str, tuple[Callable[..., Distribution], int]] = {

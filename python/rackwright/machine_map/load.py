@@ -9,12 +9,12 @@ from typing import Any
 
 from rackwright.cluster.session import Session, session
 from rackwright.cluster.topology import Topology
-from rackwright.document import DocumentReader, is_yaml, load_yaml
 from rackwright.errors import RackwrightError
+from rackwright.files.document import DocumentReader, is_yaml, load_yaml
+from rackwright.machine.parameters import ServerParameters
+from rackwright.machine.server import Server
+from rackwright.machine.workloads import BareMetal, workload_of
 from rackwright.machine_map.parts import ServerMap, map_server
-from rackwright.parameters import ServerParameters
-from rackwright.server import Server
-from rackwright.workloads import BareMetal, workload_of
 
 _OF_WORKLOADS = tuple(inspect.signature(workload_of).parameters)
 _FIELDS = tuple(name for name in inspect.signature(Server).parameters if name != "workload")

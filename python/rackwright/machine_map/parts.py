@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rackwright import _engine
-from rackwright.parameters import memory_parameters
-from rackwright.server import Server
-from rackwright.workloads import Program
+from rackwright.machine.parameters import memory_parameters
+from rackwright.machine.server import Server
+from rackwright.machine.workloads import Program
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rackwright.designs import ParameterValue
 from rackwright.errors import RackwrightError
+from rackwright.hardware.designs import ParameterValue
 from rackwright.power.cells import CellEnergies, cell_energies
 from rackwright.power.propagation import Propagated, propagate
 from rackwright.power.saif import Activity, Signal

@@ -9,10 +9,10 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from rackwright.errors import RackwrightError
-from rackwright.page import page
 from rackwright.profiling.compare import Stacks, comparison
 from rackwright.profiling.folded import folded
 from rackwright.profiling.lanes import Lane, lanes
+from rackwright.reports.page import page
 
 if TYPE_CHECKING:
     from rackwright.profiling.observed import Hart, Profile

@@ -11,7 +11,7 @@ from rackwright.profiling.watching import EVERY, Watching
 
 if TYPE_CHECKING:
     from rackwright.linux.image import Image
-    from rackwright.server import Server
+    from rackwright.machine.server import Server
 
 
 def profile(

@@ -12,17 +12,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rackwright.designs import ParameterValue
 from rackwright.errors import RackwrightError
-from rackwright.parameters import ServerParameters
+from rackwright.hardware.designs import ParameterValue
+from rackwright.machine.parameters import ServerParameters
+from rackwright.machine.server import Server
 from rackwright.protobuf.program import Programs, compile_benchmark
 from rackwright.protobuf.rows import Row
 from rackwright.protobuf.schema import read_schema
 from rackwright.protobuf.suite import Benchmark, Suite
 from rackwright.protobuf.wire import delimited
-from rackwright.server import Server
-from rackwright.times import Times
-from rackwright.unit_config import UnitConfig
+from rackwright.reports.times import Times
+from rackwright.unit.config import UnitConfig
 
 OPERATIONS = ("deserialize", "serialize")
 TARGETS = ("host", "rocket", "boom", "rocket+unit", "boom+unit")

@@ -10,8 +10,8 @@ from pathlib import Path
 from bootstrap.paths import BUILD, PROTOBUF, SOFTWARE
 from bootstrap.protobuf import INCLUDES
 from bootstrap.software import Target
-from rackwright.programs import run_compiler
-from rackwright.whole import make_whole
+from rackwright.files.whole import make_whole
+from rackwright.machine.programs import run_compiler
 
 _KEPT = BUILD / "protobuf" / "objects"
 

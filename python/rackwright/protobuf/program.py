@@ -15,8 +15,8 @@ from bootstrap.paths import BUILD, PROTOBUF, STAMPS
 from bootstrap.protobuf import HOST, INCLUDES
 from bootstrap.software import RISCV, Target
 from rackwright.errors import MissingBuildError
-from rackwright.programs import INCLUDES as DRIVER_INCLUDES
-from rackwright.programs import driver_archives, make_program, place_of
+from rackwright.machine.programs import INCLUDES as DRIVER_INCLUDES
+from rackwright.machine.programs import driver_archives, make_program, place_of
 from rackwright.protobuf.objects import compile_generated
 from rackwright.protobuf.schema import Schema, read_schema
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from rackwright.times import Times
+from rackwright.reports.times import Times
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import Literal, get_args
 
 from rackwright.cluster import Cluster, Ethernet, MemoryBlade, Switch
 from rackwright.errors import RackwrightError
+from rackwright.machine.server import Server
+from rackwright.machine.workloads import BareMetal
 from rackwright.remote_memory.programs import paging_program
-from rackwright.server import Server
-from rackwright.workloads import BareMetal
 
 Paging = Literal["software", "unit"]
 """The agent that fetches pages: the runtime in supervisor mode, or the page-fault unit beside the hart."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from bootstrap.paths import BUILD, SOFTWARE
 from bootstrap.software import third_party
 from rackwright.errors import RackwrightError
-from rackwright.programs import compile_bare_metal, compile_program
+from rackwright.machine.programs import compile_bare_metal, compile_program
 
 _FOLDER = SOFTWARE / "remote-memory"
 _RUNTIME = (

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rackwright.errors import RackwrightError
-from rackwright.page import page
-from rackwright.plots import Points, line_chart
 from rackwright.remote_memory.measure import HART_HZ, Paging, PagingResult, run_paged
+from rackwright.reports.page import page
+from rackwright.reports.plots import Points, line_chart
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import geometric_mean
 
 from rackwright.benchmarks import drx
-from rackwright.plots import line_chart
+from rackwright.reports.plots import line_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
 

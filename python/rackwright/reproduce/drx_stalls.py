@@ -9,8 +9,8 @@ from rackwright.drx.arrays import random_inputs
 from rackwright.drx.harts.program import Way
 from rackwright.drx.harts.run import profile_on_harts
 from rackwright.drx.kernel import load_kernel
-from rackwright.plots import stacked_chart
 from rackwright.profiling.observed import Profile
+from rackwright.reports.plots import stacked_chart
 from rackwright.reproduce.drx_lanes import KERNELS, QUICK_KERNELS
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from bootstrap.paths import REPOSITORY
 from rackwright.errors import RackwrightError
-from rackwright.history import git
-from rackwright.host import describe_host
-from rackwright.records import read_records, write_records
+from rackwright.reports.history import git
+from rackwright.reports.host import describe_host
+from rackwright.reports.records import read_records, write_records
 from rackwright.reproduce.experiment import Reproduction
 
 TABLE = REPOSITORY / "validation" / "record.csv"

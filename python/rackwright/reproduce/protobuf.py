@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from rackwright.plots import Bar, bar_chart
 from rackwright.protobuf import Row, Summary, geometric_mean, measure, summarize
 from rackwright.protobuf.suites import chosen_suite
+from rackwright.reports.plots import Bar, bar_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
 

@@ -6,7 +6,7 @@ import platform
 from collections.abc import Sequence
 from html import escape
 
-from rackwright.page import definitions, page
+from rackwright.reports.page import definitions, page
 from rackwright.reproduce.experiment import Reproduction
 from rackwright.reproduce.table import COLUMNS, cells
 

@@ -17,9 +17,9 @@ from statistics import median
 from bootstrap.paths import BUILD, PYTHON, REPOSITORY, STAMPS
 from rackwright.exploration.executors import executor
 from rackwright.exploration.store import content_key
-from rackwright.host import available_processors
+from rackwright.files.whole import write_whole
+from rackwright.reports.host import available_processors
 from rackwright.reproduce.experiment import Experiment, Outcome, Row, Settings
-from rackwright.whole import write_whole
 
 SEEDS = tuple(range(6))
 """The smallest number whose extremes enclose the median with 95 % confidence."""

@@ -11,10 +11,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from rackwright.errors import RackwrightError
-from rackwright.manifests import FORMAT
+from rackwright.hardware.manifests import FORMAT
 from rackwright.soc.ports import bus_ports, hart_ports
 from rackwright.soc.value import AddressRange, CacheConfig, Soc
-from rackwright.unit_config import UnitConfig
+from rackwright.unit.config import UnitConfig
 
 LINE_BYTES = 64
 """Ranges for caches, and for the hub."""

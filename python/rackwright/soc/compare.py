@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rackwright.parameters import ServerParameters
-from rackwright.server import RunResult, Server
+from rackwright.machine.parameters import ServerParameters
+from rackwright.machine.server import RunResult, Server
 from rackwright.soc.value import Soc
 
 _AT_ONCE = ("controller", "column", "activate", "precharge", "row-open", "write-to-read", "refresh")

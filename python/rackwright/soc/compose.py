@@ -12,8 +12,8 @@ from typing import Any
 from bootstrap.paths import BUILD
 from rackwright.errors import RackwrightError
 from rackwright.export.memories import ExportedMemory
-from rackwright.manifests import interrupt_pin, is_elaborated, read_manifest
-from rackwright.output_folder import check_output, replaced
+from rackwright.files.output_folder import check_output, replaced
+from rackwright.hardware.manifests import interrupt_pin, is_elaborated, read_manifest
 from rackwright.soc.check import FIXED, PlacedUnit, checked, stream_pairs
 from rackwright.soc.generator import generate
 from rackwright.soc.harness import write_harness

@@ -16,8 +16,8 @@ from typing import Any
 from bootstrap.paths import BUILD, LOGS, SOC, SOC_CLASSPATH, SOC_JAR, STAMPS
 from bootstrap.software import RISCV
 from rackwright.errors import MissingBuildError, RackwrightError
-from rackwright.programs import run_compiler
-from rackwright.whole import write_whole
+from rackwright.files.whole import write_whole
+from rackwright.machine.programs import run_compiler
 
 GENERATED = BUILD / "soc" / "generated"
 """A folder for each generated chip, named by the hash of its inputs."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from rackwright.manifests import interrupt_pin, main_clock
+from rackwright.hardware.manifests import interrupt_pin, main_clock
 
 REGISTERS = ("mmio", "axi4-lite")
 """Contracts by which programs reach the registers of a unit."""

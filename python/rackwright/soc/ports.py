@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rackwright.designs import Elaboration, UnitInfo, units
 from rackwright.errors import RackwrightError
-from rackwright.manifests import is_elaborated, read_manifest, require_one_clock
+from rackwright.hardware.designs import Elaboration, UnitInfo, units
+from rackwright.hardware.manifests import is_elaborated, read_manifest, require_one_clock
 from rackwright.soc.pins import REGISTERS, pins_of
-from rackwright.unit_config import SETS, UnitConfig
+from rackwright.unit.config import SETS, UnitConfig
 
 _OF_HARTS = ("command", "memory", "event", "interrupt")
 _OF_BUSES = (*REGISTERS, "memory", "axi4", "stream", "event", "interrupt")

@@ -15,9 +15,9 @@ from typing import Any
 from bootstrap.jobs import side_by_side
 from bootstrap.paths import BUILD, LOGS
 from rackwright.errors import RackwrightError
+from rackwright.hardware.toolchain import compiler, verilator_root
 from rackwright.soc.compose import DESCRIPTION
 from rackwright.soc.generator import keep
-from rackwright.toolchain import compiler, verilator_root
 
 _SIMULATORS = BUILD / "soc" / "simulators"
 _VERILATOR = (

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rackwright.errors import RackwrightError
-from rackwright.headers import HeaderUnit, bus_header, server_header
+from rackwright.hardware.headers import HeaderUnit, bus_header, server_header
 from rackwright.soc.check import PlacedUnit
 from rackwright.soc.value import Soc
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rackwright.manifests import interrupt_pin, is_elaborated, main_clock
+from rackwright.hardware.manifests import interrupt_pin, is_elaborated, main_clock
 from rackwright.soc.check import PlacedUnit
 from rackwright.soc.pins import REGISTERS, bus_pins
 from rackwright.soc.target import TARGETS, Target

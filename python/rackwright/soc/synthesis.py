@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from rackwright.export.memories import ExportedMemory
-from rackwright.manifests import FORMAT
+from rackwright.hardware.manifests import FORMAT
 from rackwright.soc.compose import compose
 from rackwright.soc.memories import model_of
 from rackwright.soc.target import TARGETS

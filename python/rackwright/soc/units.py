@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rackwright.accelerators import unit_manifest
-from rackwright.designs import Elaboration, elaborate_all
 from rackwright.errors import RackwrightError
-from rackwright.manifests import is_elaborated
+from rackwright.hardware.designs import Elaboration, elaborate_all
+from rackwright.hardware.manifests import is_elaborated
 from rackwright.soc.check import PlacedUnit
 from rackwright.soc.specification import prefix_of
+from rackwright.unit.accelerators import unit_manifest
 from rackwright.verilog.modules import with_prefix
 from rackwright.verilog.reader import VerilogDesign, VerilogSources
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from rackwright.document import DocumentReader, is_yaml, load_yaml
 from rackwright.errors import RackwrightError
-from rackwright.unit_config import UnitConfig
+from rackwright.files.document import DocumentReader, is_yaml, load_yaml
+from rackwright.unit.config import UnitConfig
 
 _HARNESS = ("memory_cycles", "to_host", "console", "link_cycles")
 _PARTS = ("name", "pair", "system", "pins", "harness")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from rackwright.designs import ParameterValue
+from rackwright.hardware.designs import ParameterValue
 from rackwright.synthesis.figures import figures
 from rackwright.synthesis.flow import read_design, synthesise
 from rackwright.synthesis.library import load_library

@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from rackwright.designs import ParameterValue
+from rackwright.files.whole import write_whole
+from rackwright.hardware.designs import ParameterValue
 from rackwright.synthesis.flow import read_design, synthesise
 from rackwright.synthesis.library import CACHE, load_library
 from rackwright.synthesis.process import load_process
 from rackwright.synthesis.table import flow_hash, known_clock
-from rackwright.whole import write_whole
 
 
 def synthesised_clock(manifest: Path, parameters: Mapping[str, ParameterValue] | None = None) -> int:

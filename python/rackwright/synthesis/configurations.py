@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rackwright.designs import Elaboration, ParameterValue, units
+from rackwright.hardware.designs import Elaboration, ParameterValue, units
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rackwright.designs import ParameterValue
+from rackwright.hardware.designs import ParameterValue
 from rackwright.synthesis.flow import Synthesised
 from rackwright.synthesis.library import Library
 from rackwright.synthesis.macros import macro_of

@@ -9,9 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from rackwright.designs import Elaboration, ParameterValue, elaborate_all
 from rackwright.errors import RackwrightError
-from rackwright.manifests import is_elaborated, main_clock, read_manifest
+from rackwright.hardware.designs import Elaboration, ParameterValue, elaborate_all
+from rackwright.hardware.manifests import is_elaborated, main_clock, read_manifest
 from rackwright.synthesis.front_end import read
 from rackwright.synthesis.library import Library
 from rackwright.synthesis.macros import macro_library

@@ -11,9 +11,9 @@ from tempfile import TemporaryDirectory
 
 from bootstrap.paths import BUILD
 from rackwright.errors import RackwrightError
+from rackwright.files.whole import write_whole
 from rackwright.synthesis import sta
 from rackwright.synthesis.liberty import Liberty, read_liberty
-from rackwright.whole import write_whole
 
 CACHE = BUILD / "synthesis"
 """All cached data of synthesis."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from rackwright.page import page
+from rackwright.reports.page import page
 from rackwright.synthesis.figures import Figures
 from rackwright.synthesis.library import Library
 from rackwright.synthesis.process import Process

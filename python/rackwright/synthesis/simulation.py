@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from rackwright.designs import ParameterValue
-from rackwright.manifests import is_elaborated, read_manifest
+from rackwright.hardware.designs import ParameterValue
+from rackwright.hardware.manifests import is_elaborated, read_manifest
 from rackwright.synthesis.flow import CELLS_FILE, gates_of, read_design
 from rackwright.synthesis.library import Library
 from rackwright.synthesis.process import Process

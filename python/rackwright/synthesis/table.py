@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from bootstrap.paths import REPOSITORY
-from rackwright.records import read_records, write_records
+from rackwright.reports.records import read_records, write_records
 from rackwright.synthesis.figures import Figures
 from rackwright.synthesis.library import Library
 from rackwright.synthesis.mapping import mapping_key

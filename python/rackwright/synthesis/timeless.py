@@ -10,8 +10,8 @@ import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from rackwright.files.whole import make_whole
 from rackwright.synthesis.tools import program, run
-from rackwright.whole import make_whole
 
 _SOURCE = """#include <ctime>
 extern "C" clock_t clock() noexcept { return 0; }

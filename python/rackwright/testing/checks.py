@@ -14,9 +14,9 @@ from pathlib import Path
 
 from bootstrap.paths import BUILD, ENGINE, HARDWARE, LOGS, PYTHON, SOC
 from rackwright.cli.output import messages
+from rackwright.hardware.toolchain import compiler, verilator_root
 from rackwright.testing import passes
 from rackwright.testing.selection import Selection, crates
-from rackwright.toolchain import compiler, verilator_root
 
 MOST_PROCESSES = 4
 """Processes that tests run in at most: each compiles designs and keeps guests of a GiB or two."""

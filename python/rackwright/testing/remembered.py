@@ -13,12 +13,12 @@ from pathlib import Path
 
 from bootstrap import packages, tools
 from bootstrap.paths import BUILD, REPOSITORY, STAMPS
-from rackwright import history
 from rackwright.errors import RackwrightError
-from rackwright.history import git
+from rackwright.files.whole import write_whole
+from rackwright.reports import history
+from rackwright.reports.history import git
 from rackwright.testing.imports import files_of_tests
 from rackwright.testing.selection import Selection, affected
-from rackwright.whole import write_whole
 
 FOLDER = BUILD / "tests"
 """What the runs of this checkout remember."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bootstrap.paths import ENGINE, PYTHON, REPOSITORY
 from rackwright.errors import RackwrightError
-from rackwright.history import git
+from rackwright.reports.history import git
 from rackwright.testing.imports import CONFTEST, TESTS, files_of_tests
 
 PREFIX = "rackwright-"

@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from rackwright.document import DocumentReader, load_yaml
 from rackwright.errors import RackwrightError
+from rackwright.files.document import DocumentReader, load_yaml
 
 PROGRAM = "program"
 """The value of `by` for a service without a unit."""

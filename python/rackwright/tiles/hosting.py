@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rackwright.designs import units
+from rackwright.hardware.designs import units
 
 
 def tile_units() -> list[str]:

@@ -10,9 +10,9 @@ from typing import Any
 
 import yaml
 
-from rackwright.designs import ParameterValue
-from rackwright.document import DocumentReader, load_yaml
 from rackwright.errors import RackwrightError
+from rackwright.files.document import DocumentReader, load_yaml
+from rackwright.hardware.designs import ParameterValue
 from rackwright.tiles.mesh import TOP_LEFT, Mesh, Place
 
 HART = "hart"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rackwright.server import Server
+from rackwright.machine.server import Server
 from rackwright.tiles.layout import Layout, Tile
-from rackwright.unit_config import UnitConfig
+from rackwright.unit.config import UnitConfig
 
 
 def tile_server(layout: Layout) -> Server:

@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from bootstrap.paths import BUILD
-from rackwright.designs import ParameterValue, elaborate_around, hardware_fingerprint, top_parameters
 from rackwright.errors import RackwrightError
-from rackwright.manifests import (
+from rackwright.files.whole import write_whole
+from rackwright.hardware.designs import ParameterValue, elaborate_around, hardware_fingerprint, top_parameters
+from rackwright.hardware.manifests import (
     is_elaborated,
     main_clock,
     read_manifest,
     require_one_clock,
     with_absolute_paths,
 )
-from rackwright.registers import Register, has_registers, register_map
+from rackwright.hardware.registers import Register, has_registers, register_map
 from rackwright.verilog.modules import with_prefix
-from rackwright.whole import write_whole
 
 PAGE_BITS = 12
 """Bits of an address of the registers of a unit with a mover."""

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from pyslang import ast
 
-from rackwright.designs import ParameterValue
 from rackwright.errors import RackwrightError
-from rackwright.manifests import interrupt_pin, main_clock
+from rackwright.hardware.designs import ParameterValue
+from rackwright.hardware.manifests import interrupt_pin, main_clock
 from rackwright.verilog.moved import PAGE_BITS, REGISTER_PORT, RESET, lost_event
 from rackwright.verilog.parameters import written_of
 from rackwright.verilog.reader import VerilogDesign, VerilogSources

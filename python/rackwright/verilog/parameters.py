@@ -9,7 +9,7 @@ from pathlib import Path
 from pyslang import LiteralBase, SVInt, ast
 
 from rackwright.errors import RackwrightError
-from rackwright.manifests import read_manifest
+from rackwright.hardware.manifests import read_manifest
 from rackwright.verilog.reader import VerilogDesign, VerilogSources
 
 ParameterValue = int | str

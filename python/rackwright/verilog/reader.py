@@ -11,7 +11,7 @@ import pyslang
 from pyslang import ast, driver
 
 from rackwright.errors import RackwrightError
-from rackwright.manifests import read_manifest
+from rackwright.hardware.manifests import read_manifest
 from rackwright.verilog.lists import has_variables, list_words
 
 _COMMAND_LINE = "<command-line>"

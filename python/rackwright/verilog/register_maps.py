@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rackwright.errors import MissingBuildError, RackwrightError
-from rackwright.registers import Register, RegisterField, RegisterMap
+from rackwright.hardware.registers import Register, RegisterField, RegisterMap
 
 if TYPE_CHECKING:
     from systemrdl.node import AddressableNode, AddrmapNode, FieldNode, RegNode

@@ -13,8 +13,8 @@ from typing import Any
 from pyslang import ast
 
 from rackwright.errors import RackwrightError
-from rackwright.manifests import FORMAT
-from rackwright.registers import has_registers, register_bytes
+from rackwright.hardware.manifests import FORMAT
+from rackwright.hardware.registers import has_registers, register_bytes
 from rackwright.verilog.buses import Pin, buses
 from rackwright.verilog.cores import DEFAULT_TARGET, CoreTarget, read_core
 from rackwright.verilog.interfaces import interface_ports

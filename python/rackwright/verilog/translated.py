@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from bootstrap.paths import BUILD
-from rackwright.designs import ParameterValue, elaborate_around, hardware_fingerprint, top_parameters
-from rackwright.manifests import main_clock, read_manifest, require_one_clock, with_absolute_paths
-from rackwright.whole import write_whole
+from rackwright.files.whole import write_whole
+from rackwright.hardware.designs import ParameterValue, elaborate_around, hardware_fingerprint, top_parameters
+from rackwright.hardware.manifests import main_clock, read_manifest, require_one_clock, with_absolute_paths
 
 _CLOCK = ("asynchronous", "hertz", "synthesised_hertz")
 """What holds of the clock of the unit and of what is around it."""

@@ -21,9 +21,9 @@ from rackwright import (
     compile_bare_metal,
     compile_program,
 )
-from rackwright.accelerators import unit_manifest
 from rackwright.cluster.result import ClusterResult
-from rackwright.headers import server_header
+from rackwright.hardware.headers import server_header
+from rackwright.unit.accelerators import unit_manifest
 
 COUNTS = """
 #include <pthread.h>

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from rackwright import BareMetal, Cluster, MemoryBlade, RackwrightError, Server
-from rackwright.programs import compile_program
+from rackwright.machine.programs import compile_program
 from rackwright.remote_memory import Paging, PagingResult, paging_program, run_paged, workload
 from rackwright.remote_memory.measure import paged_server
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bootstrap.paths import SOFTWARE
 from rackwright import RackwrightError
-from rackwright.programs import compile_program
+from rackwright.machine.programs import compile_program
 from rackwright.remote_memory import Paging, PagingResult, run_paged, workload
 
 PAGE = 4096

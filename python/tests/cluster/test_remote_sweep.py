@@ -9,7 +9,7 @@ import pytest
 from command_line import REPOSITORY, rw
 
 from rackwright import RackwrightError
-from rackwright.programs import compile_program
+from rackwright.machine.programs import compile_program
 from rackwright.remote_memory import run_paged, sweep, workload
 
 EXAMPLE = REPOSITORY / "examples/remote-memory/sweep.py"

@@ -24,9 +24,9 @@ from rackwright import (
     _engine,
     compile_bare_metal,
 )
-from rackwright.accelerators import unit_manifest
-from rackwright.headers import server_header
-from rackwright.parameters import ServerParameters
+from rackwright.hardware.headers import server_header
+from rackwright.machine.parameters import ServerParameters
+from rackwright.unit.accelerators import unit_manifest
 
 FRAIL = Path(__file__).parents[1] / "fixtures" / "frail.json"
 CPUS = ("rocket", "boom", "functional")

@@ -12,7 +12,7 @@ from rackwright.cluster import Exponential, Poisson
 from rackwright.cluster.session import Session, session
 from rackwright.cluster.settings import Settings
 from rackwright.errors import RackwrightError
-from rackwright.parameters import ServerParameters
+from rackwright.machine.parameters import ServerParameters
 
 
 def made(values: Sequence[str]) -> Cluster:

@@ -12,7 +12,6 @@ from rackwright.cli.accelerate import (
     HashEntriesOption,
     HistoryOption,
     Operation,
-    Placement,
 )
 from rackwright.cli.bench.inputs import Files, named_inputs
 from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_table, working
@@ -26,11 +25,12 @@ from rackwright.cli.settings import (
     parse_timing,
 )
 from rackwright.errors import RackwrightError
+from rackwright.unit.placements import Placement
 
 if TYPE_CHECKING:
     from rackwright.benchmarks.compression import Row as CompressionRow
     from rackwright.benchmarks.snappy import FileRow
-    from rackwright.parameters import ServerParameters
+    from rackwright.machine.parameters import ServerParameters
 
 
 def snappy(

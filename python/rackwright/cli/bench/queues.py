@@ -118,7 +118,7 @@ def _cells(row: QueueRow) -> list[str]:
 
 
 def _drawn(rows: list[QueueRow]) -> str:
-    from rackwright.plots import line_chart
+    from rackwright.reports.plots import line_chart
 
     ways = dict.fromkeys(row.by for row in rows)
     return line_chart(

@@ -71,7 +71,7 @@ def small(
     """
     from rackwright.benchmarks import beside_library, break_even
     from rackwright.benchmarks import small as benchmark
-    from rackwright.host import describe_host
+    from rackwright.reports.host import describe_host
 
     chosen = units or list(benchmark.UNITS)
     benchmark.check(chosen, sizes or ())
@@ -108,7 +108,7 @@ def small(
 
 def _drawn(calls: list[Call]) -> str:
     from rackwright.benchmarks.small import PARTS
-    from rackwright.plots import stacked_chart
+    from rackwright.reports.plots import stacked_chart
 
     cut = [(call, asdict(call.parts)) for call in calls if call.parts is not None]
     if not cut:

@@ -14,12 +14,12 @@ from bootstrap.software import HOST, RISCV
 from rackwright.drx.harts.program import HEADERS, Way, program_text
 from rackwright.drx.kernel import Kernel
 from rackwright.errors import RackwrightError
+from rackwright.files.whole import write_whole
+from rackwright.machine.programs import make_program, place_of
+from rackwright.machine.server import Server
 from rackwright.profiling.observed import Profile
 from rackwright.profiling.run import profile
 from rackwright.profiling.watching import Watching
-from rackwright.programs import make_program, place_of
-from rackwright.server import Server
-from rackwright.whole import write_whole
 
 CPU = "boom"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from rackwright.document import is_yaml
 from rackwright.errors import RackwrightError
+from rackwright.files.document import is_yaml
 from rackwright.protobuf.program import main_source
 from rackwright.protobuf.schema import read_schema
 from rackwright.protobuf.suite import MESSAGES, Suite

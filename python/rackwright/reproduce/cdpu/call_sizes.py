@@ -8,7 +8,7 @@ from pathlib import Path
 from rackwright.generation import PROFILES, Profile, generate, load_profile
 from rackwright.generation.distance import distance, size_curves
 from rackwright.generation.suite import USUAL_FILES
-from rackwright.plots import line_chart
+from rackwright.reports.plots import line_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
 

@@ -10,7 +10,7 @@ from math import isnan
 from bootstrap.paths import REPOSITORY
 from rackwright.exploration import Exploration, explore
 from rackwright.exploration.executors import executor
-from rackwright.plots import line_chart
+from rackwright.reports.plots import line_chart
 from rackwright.reproduce.cdpu.bars import Bars
 from rackwright.reproduce.cdpu.figures import FIGURES, Figure
 from rackwright.reproduce.cdpu.suites import FILES, suite

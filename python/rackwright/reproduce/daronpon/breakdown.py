@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rackwright.cluster import Dispatch, LoadBalancing
 from rackwright.cluster.load_balancing import SERVICE_TIMES
-from rackwright.plots import line_chart
+from rackwright.reports.plots import line_chart
 from rackwright.reproduce.daronpon.points import measure as measure_points
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare

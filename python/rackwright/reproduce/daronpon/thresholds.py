@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rackwright.cluster import Dispatch, LoadBalancing
 from rackwright.cluster.load_balancing import SERVICE_TIMES
-from rackwright.plots import line_chart
+from rackwright.reports.plots import line_chart
 from rackwright.reproduce.daronpon.points import measure as measure_points
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rackwright import commands
-from rackwright.designs import ParameterValue, elaborate
 from rackwright.errors import RackwrightError
 from rackwright.fabric import Card, PcieLink, PcieSwitch, RootComplex, System
 from rackwright.fabric.fabric import Fabric
 from rackwright.formats import CODECS, FORMATS
 from rackwright.generation.suite import Suite
-from rackwright.unit import Unit
-from rackwright.unit_config import UnitConfig
+from rackwright.hardware.designs import ParameterValue, elaborate
+from rackwright.unit import commands
+from rackwright.unit.alone import Unit
+from rackwright.unit.config import UnitConfig
 
 HERTZ = 2_000_000_000
 """The clock that the unit declares, near the core and on cards."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rackwright.fabric import Card, PcieLink, PcieSwitch, RootComplex, System
 from rackwright.fabric.fabric import Beside, Fabric, Load, Measured
-from rackwright.plots import stacked_chart
+from rackwright.reports.plots import stacked_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
 

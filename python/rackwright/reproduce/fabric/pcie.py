@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rackwright.fabric import Card, PcieLink, RootComplex, System
 from rackwright.fabric.fabric import Fabric, Load, Measured
-from rackwright.plots import line_chart
+from rackwright.reports.plots import line_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
 

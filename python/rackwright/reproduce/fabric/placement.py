@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rackwright.fabric import PcieLink
 from rackwright.generation import load_suite
-from rackwright.plots import stacked_chart
+from rackwright.reports.plots import stacked_chart
 from rackwright.reproduce.cdpu.suites import suite
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.fabric.calls import Served, calls_of

@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rackwright.cluster import Cluster, Ethernet, Switch
-from rackwright.designs import design, manifest_of
 from rackwright.errors import RackwrightError
+from rackwright.hardware.designs import design, manifest_of
 from rackwright.linux.features import NicFeatures
 from rackwright.linux.image import build_image, load_image
-from rackwright.plots import Bar, bar_chart
+from rackwright.machine.server import Server
+from rackwright.machine.workloads import Linux
+from rackwright.reports.plots import Bar, bar_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.fireperf import copies
 from rackwright.reproduce.fireperf.copies import booted
 from rackwright.reproduce.guests import later
 from rackwright.reproduce.reference import compare
-from rackwright.server import Server
-from rackwright.workloads import Linux
 
 if TYPE_CHECKING:
     import pandas as pd

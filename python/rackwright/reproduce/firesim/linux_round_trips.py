@@ -13,13 +13,13 @@ from statistics import fmean, median_low
 from rackwright.cluster import Cluster, Ethernet, Switch
 from rackwright.linux.boot import boot
 from rackwright.linux.image import default_image, load_image
-from rackwright.plots import line_chart
+from rackwright.machine.server import Server
+from rackwright.machine.workloads import Linux
+from rackwright.reports.plots import line_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.firesim.round_trips import HART_CYCLES_PER_US, ideal_us
 from rackwright.reproduce.guests import PAPERS_TIME, later
 from rackwright.reproduce.reference import compare
-from rackwright.server import Server
-from rackwright.workloads import Linux
 
 LATENCIES_US, QUICK_LATENCIES_US = (0.5, 2.0, 8.0, 16.0), (0.5, 16.0)
 ROUND_TRIPS = 100

@@ -12,13 +12,13 @@ from pathlib import Path
 from rackwright.cluster import Cluster, ClusterResult, Ethernet, Switch
 from rackwright.linux.boot import boot
 from rackwright.linux.image import Image, build_image, default_image, load_image
-from rackwright.plots import line_chart
-from rackwright.programs import linux_program
+from rackwright.machine.programs import linux_program
+from rackwright.machine.server import Server
+from rackwright.machine.workloads import Linux
+from rackwright.reports.plots import line_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.guests import PAPERS_TIME, later
 from rackwright.reproduce.reference import compare
-from rackwright.server import Server
-from rackwright.workloads import Linux
 
 HARTS = 4
 """The harts of memcached. A further one handles the card's interrupt and passes on received packets."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from rackwright.cluster import Cluster, Ethernet, Switch
+from rackwright.machine.server import Server
+from rackwright.machine.workloads import BareMetal
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
-from rackwright.server import Server
-from rackwright.workloads import BareMetal
 
 HART_HZ = 2_000_000_000
 FRAME_BYTES = 1500

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from rackwright.plots import Points, line_chart
 from rackwright.remote_memory import Paging, PagingResult, run_paged, workload
+from rackwright.reports.plots import Points, line_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from statistics import median_low
 
 from rackwright.cluster import Cluster, Ethernet, Switch
-from rackwright.nic import REGISTERS
-from rackwright.server import Server
-from rackwright.workloads import BareMetal
+from rackwright.machine.server import Server
+from rackwright.machine.workloads import BareMetal
+from rackwright.unit.nic import REGISTERS
 
 HART_CYCLES_PER_NS = 2.0
 INTERVAL = "216000"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from statistics import fmean, median
 
 from rackwright.cluster import Cluster, Ethernet, Switch
-from rackwright.plots import line_chart
+from rackwright.machine.server import Server
+from rackwright.machine.workloads import BareMetal
+from rackwright.reports.plots import line_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.firesim.round_trip_parts import usual_trip
 from rackwright.reproduce.reference import compare
-from rackwright.server import Server
-from rackwright.workloads import BareMetal
 
 LATENCIES_US = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 HART_CYCLES_PER_US = 2000

@@ -12,7 +12,7 @@ from rackwright.cluster import (
     Traffic,
     tree,
 )
-from rackwright.plots import line_chart
+from rackwright.reports.plots import line_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
 

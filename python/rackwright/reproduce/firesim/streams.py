@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from rackwright.cluster import Cluster, ClusterResult, Ethernet, Switch
-from rackwright.plots import Points, line_chart
+from rackwright.machine.server import Server
+from rackwright.machine.workloads import BareMetal
+from rackwright.reports.plots import Points, line_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
-from rackwright.server import Server
-from rackwright.workloads import BareMetal
 
 LIMITS = {1: (5, 512), 10: (25, 256), 40: (25, 64), 100: (125, 128)}
 """By Gbit/s: the token bucket of the NIC, flits of 8 bytes per cycles of its 1.6 GHz."""

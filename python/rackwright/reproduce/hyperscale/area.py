@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bootstrap.paths import REPOSITORY
-from rackwright.designs import Elaboration, elaborate_all
 from rackwright.errors import RackwrightError
-from rackwright.plots import Bar, bar_chart
+from rackwright.hardware.designs import Elaboration, elaborate_all
+from rackwright.reports.plots import Bar, bar_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
 from rackwright.soc.value import CacheConfig, Soc

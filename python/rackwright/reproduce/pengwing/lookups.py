@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from bootstrap.paths import REPOSITORY
 from rackwright.errors import RackwrightError
-from rackwright.programs import compile_program
+from rackwright.machine.programs import compile_program
+from rackwright.machine.server import Server
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.pengwing.secure import PUBLISHED_HZ
 from rackwright.reproduce.reference import compare
-from rackwright.server import Server
 from rackwright.tiles.layout import read_layout
 from rackwright.tiles.machine import tile_server
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bootstrap.paths import REPOSITORY
 from rackwright.errors import RackwrightError
-from rackwright.programs import compile_program
+from rackwright.machine.programs import compile_program
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
 from rackwright.tiles.layout import read_layout

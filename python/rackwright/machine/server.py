@@ -10,20 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rackwright import _engine
-from rackwright.accelerators import Accelerator, build_units
 from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.nodes import Node, called
-from rackwright.designs import design
 from rackwright.errors import RackwrightError
+from rackwright.hardware.designs import design
 from rackwright.linux.boot import BootResult, Show, boot, restore
 from rackwright.linux.features import NicFeatures
 from rackwright.linux.image import load_image
 from rackwright.linux.node import LinuxNode, from_checkpoint, from_reset, image_path
-from rackwright.nic import server_nic
-from rackwright.parameters import ServerParameters
-from rackwright.programs import network_program
-from rackwright.rocket_rtl import MODEL, ROCKET_RTL, check_rocket_rtl, rocket_design
-from rackwright.workloads import Linux, Program, Workload, given_singly
+from rackwright.machine.parameters import ServerParameters
+from rackwright.machine.programs import network_program
+from rackwright.machine.rocket_rtl import MODEL, ROCKET_RTL, check_rocket_rtl, rocket_design
+from rackwright.machine.workloads import Linux, Program, Workload, given_singly
+from rackwright.unit.accelerators import Accelerator, build_units
+from rackwright.unit.nic import server_nic
 
 if TYPE_CHECKING:
     import pandas as pd

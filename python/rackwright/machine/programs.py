@@ -11,7 +11,7 @@ from bootstrap.compression import REPLACED, replace_flags
 from bootstrap.paths import BUILD, SOFTWARE
 from bootstrap.software import RISCV
 from rackwright.errors import MissingBuildError, RackwrightError
-from rackwright.whole import make_whole
+from rackwright.files.whole import make_whole
 
 _BARE_METAL = SOFTWARE / "bare-metal"
 _NETWORK = SOFTWARE / "network"

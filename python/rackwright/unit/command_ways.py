@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from rackwright import _engine
-from rackwright.registers import register_map
+from rackwright.hardware.registers import register_map
 
 _REGISTERS = register_map("adapter")
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from rackwright.commands import STATUS_NAMES, Completion, operate, start, wait
-from rackwright.unit import Buffer, Unit
-from rackwright.unit_config import UnitConfig
+from rackwright.unit.alone import Buffer, Unit
+from rackwright.unit.commands import STATUS_NAMES, Completion, operate, start, wait
+from rackwright.unit.config import UnitConfig
 
 Mode = Literal["ecb", "cbc", "ctr", "gcm"]
 MODES: tuple[Mode, ...] = ("ecb", "cbc", "ctr", "gcm")

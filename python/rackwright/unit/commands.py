@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rackwright.unit import Buffer, Unit
+from rackwright.unit.alone import Buffer, Unit
 
 SRC, DEST_AND_START, LIMIT, CHECK_COMPLETION = "src", "dest_and_start", "limit", "check_completion"
 STATUS, OUTPUT_BYTES, INPUT_OFFSET, VERSION = "status", "output_bytes", "input_offset", "version"

@@ -11,8 +11,8 @@ from typing import Any
 
 from rackwright import _engine
 from rackwright.errors import RackwrightError
-from rackwright.manifests import read_manifest
-from rackwright.registers import RegisterMap, has_registers, registers_of
+from rackwright.hardware.manifests import read_manifest
+from rackwright.hardware.registers import RegisterMap, has_registers, registers_of
 
 _MOST_FUNCT = 127
 """The last number of a command; at the end of the numbers of a unit that has not all of an opcode."""

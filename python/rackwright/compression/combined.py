@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Unpack
 
-from rackwright import deflate, libsnappy, libz, libzstd, snappy, zstd
-from rackwright.codec import CodecOptions, CodecUnit
+from rackwright.compression import deflate, libsnappy, libz, libzstd, snappy, zstd
+from rackwright.compression.codec import CodecOptions, CodecUnit
 from rackwright.errors import RackwrightError
 
 ALGORITHM = "algorithm"

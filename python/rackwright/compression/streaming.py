@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rackwright import commands
-from rackwright.codec import CodecUnit
-from rackwright.commands import Completion
+from rackwright.compression.codec import CodecUnit
 from rackwright.errors import RackwrightError
-from rackwright.unit import Buffer
+from rackwright.unit import commands
+from rackwright.unit.alone import Buffer
+from rackwright.unit.commands import Completion
 
 MORE_INPUT = "more_input"
 """The setting for further input after the source's initial length."""

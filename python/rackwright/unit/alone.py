@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from rackwright import _engine
-from rackwright.accelerators import unit_manifest
-from rackwright.command_ways import CommandWay, Instructions, Registers
-from rackwright.designs import design
 from rackwright.errors import RackwrightError
-from rackwright.unit_config import UnitConfig
+from rackwright.hardware.designs import design
+from rackwright.unit.accelerators import unit_manifest
+from rackwright.unit.command_ways import CommandWay, Instructions, Registers
+from rackwright.unit.config import UnitConfig
 
 _PAGE = 4096
 _FIRST_ADDRESS = 0x1000_0000

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bootstrap.paths import SOFTWARE_HOST
 from rackwright.errors import MissingBuildError, RackwrightError
-from rackwright.times import Times
+from rackwright.reports.times import Times
 
 
 @dataclass(frozen=True)

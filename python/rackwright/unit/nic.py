@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from rackwright.commands import STATUS_NAMES
-from rackwright.designs import ParameterValue, elaborate
-from rackwright.registers import register_map
-from rackwright.unit import Buffer, Unit
-from rackwright.unit_config import UnitConfig
+from rackwright.hardware.designs import ParameterValue, elaborate
+from rackwright.hardware.registers import register_map
+from rackwright.unit.alone import Buffer, Unit
+from rackwright.unit.commands import STATUS_NAMES
+from rackwright.unit.config import UnitConfig
 
 MAX_FRAME_BYTES = 9600
 FLIT_BYTES = 8

@@ -9,16 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from rackwright.clocks import parse_clock
-from rackwright.designs import ParameterValue
-from rackwright.document import DocumentReader, is_yaml, load_yaml
 from rackwright.errors import RackwrightError
+from rackwright.files.document import DocumentReader, is_yaml, load_yaml
 from rackwright.formats import FORMATS
-from rackwright.manifests import read_manifest
-
-PLACEMENTS = ("near-core", "chiplet", "pcie-cached", "pcie")
-"""Where a unit can sit; see docs/how-time-works.md for what each one costs. All but the first
-are also links, of which several make a route: `chiplet+pcie`."""
+from rackwright.hardware.clocks import parse_clock
+from rackwright.hardware.designs import ParameterValue
+from rackwright.hardware.manifests import read_manifest
+from rackwright.unit.placements import PLACEMENTS
 
 COMMANDS = ("rocc", "mmio", "queue", "packets", "packets-mirrored")
 """How commands reach a unit: as instructions of a hart, through registers, or from queues in memory, as

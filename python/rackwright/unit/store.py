@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from rackwright.commands import Completion, operate, start, wait
-from rackwright.unit import Buffer, Unit
-from rackwright.unit_config import UnitConfig
+from rackwright.unit.alone import Buffer, Unit
+from rackwright.unit.commands import Completion, operate, start, wait
+from rackwright.unit.config import UnitConfig
 
 Operation = Literal["get", "set", "delete", "add", "replace", "compare_and_set", "get_version"]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)

@@ -9,15 +9,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from rackwright import commands
-from rackwright.clocks import ClockSource, clock_of
-from rackwright.commands import Completion
-from rackwright.designs import ParameterValue, always_asserted, elaborate
 from rackwright.errors import RackwrightError
 from rackwright.formats import OPERATIONS
-from rackwright.parameters import ServerParameters
-from rackwright.unit import Unit
-from rackwright.unit_config import UnitConfig
+from rackwright.hardware.clocks import ClockSource, clock_of
+from rackwright.hardware.designs import ParameterValue, always_asserted, elaborate
+from rackwright.machine.parameters import ServerParameters
+from rackwright.unit import commands
+from rackwright.unit.alone import Unit
+from rackwright.unit.commands import Completion
+from rackwright.unit.config import UnitConfig
 
 if TYPE_CHECKING:
     import pandas as pd

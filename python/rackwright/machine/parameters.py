@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rackwright import _engine
-from rackwright.document import DocumentReader, load_yaml
 from rackwright.errors import RackwrightError
+from rackwright.files.document import DocumentReader, load_yaml
 
-_PRESETS = Path(__file__).parent / "servers"
+_PRESETS = Path(__file__).parents[1] / "servers"
 """A file for each server that has a name; docs/memory-model.md lists them."""
 
 

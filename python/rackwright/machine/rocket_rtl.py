@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from rackwright import _engine
 from rackwright.errors import RackwrightError
-from rackwright.rocket_verilog import rocket_verilog
-from rackwright.toolchain import toolchain
+from rackwright.hardware.rocket_verilog import rocket_verilog
+from rackwright.hardware.toolchain import toolchain
 
 if TYPE_CHECKING:
-    from rackwright.parameters import ServerParameters
+    from rackwright.machine.parameters import ServerParameters
 
 ROCKET_RTL = "rocket-rtl"
 """The name of the core among the models."""

@@ -6,11 +6,11 @@ import struct
 from dataclasses import dataclass
 from typing import Unpack
 
-from rackwright import libzstd
-from rackwright.codec import CodecOptions, CodecUnit
+from rackwright.compression import libzstd
+from rackwright.compression.codec import CodecOptions, CodecUnit
+from rackwright.compression.zstd_frames import Frame, frames
 from rackwright.errors import RackwrightError
-from rackwright.unit import Unit
-from rackwright.zstd_frames import Frame, frames
+from rackwright.unit.alone import Unit
 
 # What a unit may fill when the headers of the frames don't tell how much it is.
 _MOST_ROOM = 1 << 30

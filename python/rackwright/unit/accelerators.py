@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from bootstrap.jobs import side_by_side
 from rackwright import _engine
-from rackwright.clocks import clock_of
-from rackwright.designs import ParameterValue, always_asserted, design, elaborate, manifest_of
 from rackwright.errors import RackwrightError
-from rackwright.unit_config import SETS, UnitConfig
+from rackwright.hardware.clocks import clock_of
+from rackwright.hardware.designs import ParameterValue, always_asserted, design, elaborate, manifest_of
+from rackwright.unit.config import SETS, UnitConfig
 from rackwright.verilog.moved import moved_manifest
 from rackwright.verilog.translated import translated_manifest
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from rackwright import libsnappy
-from rackwright.codec import CodecOptions, CodecUnit
+from rackwright.compression import libsnappy
+from rackwright.compression.codec import CodecOptions, CodecUnit
 
 
 class SnappyUnit(CodecUnit):

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from rackwright.errors import RackwrightError
-from rackwright.manifests import main_clock, read_manifest
+from rackwright.hardware.manifests import main_clock, read_manifest
 from rackwright.synthesis.table import known_clock
 
 LIMIT_HZ = 2_000_000_000

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface
 
-from rackwright.designs import ParameterValue
 from rackwright.errors import RackwrightError
-from rackwright.registers import register_map
-from rackwright.unit import Unit
-from rackwright.unit_config import UnitConfig
+from rackwright.hardware.designs import ParameterValue
+from rackwright.hardware.registers import register_map
+from rackwright.unit.alone import Unit
+from rackwright.unit.config import UnitConfig
 
 HEADER_BYTES = 16
 """Of a datagram in a stream."""

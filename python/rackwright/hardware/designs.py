@@ -12,11 +12,11 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from bootstrap.paths import BUILD, HARDWARE_CLASSPATH, HARDWARE_JAR, STAMPS
-from rackwright.elaborator import run_kept, run_once
 from rackwright.errors import MissingBuildError, RackwrightError
-from rackwright.manifests import is_elaborated, main_clock, read_manifest
-from rackwright.toolchain import toolchain
-from rackwright.whole import write_whole
+from rackwright.files.whole import write_whole
+from rackwright.hardware.elaborator import run_kept, run_once
+from rackwright.hardware.manifests import is_elaborated, main_clock, read_manifest
+from rackwright.hardware.toolchain import toolchain
 
 if TYPE_CHECKING:
     from rackwright import _engine

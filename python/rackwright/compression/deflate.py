@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from rackwright import libz
-from rackwright.codec import CodecOptions, CodecUnit
+from rackwright.compression import libz
+from rackwright.compression.codec import CodecOptions, CodecUnit
 from rackwright.errors import RackwrightError
 
 _ROOM_OF_WRONG_INPUT = 1 << 20

@@ -1,0 +1,1 @@
+"""Files that people write, and files and folders that are written as a whole."""

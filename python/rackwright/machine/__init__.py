@@ -1,0 +1,1 @@
+"""A server: what it consists of, and what runs on it."""

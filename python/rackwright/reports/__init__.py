@@ -1,0 +1,1 @@
+"""What results are shown and kept in: pages, charts, tables, and where they come from."""
