@@ -8,6 +8,7 @@ import pytest
 
 from rackwright import RackwrightError, Unit
 from rackwright.unit.config import UnitConfig
+from rackwright.verilog.known import Known
 from rackwright.verilog.reader import VerilogDesign, VerilogSources
 from rackwright.verilog.scan import Scan, scan
 
@@ -43,12 +44,38 @@ def test_an_interface_with_a_modport_gets_pins(tmp_path: Path) -> None:
     assert (clock["pin"], clock["reset"], clock["active"]) == ("bus_clk_i", "bus_rst_ni", "low")
 
 
+def test_two_ports_that_are_halves_of_a_bus_become_one(tmp_path: Path) -> None:
+    ports = "input logic clk, input logic rst, lite_bus.writes s_axil_wr, lite_bus.reads s_axil_rd"
+    (tmp_path / "halves.sv").write_text(f"module Halves ({ports}); endmodule\n", encoding="utf-8")
+    found = scan([SOURCE, tmp_path / "halves.sv"], tmp_path, Known(top="Halves"))
+    (port,) = found.manifest["ports"]
+    assert (port["contract"], port["name"], port.get("direction")) == ("axi4-lite", "s_axil", None)
+    (text,) = found.files.values()
+    assert "assign s_axil_wr.aw_addr = s_axil_awaddr;" in text
+    assert "assign s_axil_rdata = s_axil_rd.r_data;" in text
+
+
+def test_parameters_of_an_interface_set_its_widths(tmp_path: Path) -> None:
+    known = Known(parameters={"bus.ADDRESS": "10", "KEY": "5"})
+    found = scan([SOURCE], tmp_path, known)
+    assert found.manifest["ports"][1]["address_bits"] == 10
+    assert found.manifest["parameters"] == {"KEY": 5}
+    assert found.remarks[0].startswith("bus: interface lite_bus with ADDRESS=10; ")
+    (text,) = found.files.values()
+    assert "lite_bus #(.ADDRESS(10)) bus (" in text
+    with pytest.raises(RackwrightError, match="lite_bus of bus has no parameter WIDTH; there are ADDRESS"):
+        scan([SOURCE], tmp_path, Known(parameters={"bus.WIDTH": "3"}))
+    with pytest.raises(RackwrightError, match="InterfaceAdder has no interface other; there are bus"):
+        scan([SOURCE], tmp_path, Known(parameters={"other.WIDTH": "3"}))
+
+
 @pytest.mark.parametrize(
     ("port", "reason"),
     [
         (
             "lite_bus more",
-            "an interface lite_bus without a modport, which says directions; there are subordinate",
+            "an interface lite_bus without a modport, which says directions; "
+            "there are subordinate, writes, reads",
         ),
         ("lite_bus.subordinate more [2]", "an array of interfaces; connect it in a module around the design"),
         ("interface more", "an interface of any kind; connect it in a module around the design"),

@@ -179,7 +179,7 @@ def test_calls_are_answered_as_by_qemu(tmp_path: Path) -> None:
     folders = [tmp_path / name for name in ("qemu", "here")]
     for folder in folders:
         folder.mkdir()
-    asked = ["qemu-riscv64", program, folders[0]]
+    asked = ["qemu-riscv64", str(program), str(folders[0])]
     qemu = subprocess.run(asked, stdout=subprocess.PIPE, check=True, timeout=60).stdout.decode().splitlines()
     result = Server("functional", harts=2).run(program, [str(folders[1])], write_folder=folders[1])
     here = result.stdout.decode().splitlines()

@@ -58,7 +58,8 @@ def units(
         typer.Option(
             "--set",
             metavar="PARAMETER=VALUE",
-            help="scan: a parameter of the top module; widths of its buses may depend on it. Repeatable.",
+            help="scan: a parameter of the top module or, as PORT.PARAMETER, of an interface that is its "
+            "port; widths of buses may depend on it. Repeatable.",
         ),
     ] = None,
     registers: Annotated[

@@ -7,13 +7,19 @@ with a name that buses are recognised by: `s_axi.awaddr` and `s_axi.aw_addr` bec
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from pyslang import ast
 
 from rackwright.errors import RackwrightError
 from rackwright.verilog.buses import Pin
+from rackwright.verilog.reader import VerilogDesign, VerilogSources
+
+_AROUND = "rackwright_around"
+"""The module around a design while it is read with other parameters of its interfaces."""
 
 _CHANNEL = re.compile(r"(aw|ar|w|r|b)_(\w+)", re.IGNORECASE)
 
@@ -22,16 +28,17 @@ _CHANNEL = re.compile(r"(aw|ar|w|r|b)_(\w+)", re.IGNORECASE)
 class InterfacePort:
     """A port that is an interface: its pins by the name of the signal, as the design sees them.
 
-    `inputs` are the interface's own ports, such as its clock; `joined` says what each is connected to where
-    that is not a pin.
+    `parameters` are those of the interface that differ from its own. `inputs` are the interface's ports, such
+    as its clock; `joined` says what each is connected to where that is not a pin.
     """
 
     name: str
     interface: str
     modport: str
+    parameters: Mapping[str, str]
     signals: dict[str, Pin]
     inputs: dict[str, Pin]
-    joined: dict[str, str] = field(default_factory=dict)
+    joined: dict[str, str]
 
     def pins(self) -> dict[str, Pin]:
         """Its signals as pins, and those of the interface's ports that are connected to nothing else."""
@@ -43,7 +50,7 @@ class InterfacePort:
         """The lines that connect the pins to an instance of the interface."""
         values = {name: self.joined.get(name, pin.name) for name, pin in self.inputs.items()}
         given = ", ".join(f".{name}({value})" for name, value in values.items())
-        lines = [f"    {self.interface} {self.name} ({given});"]
+        lines = [f"    {self.interface} {_given(self.parameters)}{self.name} ({given});"]
         for name, pin in self.signals.items():
             ends = (f"{self.name}.{name}", pin.name)
             target, source = ends if pin.is_input else ends[::-1]
@@ -56,19 +63,97 @@ class InterfacePort:
         return f"{self.name}.{self.modport}"
 
 
-def interface_ports(top: ast.InstanceSymbol, join: Callable[[str], str | None]) -> list[InterfacePort]:
-    """The ports of a module that are interfaces, with the parameters that these have by themselves.
+InterfaceParameters = Mapping[str, Mapping[str, str]]
+"""Values of parameters of interfaces, by the name of the port and of the parameter."""
+
+
+def interface_ports(
+    top: ast.InstanceSymbol, parameters: InterfaceParameters, join: Callable[[str], str | None]
+) -> list[InterfacePort]:
+    """The ports of a module that are interfaces; `parameters` are the values with which it was read.
 
     `join` names what an input of an interface is connected to, such as the clock, or nothing for a pin of its
     own. Raises `RackwrightError` for a port whose signals have no directions, and for an array.
     """
-    return [
-        _described(top, port, join) for port in top.body.portList if isinstance(port, ast.InterfacePortSymbol)
+    ports = _interfaces_of(top)
+    return [_described(top, port, _stem(port, ports), parameters.get(port.name, {}), join) for port in ports]
+
+
+def with_parameters(
+    top: ast.InstanceSymbol,
+    sources: VerilogSources,
+    own: Mapping[str, str],
+    parameters: InterfaceParameters,
+) -> tuple[ast.InstanceSymbol, VerilogDesign]:
+    """The module `top` as it is with these parameters of its interfaces, and `own` ones; and its design.
+
+    Raises `RackwrightError` for a port or a parameter that there is not.
+    """
+    ports = {port.name: port for port in _interfaces_of(top)}
+    for name, values in parameters.items():
+        if name not in ports:
+            raise RackwrightError(
+                f"module {top.name} has no interface {name}; there are {', '.join(ports) or 'none'}"
+            )
+        _check(ports[name], values)
+    around = [f"module {_AROUND};"]
+    for name, port in ports.items():
+        values = parameters.get(name, {})
+        around.append(f"{port.interfaceDef.name} {_given(values)}{name} ();")
+    connected = ", ".join(f".{name}({name}.{port.modport})" for name, port in ports.items() if port.modport)
+    around += [f"{top.name} {_given(own)}{top.name} ({connected});", "endmodule"]
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / f"{_AROUND}.sv"
+        file.write_text("\n".join(around), encoding="utf-8")
+        design = VerilogDesign(replace(sources, files=(*sources.files, file), top=_AROUND))
+    found = next(
+        each for each in design.tops[0].body if isinstance(each, ast.InstanceSymbol) and each.name == top.name
+    )
+    return found, design
+
+
+def _check(port: ast.InterfacePortSymbol, values: Mapping[str, str]) -> None:
+    instance = port.connection[0]
+    if not isinstance(instance, ast.InstanceSymbol):
+        return
+    known = [
+        each.name
+        for each in instance.body.parameters
+        if isinstance(each, ast.ParameterSymbol) and not each.isLocalParam
     ]
+    for name in values:
+        if name not in known:
+            raise RackwrightError(
+                f"interface {port.interfaceDef.name} of {port.name} has no parameter {name}; "
+                f"there are {', '.join(known) or 'none'}"
+            )
+
+
+def _interfaces_of(top: ast.InstanceSymbol) -> list[ast.InterfacePortSymbol]:
+    return [port for port in top.body.portList if isinstance(port, ast.InterfacePortSymbol)]
+
+
+def _given(parameters: Mapping[str, str]) -> str:
+    """Values of parameters as an instance has them."""
+    given = ", ".join(f".{name}({value})" for name, value in parameters.items())
+    return f"#({given}) " if given else ""
+
+
+def _stem(port: ast.InterfacePortSymbol, ports: Sequence[ast.InterfacePortSymbol]) -> str:
+    """What the pins of a port are called: `s_axil_wr` and `s_axil_rd` are the halves of a bus `s_axil`."""
+    stem, half = port.name[:-3], port.name[-3:]
+    others = {each.name: each.interfaceDef for each in ports}
+    other = stem + {"_wr": "_rd", "_rd": "_wr"}.get(half, half)
+    is_half = other != port.name and others.get(other) == port.interfaceDef and stem not in others
+    return stem if is_half else port.name
 
 
 def _described(
-    top: ast.InstanceSymbol, port: ast.InterfacePortSymbol, join: Callable[[str], str | None]
+    top: ast.InstanceSymbol,
+    port: ast.InterfacePortSymbol,
+    stem: str,
+    parameters: Mapping[str, str],
+    join: Callable[[str], str | None],
 ) -> InterfacePort:
     instance, modport = port.connection
     place = f"module {top.name}: {port.name}"
@@ -85,7 +170,7 @@ def _described(
             + (f"; there are {choices}" if choices else "")
         )
     inputs = {
-        each.name: Pin(f"{port.name}_{each.name}", True, each.type.bitWidth)
+        each.name: Pin(f"{stem}_{each.name}", True, each.type.bitWidth)
         for each in instance.body.portList
         if isinstance(each, ast.PortSymbol) and each.direction == ast.ArgumentDirection.In
     }
@@ -102,6 +187,7 @@ def _described(
         # Signals of AXI's channels are often written with an underscore.
         signal = _CHANNEL.sub(r"\1\2", each.name)
         is_input = each.direction == ast.ArgumentDirection.In
-        signals[each.name] = Pin(f"{port.name}_{signal}", is_input, each.type.bitWidth)
+        signals[each.name] = Pin(f"{stem}_{signal}", is_input, each.type.bitWidth)
     joined = {name: end for name in inputs if (end := join(name)) is not None}
-    return InterfacePort(port.name, port.interfaceDef.name, modport.name, signals, inputs, joined)
+    interface = port.interfaceDef.name
+    return InterfacePort(port.name, interface, modport.name, parameters, signals, inputs, joined)

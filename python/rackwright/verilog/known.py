@@ -12,8 +12,9 @@ class Known:
     """What its user knows of a design, and its files do not say.
 
     `top` is its top module, where there are several; `target` that of a core file; `include` are folders of
-    included files; `clock` and `reset` are inputs; `parameters` are values of the top module's;
-    `registers` is a file in SystemRDL that describes those behind its register port.
+    included files; `clock` and `reset` are inputs; `parameters` are values of the top module's, and of those
+    of its interfaces (`PORT.NAME`); `registers` is a file in SystemRDL that describes those behind its
+    register port.
     """
 
     top: str | None = None

@@ -17,7 +17,7 @@ from rackwright.hardware.manifests import FORMAT
 from rackwright.hardware.registers import has_registers, register_bytes
 from rackwright.verilog.buses import Pin, buses
 from rackwright.verilog.cores import DEFAULT_TARGET, CoreTarget, read_core
-from rackwright.verilog.interfaces import interface_ports
+from rackwright.verilog.interfaces import interface_ports, with_parameters
 from rackwright.verilog.kernels import kernel_registers
 from rackwright.verilog.known import Known
 from rackwright.verilog.packed import (
@@ -73,13 +73,24 @@ def scan(files: Iterable[Path], folder: Path, known: Known | None = None) -> Sca
     described = _sources(tuple(files), known)
     sources = described.sources
     design = VerilogDesign(sources)
-    if known.parameters:
-        design, described = _configured(design, described, known.parameters)
-    errors = [complaint for complaint in design.complaints if complaint.is_error]
+    own = {name: value for name, value in known.parameters.items() if "." not in name}
+    if own:
+        design, described = _configured(design, described, own)
+    of_interfaces = _of_interfaces(known.parameters)
+    complaints = design.complaints
+    top = None
+    if of_interfaces:
+        first = _only_top(design, sources)
+        written = written_of(replace(sources, top=first.name), own)
+        # With other parameters of its interfaces, a design may have no fault any more.
+        top, around = with_parameters(first, sources, written, of_interfaces)
+        complaints = around.complaints
+    errors = [complaint for complaint in complaints if complaint.is_error]
     if errors:
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         raise RackwrightError(f"{errors[0].place}: {errors[0].text}{more}")
-    found = _describe(_only_top(design, sources), design.modules, sources, folder, known)
+    top = top or _only_top(design, sources)
+    found = _describe(top, design.modules, sources, folder, known)
     found.manifest["parameters"] |= described.parameters
     if known.registers is not None:
         _give_registers(found.manifest["ports"], known.registers)
@@ -88,6 +99,16 @@ def scan(files: Iterable[Path], folder: Path, known: Known | None = None) -> Sca
         if port["contract"] == "axi4-lite":
             registers = kernel_registers(port["name"], 1 << port["address_bits"], design.files)
             port |= {"registers": registers} if registers else {}
+    return found
+
+
+def _of_interfaces(parameters: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Those parameters that are of interfaces, `PORT.NAME`, by port."""
+    found: dict[str, dict[str, str]] = {}
+    for name, value in parameters.items():
+        port, dot, parameter = name.partition(".")
+        if dot:
+            found.setdefault(port, {})[parameter] = value
     return found
 
 
@@ -144,7 +165,8 @@ def _describe(
     ports = _pins(top, remarks)
     structures = packed_ports(top)
     structures = of_buses(structures, buses(unpacked(ports, structures)))
-    interfaces = interface_ports(top, lambda name: _joined(ports, name, given))
+    of_interfaces = _of_interfaces(given.parameters)
+    interfaces = interface_ports(top, of_interfaces, lambda name: _joined(ports, name, given))
     pins = unpacked(ports, structures)
     pins |= {pin.name: pin for each in interfaces for pin in each.pins().values()}
     clock = _clock(pins, remarks) if given.clock is None else _input(top, pins, given.clock)
@@ -173,7 +195,7 @@ def _describe(
         if structures:
             remarks.append(f"{', '.join(sorted(packed))}: packed structures; {around} gives them pins")
         remarks += [
-            f"{each.name}: interface {each.interface} with its default parameters; {around} gives it pins"
+            f"{each.name}: interface {each.interface} with {_listed(each.parameters)}; {around} gives it pins"
             for each in interfaces
         ]
         remarks += missing_check_bits(structures, modules)
@@ -201,6 +223,13 @@ def _describe(
     if settable:
         remarks.append(f"parameters that can be set: {', '.join(settable)}")
     return Scan(manifest, remarks, files)
+
+
+def _listed(parameters: Mapping[str, str]) -> str:
+    """Values of parameters of an interface, in words."""
+    if not parameters:
+        return "its default parameters"
+    return ", ".join(f"{name}={value}" for name, value in parameters.items())
 
 
 def _optional(sources: VerilogSources, folder: Path) -> dict[str, Any]:
@@ -252,8 +281,8 @@ def _joined(pins: Mapping[str, Pin], name: str, given: Known) -> str | None:
     wanted, low = _reset({name: Pin(name, True, 1)}, [])
     if wanted is None:
         return None
-    chosen = {given.reset: pins[given.reset]} if given.reset in pins else pins
-    reset, is_low = _reset(chosen, [], given.reset if given.reset in pins else None)
+    asked = given.reset if given.reset in pins else None
+    reset, is_low = _reset(pins if asked is None else {asked: pins[asked]}, [], asked)
     return f"~{reset}" if reset is not None and low != is_low else reset
 
 
