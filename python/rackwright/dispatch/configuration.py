@@ -162,7 +162,7 @@ class Configuration(Part):
     def describe(self, incarnation: int) -> dict[str, Any]:
         """As the engine reads it; `incarnation` is higher each time that the dispatcher starts."""
         ids = self.service_ids()
-        microseconds = {
+        times = {
             f"{name}_us": round(getattr(self, f"{name}_ms") * 1000)
             for name in ("expiry", "answer_timeout", "truth_interval", "peer_timeout", "probe_interval")
         }
@@ -171,9 +171,11 @@ class Configuration(Part):
             "incarnation": incarnation,
             "seed": self.seed,
             "policy": describe_policy(self.policy, bound=self.bound),
-            "threads": self.threads,
-            "busy_poll": self.busy_poll,
-            "xdp": self.xdp and self.xdp.describe(),
+            "lanes": {
+                "threads": self.threads,
+                "busy_poll": self.busy_poll,
+                "xdp": self.xdp and self.xdp.describe(),
+            },
             "key": self.key,
             "peer_listen": self.listen_peers,
             "peers": [
@@ -201,9 +203,8 @@ class Configuration(Part):
             "gossip_floor": self.gossip_floor,
             "load_delta": "adaptive" if self.load_delta == "adaptive" else {"fixed": self.load_delta},
             "max_redirects": self.max_redirects,
-            **microseconds,
-            "tracked": self.tracked,
-            "held": self.held,
+            "times": times,
+            "limits": {"tracked": self.tracked, "held": self.held},
             "record": self.record,
         }
 

@@ -55,7 +55,7 @@ impl UnitBench {
         .map_err(raise)?;
         bench.unit().instance().skip_idle(skip_idle);
         if check_idle {
-            bench.unit().watch_idle();
+            bench.unit().instance().check_idle();
         }
         Ok(UnitBench { bench })
     }

@@ -63,11 +63,14 @@ impl Cluster {
     }
 
     fn set_threads(&mut self, threads: usize) {
-        self.cluster.set_threads(threads);
+        self.cluster.execution().set_threads(threads);
     }
 
     fn set_window(&mut self, cycles: u64) -> PyResult<()> {
-        self.cluster.set_window(Cycles::new(cycles)).map_err(raise)
+        self.cluster
+            .execution()
+            .set_window(Cycles::new(cycles))
+            .map_err(raise)
     }
 
     /// Ends runs when the programs of all these servers have ended.
@@ -82,7 +85,7 @@ impl Cluster {
     }
 
     fn set_skip_idle(&mut self, skip_idle: bool) {
-        self.cluster.set_skip_idle(skip_idle);
+        self.cluster.execution().set_skip_idle(skip_idle);
     }
 
     /// Captures ports, written as `tor0.port3`, into a pcapng file.

@@ -26,10 +26,10 @@ fn place(state: &mut State, address: u64, purpose: Purpose) -> Result<Place, Exc
     let Found { physical, span } = space.physical(memory, &state.regions, address, purpose)?;
     if allowed(memory, physical, purpose) {
         if purpose == Purpose::Store {
-            memory.touch(physical, 1);
+            memory.host().touch(physical, 1);
         }
         // SAFETY: an allowed page lies in memory.
-        let host = unsafe { memory.host_base().add(physical as usize) };
+        let host = unsafe { memory.host().base().add(physical as usize) };
         state
             .data()
             .remember(purpose == Purpose::Store, address, host, span);
@@ -56,7 +56,7 @@ fn physical(
         }),
         Err(exception) => Trouble::Exception(exception),
     };
-    state.trouble = trouble;
+    state.stopped.trouble = trouble;
     None
 }
 
@@ -117,16 +117,16 @@ pub(crate) fn store(state: &mut State, address: u64, bytes: usize, value: u64) -
 pub(crate) fn atomic(state: &mut State, address: u64, bytes: usize, purpose: Purpose) -> Option<u64> {
     if address % bytes as u64 != 0 {
         let cause = purpose.misaligned();
-        state.trouble = Trouble::Exception(Exception {
+        state.stopped.trouble = Trouble::Exception(Exception {
             cause,
             value: address,
         });
         return None;
     }
     let found = physical(state, address, bytes, purpose, None);
-    if let Trouble::Device(_) = state.trouble {
+    if let Trouble::Device(_) = state.stopped.trouble {
         let cause = purpose.access_fault();
-        state.trouble = Trouble::Exception(Exception {
+        state.stopped.trouble = Trouble::Exception(Exception {
             cause,
             value: address,
         });

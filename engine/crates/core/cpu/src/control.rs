@@ -103,9 +103,21 @@ pub(crate) struct TrapRegisters {
     pub(crate) counters: u64,
 }
 
-/// The control registers other than those of floating point.
+/// The extensions that software finds.
+#[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
+pub(crate) struct Offers {
+    /// Whether the firmware may give the supervisor a timer (Sstc).
+    pub(crate) timer: bool,
+    /// Whether there is a vector unit.
+    pub(crate) vector: bool,
+    /// Whether there are units: a property of the machine, not of its software.
+    #[serde(skip)]
+    pub(crate) custom: bool,
+}
+
+/// The control registers other than those of floating point, and the interrupts that they show.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Control {
+pub struct Control {
     pub(crate) privilege: Privilege,
     pub(crate) status: u64,
     pub(crate) enabled: u64,
@@ -118,13 +130,7 @@ pub(crate) struct Control {
     /// When the supervisor's own timer is raised, in ticks of `time`.
     pub(crate) timer: u64,
     environment: u64,
-    /// Whether the firmware may give the supervisor a timer (Sstc).
-    pub(crate) offers_timer: bool,
-    /// Whether there is a vector unit.
-    pub(crate) offers_vector: bool,
-    /// Whether there are units: a property of the machine, not of its software.
-    #[serde(skip)]
-    pub(crate) offers_custom: bool,
+    pub(crate) offers: Offers,
     /// The controller of message-signalled interrupts, if there is one.
     pub(crate) imsic: Option<Box<Imsic>>,
     hart: u64,
@@ -155,12 +161,35 @@ impl Control {
             satp: 0,
             timer: u64::MAX,
             environment: 0,
-            offers_timer: false,
-            offers_vector: false,
-            offers_custom: false,
+            offers: Offers::default(),
             imsic: None,
             hart,
         }
+    }
+
+    /// Whether it has a vector unit.
+    pub fn has_vector(&self) -> bool {
+        self.offers.vector
+    }
+
+    /// Raises or lowers an interrupt line. A controller of message-signalled interrupts has the place of those for
+    /// external interrupts, which then have no effect.
+    #[inline]
+    pub fn set_interrupt(&mut self, interrupt: Interrupt, raised: bool) {
+        if self.imsic.is_some() && interrupt.is_external() {
+            return;
+        }
+        if raised {
+            self.pending |= interrupt.bit();
+        } else {
+            self.pending &= !interrupt.bit();
+        }
+    }
+
+    /// Whether an enabled interrupt is pending, so that a wait ends.
+    #[inline]
+    pub fn is_interrupted(&self) -> bool {
+        self.pending & self.enabled != 0
     }
 
     pub(crate) fn float_enabled(&self) -> bool {
@@ -181,7 +210,7 @@ impl Control {
 
     /// Bits of the status register that exist because of extensions.
     fn extension_bits(&self) -> u64 {
-        if self.offers_vector {
+        if self.offers.vector {
             status::VS
         } else {
             0
@@ -201,7 +230,7 @@ impl Control {
         } else {
             0
         };
-        let custom = if self.offers_custom {
+        let custom = if self.offers.custom {
             status::XS | status::SD
         } else {
             0
@@ -235,8 +264,8 @@ impl Control {
 
     /// `misa`.
     fn extensions(&self) -> u64 {
-        let custom = if self.offers_custom { letter(b'X') } else { 0 };
-        let vector = if self.offers_vector { letter(b'V') } else { 0 };
+        let custom = if self.offers.custom { letter(b'X') } else { 0 };
+        let vector = if self.offers.vector { letter(b'V') } else { 0 };
         MISA | custom | vector
     }
 
@@ -247,7 +276,7 @@ impl Control {
 
     fn may_use_timer(&self) -> bool {
         let granted = self.has_supervisor_timer() && self.counter_enabled(1);
-        self.offers_timer && (self.privilege == Privilege::Machine || granted)
+        self.offers.timer && (self.privilege == Privilege::Machine || granted)
     }
 
     fn counter_enabled(&self, counter: u16) -> bool {
@@ -322,7 +351,7 @@ impl Control {
             number::STIMECMP => self.timer = value,
             number::SATP if matches!(value >> 60, 0 | 8 | 9) => self.satp = value,
             number::MENVCFG => {
-                let timer = if self.offers_timer { environment::TIMER } else { 0 };
+                let timer = if self.offers.timer { environment::TIMER } else { 0 };
                 self.environment = value & (timer | environment::FENCES);
             }
             0x300 => self.set_status(value, status::WRITABLE | self.extension_bits()),

@@ -28,9 +28,9 @@ impl<T: Timing> Hart<T> {
     pub fn offer(&mut self, feature: Feature) {
         match feature {
             Feature::Vector => self.offer_vector(),
-            Feature::SupervisorTimer => self.control.offers_timer = true,
+            Feature::SupervisorTimer => self.control.offers.timer = true,
             Feature::Messages => self.control.imsic = Some(Box::default()),
-            Feature::Units => self.control.offers_custom = true,
+            Feature::Units => self.control.offers.custom = true,
             Feature::Devices(addresses) => self.devices = addresses,
             Feature::RemotePages => self.state.asks_for_remote_pages = true,
             Feature::FaultTimes => {

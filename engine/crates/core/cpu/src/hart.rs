@@ -71,7 +71,7 @@ pub struct Hart<T: Timing> {
     /// Page faults and supervisor returns that have not been taken yet, if they are recorded.
     pub(crate) faults: Option<Vec<Fault>>,
     blocks: Blocks<T::Block>,
-    shared: Option<Arc<SharedCode<T::Block>>>,
+    pub(crate) shared: Option<Arc<SharedCode<T::Block>>>,
     values: Box<[u64]>,
     pub(crate) kept: Kept,
     /// Number of `fence.i` instructions so far.
@@ -129,13 +129,8 @@ impl<T: Timing> Hart<T> {
 
     /// Adds a vector unit.
     pub(crate) fn offer_vector(&mut self) {
-        self.control.offers_vector = true;
+        self.control.offers.vector = true;
         self.values = vec![0; MAXIMUM * (1 + LINES_OF_ACCESS)].into();
-    }
-
-    /// Shares decoded code with other harts that have the same timing model and parameters.
-    pub fn share_code(&mut self, shared: Arc<SharedCode<T::Block>>) {
-        self.shared = Some(shared);
     }
 
     /// Runs until `until` or until a decision of the caller is needed. A started block of code is completed, so that
@@ -170,7 +165,7 @@ impl<T: Timing> Hart<T> {
             self.fence_instructions();
         }
         self.kept.seen = Some(stamps);
-        self.state.host_base = memory.host_base() as u64;
+        self.state.host_base = memory.host().base() as u64;
         self.state.memory = memory;
     }
 
@@ -234,9 +229,9 @@ impl<T: Timing> Hart<T> {
         if code == leave::SYSTEM {
             return self.system(block);
         }
-        let index = self.state.stopped_at as usize;
+        let index = self.state.stopped.at as usize;
         let at = block.code.instructions[index];
-        let trouble = std::mem::replace(&mut self.state.trouble, Trouble::None);
+        let trouble = std::mem::replace(&mut self.state.stopped.trouble, Trouble::None);
         if let Trouble::Prefetch(place) = trouble {
             self.state.pc = at.pc.wrapping_add(at.instruction.length.into());
             self.retire(block, index + 1, false, self.state.pc);

@@ -149,8 +149,9 @@ pub(crate) fn is_message_register(register: u16) -> bool {
 }
 
 impl Control {
-    /// A message has arrived for the interrupt file of a level; without a controller, it has no effect.
-    pub(crate) fn receive(&mut self, level: Level, identity: u32) {
+    /// A message-signalled interrupt has arrived for a level of privilege; it has no effect without a controller
+    /// ([`Feature::Messages`](crate::Feature)), or if the controller does not have the identity.
+    pub fn receive(&mut self, level: Level, identity: u32) {
         if let Some(imsic) = &mut self.imsic {
             imsic.files[level as usize].receive(identity);
             self.show_messages();

@@ -27,11 +27,14 @@ mod model;
 mod operation;
 mod outside;
 mod protection;
+mod reply;
 mod saved;
 mod server;
+mod sharing;
 mod state;
 mod stop;
 mod system;
+mod thread;
 mod timing;
 mod translations;
 mod trap;
@@ -41,6 +44,7 @@ mod view;
 pub use address::Privilege;
 pub use cause::{Cause, Exception, Fault, Interrupt};
 pub use code::SharedCode;
+pub use control::Control;
 pub use counters::Counters;
 pub use decode::decode;
 pub use device::DeviceAccess;
@@ -49,13 +53,17 @@ pub use hart::{ExecutionEnvironment, Hart};
 pub use instruction::{Instruction, Register};
 pub use model::{CpuModel, UnknownCpu};
 pub use operation::{Class, Operation};
+pub use reply::Reply;
 pub use saved::{Registers, SavedHart};
 pub use server::ServerParameters;
+pub use sharing::Sharing;
+pub use state::State;
 pub use stop::{CustomInstruction, Stop};
+pub use thread::Thread;
 pub use timing::{
-    Accounts, BlockInstruction, BlockRun, Boom, BoomBlock, BoomLatencies, BoomParameters, DivideOperands,
-    FrontEnd, Functional, Latencies, MissPath, Rocket, RocketBlock, RocketParameters, Timing,
-    VectorParameters, VectorRun, FAILED_STORE,
+    Accounts, BlockInstruction, BlockRun, Boom, BoomBlock, BoomLatencies, BoomMisses, BoomParameters,
+    DivideOperands, FloatDivideLatencies, FrontEnd, Functional, Latencies, MissPath, MultiplyLatencies,
+    Rocket, RocketBlock, RocketParameters, Timing, VectorParameters, VectorRun, FAILED_STORE,
 };
 pub use vector::VectorRegisters;
 pub use view::{Trap, View};

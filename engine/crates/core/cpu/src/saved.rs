@@ -44,81 +44,60 @@ pub struct SavedHart {
     latest_time: u64,
 }
 
-impl<T: Timing> Hart<T> {
-    /// The registers between two runs.
-    pub fn registers(&self) -> Registers {
-        Registers {
-            x: std::array::from_fn(|number| self.register(number as u8)),
-            f: self.state.f,
-            pc: self.state.pc,
-            fflags: self.state.fflags,
-            frm: self.state.frm,
-            vector: self.state.vector.registers(),
-        }
-    }
-
-    /// Continues with other registers.
-    pub fn set_registers(&mut self, registers: &Registers) {
-        self.timing.observe_registers(&self.registers(), registers);
-        self.state.x[..32].copy_from_slice(&registers.x);
-        self.state.x[0] = 0;
-        self.state.f = registers.f;
-        self.state.pc = registers.pc;
-        self.state.fflags = registers.fflags;
-        self.state.frm = registers.frm;
-        self.state.vector.set_registers(&registers.vector);
-        self.state.refresh_float();
-    }
-
-    /// The thread on this hart continues elsewhere or later; this hart is idle until it receives registers.
-    pub fn set_idle(&mut self) {
-        self.timing.observe_idle(&self.registers());
-    }
-
-    /// Forgets a reservation, as a kernel does when it switches from one thread to another.
-    pub fn forget_reservation(&mut self) {
-        self.state.reservation = None;
-    }
-
-    /// The state between two runs.
+impl SavedHart {
+    /// The state of a hart between two runs.
     ///
     /// # Panics
     /// When an access to a device is waited for.
-    pub fn save(&self) -> SavedHart {
-        assert!(self.pending.access.is_none(), "the access to a device has ended");
-        let counters = self.counters.save();
+    pub fn of<T: Timing>(hart: &Hart<T>) -> SavedHart {
+        assert!(hart.pending.access.is_none(), "the access to a device has ended");
+        let counters = hart.counters.save();
         SavedHart {
-            registers: self.registers(),
-            control: self.control.clone(),
-            regions: self.state.regions.clone(),
-            reservation: self.state.reservation,
+            registers: hart.registers(),
+            control: hart.control.clone(),
+            regions: hart.state.regions.clone(),
+            reservation: hart.state.reservation,
             retired: counters.retired,
             cycle_offset: counters.cycle_offset,
             retired_offset: counters.retired_offset,
-            cycle: self.cycle().0,
+            cycle: hart.cycle().0,
             latest_time: counters.latest_time,
         }
     }
 
-    /// Continues from a state returned by [`Hart::save`].
-    pub fn restore(&mut self, saved: &SavedHart) {
-        self.set_registers(&saved.registers);
-        self.state.reservation = saved.reservation;
-        let offers_custom = self.control.offers_custom;
-        self.control = saved.control.clone();
-        self.control.offers_custom = offers_custom;
-        if self.control.offers_vector {
-            self.offer(Feature::Vector);
+    /// Has a hart continue from it.
+    pub fn restore<T: Timing>(&self, hart: &mut Hart<T>) {
+        hart.thread().set_registers(&self.registers);
+        hart.state.reservation = self.reservation;
+        let offers_custom = hart.control.offers.custom;
+        hart.control = self.control.clone();
+        hart.control.offers.custom = offers_custom;
+        if hart.control.offers.vector {
+            hart.offer(Feature::Vector);
         }
-        self.state.regions = saved.regions.clone();
-        self.counters.restore(SavedCounters {
-            retired: saved.retired,
-            cycle_offset: saved.cycle_offset,
-            retired_offset: saved.retired_offset,
-            latest_time: saved.latest_time,
+        hart.state.regions = self.regions.clone();
+        hart.counters.restore(SavedCounters {
+            retired: self.retired,
+            cycle_offset: self.cycle_offset,
+            retired_offset: self.retired_offset,
+            latest_time: self.latest_time,
         });
-        self.advance_to(Cycle::new(saved.cycle));
-        self.refresh_regions();
+        hart.advance_to(Cycle::new(self.cycle));
+        hart.refresh_regions();
+    }
+}
+
+impl<T: Timing> Hart<T> {
+    /// The registers between two runs.
+    pub fn registers(&self) -> Registers {
+        Registers {
+            x: std::array::from_fn(|number| self.state.register(number as u8)),
+            f: self.state.f,
+            pc: self.state.pc,
+            fflags: self.state.float.flags,
+            frm: self.state.float.mode,
+            vector: self.state.vector.registers(),
+        }
     }
 
     /// Drops its reservation, which another machine's memory does not know, and the state that is not saved. A restored

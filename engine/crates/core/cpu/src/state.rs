@@ -22,7 +22,7 @@ pub(crate) type Handler = unsafe fn(&mut State, *const MicroOperation, *mut u64)
 pub(crate) mod leave {
     /// To the address in `state.pc`.
     pub(crate) const INDIRECT: u32 = u32::MAX;
-    /// `state.trouble` has the reason; `state.stopped_at` the instruction that was not executed.
+    /// `state.stopped` has the reason, and the instruction that was not executed.
     pub(crate) const TROUBLE: u32 = u32::MAX - 1;
     /// The block's only instruction is for the whole hart.
     pub(crate) const SYSTEM: u32 = u32::MAX - 2;
@@ -64,17 +64,39 @@ pub(crate) struct Reservation {
     pub(crate) writes: u32,
 }
 
-/// Registers, translations, and the exit of a block.
-pub(crate) struct State {
+/// The control register of floating point, and what follows from it.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct FloatControl {
+    /// Accrued exceptions.
+    pub(crate) flags: u8,
+    /// The dynamic rounding mode.
+    pub(crate) mode: u8,
+    /// Nearest-even is the dynamic mode and the inexact flag is set: the host's arithmetic will do.
+    pub(crate) by_host: bool,
+}
+
+impl FloatControl {
+    /// To be called whenever the flags or the mode have changed.
+    #[inline]
+    pub(crate) fn refresh(&mut self) {
+        self.by_host = self.mode == 0 && self.flags & crate::float::flag::INEXACT != 0;
+    }
+}
+
+/// Why a block was left before its end.
+pub(crate) struct Stopped {
+    /// The instruction that was not executed.
+    pub(crate) at: u8,
+    pub(crate) trouble: Trouble,
+}
+
+/// The state that instructions use: registers, translations, and the exit of a block.
+pub struct State {
     pub(crate) x: [u64; INTEGER_REGISTERS],
     pub(crate) f: [u64; 32],
     pub(crate) pc: u64,
-    pub(crate) fflags: u8,
-    pub(crate) frm: u8,
-    /// Nearest-even is the dynamic mode and the inexact flag is set: the host's arithmetic will do.
-    pub(crate) host_float: bool,
-    pub(crate) stopped_at: u8,
-    pub(crate) trouble: Trouble,
+    pub(crate) float: FloatControl,
+    pub(crate) stopped: Stopped,
     pub(crate) reservation: Option<Reservation>,
     /// The place for the next recorded value.
     pub(crate) cursor: *mut u64,
@@ -99,11 +121,11 @@ impl State {
             x: [0; INTEGER_REGISTERS],
             f: [0; 32],
             pc: 0,
-            fflags: 0,
-            frm: 0,
-            host_float: false,
-            stopped_at: 0,
-            trouble: Trouble::None,
+            float: FloatControl::default(),
+            stopped: Stopped {
+                at: 0,
+                trouble: Trouble::None,
+            },
             reservation: None,
             cursor: std::ptr::null_mut(),
             host_base: 0,
@@ -117,10 +139,30 @@ impl State {
         })
     }
 
-    /// To be called whenever `fflags` or `frm` has changed.
+    /// The value of integer register `number`, 0 to 31.
     #[inline]
-    pub(crate) fn refresh_float(&mut self) {
-        self.host_float = self.frm == 0 && self.fflags & crate::float::flag::INEXACT != 0;
+    pub fn register(&self, number: u8) -> u64 {
+        self.x[usize::from(number & 31)]
+    }
+
+    /// Sets integer register `number`, 0 to 31; `x0` stays zero.
+    #[inline]
+    pub fn write_register(&mut self, number: u8, value: u64) {
+        if number & 31 != 0 {
+            self.x[usize::from(number & 31)] = value;
+        }
+    }
+
+    /// Address of the next instruction.
+    #[inline]
+    pub fn pc(&self) -> u64 {
+        self.pc
+    }
+
+    /// Sets the address of the next instruction.
+    #[inline]
+    pub fn set_pc(&mut self, pc: u64) {
+        self.pc = pc;
     }
 
     /// The translations of loads and stores.

@@ -10,8 +10,8 @@ pub enum Stop {
     /// A custom instruction was issued in [`crate::Hart::cycle`]. If its `xd` is set, the response is for register
     /// `rd`.
     Custom(CustomInstruction),
-    /// A load or store to an address without memory, to be completed by [`crate::Hart::finish_access`] or
-    /// [`crate::Hart::refuse_access`]. For programs, only at the addresses of [`crate::Feature::Devices`].
+    /// A load or store to an address without memory, to be completed by [`crate::Reply::finish_access`] or
+    /// [`crate::Reply::refuse_access`]. For programs, only at the addresses of [`crate::Feature::Devices`].
     Device(DeviceAccess),
     /// A program's `ecall`; the hart is after it. Only for programs.
     EnvironmentCall,
@@ -19,7 +19,7 @@ pub enum Stop {
     /// wait. Only for harts that request remote pages.
     Prefetch(u64),
     /// A load or store has found the entry of a remote page, at this physical address. To be ended by
-    /// [`crate::Hart::end_walk`]. Only for harts that request remote pages.
+    /// [`crate::Reply::end_walk`]. Only for harts that request remote pages.
     RemotePage(u64),
     /// The supervisor's timer was set: [`crate::Hart::supervisor_timer`]. Only for harts that have one.
     TimerSet,

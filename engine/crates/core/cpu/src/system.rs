@@ -89,7 +89,7 @@ impl<T: Timing> Hart<T> {
         let word = instruction.word;
         let source = |bit: u32, number| {
             if word >> bit & 1 != 0 {
-                self.register(number)
+                self.state().register(number)
             } else {
                 0
             }
@@ -163,7 +163,7 @@ impl<T: Timing> Hart<T> {
 
     fn wait(&self) -> Option<Outcome> {
         self.at_least(Privilege::Supervisor, status::TW)?;
-        Some(if self.is_interrupted() {
+        Some(if self.control().is_interrupted() {
             Outcome::Next
         } else {
             Outcome::Stop(Stop::WaitForInterrupt)
@@ -172,7 +172,7 @@ impl<T: Timing> Hart<T> {
 
     fn fence_translations(&mut self, instruction: &Instruction) -> Option<()> {
         self.at_least(Privilege::Supervisor, status::TVM)?;
-        let named = |number| (number != 0).then(|| self.register(number));
+        let named = |number| (number != 0).then(|| self.state().register(number));
         let fenced = Fenced {
             address: named(instruction.rs1),
             address_space: named(instruction.rs2).map(|number| number & 0xffff),
@@ -184,7 +184,7 @@ impl<T: Timing> Hart<T> {
 
     /// Units keep translations too.
     fn after_fence(&self) -> Outcome {
-        if self.control.offers_custom {
+        if self.control.offers.custom {
             Outcome::Stop(Stop::TranslationsFenced)
         } else {
             Outcome::Next
@@ -194,7 +194,7 @@ impl<T: Timing> Hart<T> {
     fn control_access(&mut self, instruction: &Instruction) -> Option<()> {
         let number = instruction.immediate as u16;
         let operand = match instruction.operation {
-            Operation::Csrrw | Operation::Csrrs | Operation::Csrrc => self.register(instruction.rs1),
+            Operation::Csrrw | Operation::Csrrs | Operation::Csrrc => self.state().register(instruction.rs1),
             _ => instruction.rs1.into(),
         };
         let replaces = matches!(instruction.operation, Operation::Csrrw | Operation::Csrrwi);
@@ -214,23 +214,23 @@ impl<T: Timing> Hart<T> {
             };
             self.write_control(number, new).ok()?;
         }
-        self.write_register(instruction.rd, old);
+        self.state_mut().write_register(instruction.rd, old);
         Some(())
     }
 
     /// The caller must know when the hart is to be interrupted.
     fn after_control(&self, instruction: &Instruction) -> Outcome {
         match instruction.immediate as u16 {
-            number::STIMECMP | number::MENVCFG if self.control.offers_timer => Outcome::Stop(Stop::TimerSet),
+            number::STIMECMP | number::MENVCFG if self.control.offers.timer => Outcome::Stop(Stop::TimerSet),
             _ => Outcome::Next,
         }
     }
 
     fn read_control(&mut self, number: u16) -> Result<u64, NoAccess> {
         Ok(match number {
-            number::FFLAGS => self.state.fflags.into(),
-            number::FRM => self.state.frm.into(),
-            number::FCSR => u64::from(self.state.frm) << 5 | u64::from(self.state.fflags),
+            number::FFLAGS => self.state.float.flags.into(),
+            number::FRM => self.state.float.mode.into(),
+            number::FCSR => u64::from(self.state.float.mode) << 5 | u64::from(self.state.float.flags),
             number if number::is_vector(number) => self.state.vector.read(number),
             number::CYCLE | number::MCYCLE => self.counters.cycles(self.timing.cycle()),
             number::INSTRET | number::MINSTRET => self.counters.counted(),
@@ -244,11 +244,11 @@ impl<T: Timing> Hart<T> {
 
     fn write_control(&mut self, number: u16, value: u64) -> Result<(), NoAccess> {
         match number {
-            number::FFLAGS => self.state.fflags = value as u8 & 31,
-            number::FRM => self.state.frm = value as u8 & 7,
+            number::FFLAGS => self.state.float.flags = value as u8 & 31,
+            number::FRM => self.state.float.mode = value as u8 & 7,
             number::FCSR => {
-                self.state.fflags = value as u8 & 31;
-                self.state.frm = (value >> 5) as u8 & 7;
+                self.state.float.flags = value as u8 & 31;
+                self.state.float.mode = (value >> 5) as u8 & 7;
             }
             number if number::is_vector(number) => self.state.vector.write(number, value),
             number::MCYCLE => self.counters.set_cycles(self.timing.cycle(), value),
@@ -259,7 +259,7 @@ impl<T: Timing> Hart<T> {
                 self.refresh_context();
             }
         }
-        self.state.refresh_float();
+        self.state.float.refresh();
         Ok(())
     }
 }

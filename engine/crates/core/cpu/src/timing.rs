@@ -11,8 +11,11 @@ mod random;
 mod rocket;
 mod vector;
 
-pub use boom::{Boom, BoomBlock, BoomLatencies, BoomParameters};
-pub use rocket::{FrontEnd, Latencies, MissPath, Rocket, RocketBlock, RocketParameters};
+pub use boom::{Boom, BoomBlock, BoomLatencies, BoomMisses, BoomParameters};
+pub use rocket::{
+    FloatDivideLatencies, FrontEnd, Latencies, MissPath, MultiplyLatencies, Rocket, RocketBlock,
+    RocketParameters,
+};
 pub use vector::{VectorParameters, VectorRun};
 
 use crate::instruction::Instruction;

@@ -23,7 +23,7 @@ impl<T: Timing> Hart<T> {
         None
     }
 
-    fn take_exception(&mut self, exception: Exception) {
+    pub(crate) fn take_exception(&mut self, exception: Exception) {
         let cause = exception.cause as u64;
         let delegated = self.control.exception_delegation >> cause & 1 != 0;
         if exception.cause.is_page_fault() {
@@ -56,18 +56,6 @@ impl<T: Timing> Hart<T> {
         let cycle = self.timing.cycle();
         if let Some(faults) = &mut self.faults {
             faults.push(fault(cycle));
-        }
-    }
-
-    /// Ends [`Stop::RemotePage`]: if the page has `arrived`, the instruction is executed again, otherwise it takes the
-    /// page fault that it would have been.
-    ///
-    /// # Panics
-    /// When no page is waited for.
-    pub fn end_walk(&mut self, arrived: bool) {
-        let exception = self.pending.walk.take().expect("a page is waited for");
-        if !arrived {
-            self.take_exception(exception);
         }
     }
 

@@ -26,6 +26,7 @@ mod observation;
 mod probe;
 mod profile;
 mod recorded;
+mod sampler;
 mod samples;
 mod session;
 mod settings_error;

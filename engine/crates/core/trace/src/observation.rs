@@ -1,5 +1,6 @@
 use crate::counters::{shared, UnitEvents};
-use crate::probe::{Probed, Sampling};
+use crate::probe::Probed;
+use crate::sampler::Sampling;
 use crate::session::Session;
 use crate::settings_error::SettingsError;
 use crate::trace_file::TraceFile;

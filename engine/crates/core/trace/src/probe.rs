@@ -1,7 +1,7 @@
 use crate::classes::{BlockClasses, Classes};
 use crate::collector::Collector;
 use crate::recorded::RecordedCode;
-use crate::samples::Samples;
+use crate::sampler::{Sampler, Sampling};
 use crate::session::Session;
 use crate::stalls::Reasons;
 use crate::trace_file::TraceFile;
@@ -39,52 +39,49 @@ pub struct ProbedBlock<B> {
     code: Option<Arc<RecordedCode>>,
 }
 
-/// Appends the values of counters.
-type ReadCounters = Box<dyn Fn(&mut Vec<u64>) + Send>;
-
-/// The settings for samples of counters.
-pub(crate) struct Sampling {
-    /// Cycles between two samples.
-    pub(crate) every: u64,
-    /// Maximum number of samples.
-    pub(crate) most: usize,
-    /// The positions of the recorded counters, among all.
-    pub(crate) chosen: Vec<usize>,
-    /// Number of counters.
-    pub(crate) counters: usize,
-    /// Reads those that are not the hart's own; must not change anything that affects the simulation.
-    pub(crate) read: ReadCounters,
-}
-
 /// A timing model under observation. Takes exactly the time that `T` does.
 pub struct Probed<T: Timing> {
     timing: T,
     collector: Option<Collector>,
-    /// The trace of the machine, and the writer of this hart's part.
-    trace: Option<Arc<TraceFile>>,
-    tracer: Option<Tracer>,
+    traced: Traced,
     watch: Arc<Watch>,
     /// The number of changes of the watch that this hart has processed.
     changes: u32,
     /// Whether it is observed at present.
     on: bool,
-    /// The cycle and the number of instructions of the next check.
-    alarm: u64,
-    instructions_alarm: u64,
+    alarm: Alarm,
     instructions: u64,
     /// Whether instructions are counted by class.
     counts_classes: bool,
     classes: Classes,
     follows_processes: bool,
     session: Session,
-    sampling: Sampling,
-    samples: Samples,
-    /// All counters at the last sample.
-    counters: Vec<u64>,
-    /// Whether the hart continues from another run, so that the time before is not its own.
-    resumes: bool,
-    /// Whether it has just done so, and the running thread has not been determined yet.
-    resumed: bool,
+    sampler: Sampler,
+    resumption: Resumption,
+}
+
+/// The trace of the machine, if there is one.
+struct Traced {
+    file: Option<Arc<TraceFile>>,
+    /// The writer of this hart's part, if it is observed.
+    writer: Option<Tracer>,
+}
+
+/// When triggers and counters are checked next.
+struct Alarm {
+    cycle: u64,
+    instructions: u64,
+}
+
+/// Whether the hart continues from another run, so that the time before is not its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Resumption {
+    /// It does not, or the running thread has been determined.
+    None,
+    /// It will, once it is told the time.
+    Awaited,
+    /// It has, and the running thread has not been determined yet.
+    Done,
 }
 
 impl<T: Timing> Probed<T> {
@@ -98,29 +95,31 @@ impl<T: Timing> Probed<T> {
         resumes: bool,
     ) -> Probed<T> {
         let collector = observed.then(|| Collector::new(hart, session.common(), T::ACCOUNTS.stalls));
-        let tracer = trace
+        let writer = trace
             .clone()
             .filter(|_| observed)
             .map(|file| Tracer::new(hart, file));
         let mut probed = Probed {
             timing,
             collector,
-            trace,
-            tracer,
+            traced: Traced { file: trace, writer },
             changes: 0,
             on: false,
-            alarm: 0,
-            instructions_alarm: 0,
+            alarm: Alarm {
+                cycle: 0,
+                instructions: 0,
+            },
             instructions: 0,
             counts_classes: false,
             classes: Classes::default(),
             follows_processes: watch.follows_processes(),
             session,
-            samples: Samples::new(sampling.chosen.len(), sampling.every, sampling.most),
-            counters: vec![0; sampling.counters],
-            sampling,
-            resumes,
-            resumed: false,
+            sampler: Sampler::new(sampling),
+            resumption: if resumes {
+                Resumption::Awaited
+            } else {
+                Resumption::None
+            },
             watch,
         };
         if probed.watch.phase() == Phase::On {
@@ -134,7 +133,7 @@ impl<T: Timing> Probed<T> {
     /// Adds the block to the trace.
     #[inline(never)]
     fn trace(&mut self, block: &ProbedBlock<T::Block>, run: &BlockRun<'_>, view: View<'_>, now: u64) {
-        if let (Some(tracer), Some(code)) = (&mut self.tracer, &block.code) {
+        if let (Some(tracer), Some(code)) = (&mut self.traced.writer, &block.code) {
             tracer.executed(code, run.executed, view, now);
         }
     }
@@ -159,12 +158,13 @@ impl<T: Timing> Probed<T> {
     #[cold]
     #[inline(never)]
     fn look(&mut self, block: &ProbedBlock<T::Block>, run: &BlockRun<'_>, view: View<'_>, now: u64) {
-        if std::mem::take(&mut self.resumed) {
+        if self.resumption == Resumption::Done {
+            self.resumption = Resumption::None;
             if let Some(collector) = &mut self.collector {
                 collector.find_task(view);
             }
         }
-        let due = now >= self.samples.due() && (self.on || self.watch.counts());
+        let due = now >= self.sampler.due() && (self.on || self.watch.counts());
         let before = due.then(|| self.read_counters());
         if self.fires(block, run, view, now, before.as_deref()) {
             self.watch.fire();
@@ -177,16 +177,16 @@ impl<T: Timing> Probed<T> {
                     self.end(now);
                     // Together with the sample at its beginning, it shows the counts in between.
                     let _ = self.read_counters();
-                    self.keep_sample(now);
+                    self.sampler.keep(now, self.instructions);
                 }
                 _ => {}
             }
         }
-        if due && self.on && now >= self.samples.due() {
-            self.keep_sample(now);
+        if due && self.on && now >= self.sampler.due() {
+            self.sampler.keep(now, self.instructions);
         }
-        if now >= self.samples.due() {
-            self.samples.skip_to(now);
+        if now >= self.sampler.due() {
+            self.sampler.skip_to(now);
         }
         self.set_alarms();
     }
@@ -215,8 +215,8 @@ impl<T: Timing> Probed<T> {
                 executed().is_some_and(is_there)
             }
             Armed::Process(name) => block.end != End::Plain && self.session.runs_process(view, name),
-            Armed::Counter(index, value) => before.is_some() && self.counters[*index] >= *value,
-            Armed::Event(index) => before.is_some_and(|before| self.counters[*index] > before[*index]),
+            Armed::Counter(index, value) => before.is_some() && self.sampler.last(*index) >= *value,
+            Armed::Event(index) => before.is_some_and(|before| self.sampler.last(*index) > before[*index]),
         }
     }
 
@@ -226,13 +226,13 @@ impl<T: Timing> Probed<T> {
         };
         self.on = true;
         collector.begin(view, now, reasons(&self.timing));
-        if let Some(tracer) = &mut self.tracer {
+        if let Some(tracer) = &mut self.traced.writer {
             tracer.begin();
         }
         if now > 0 {
-            self.samples.skip_to(now);
+            self.sampler.skip_to(now);
             let _ = self.read_counters();
-            self.keep_sample(now);
+            self.sampler.keep(now, self.instructions);
         }
     }
 
@@ -245,17 +245,7 @@ impl<T: Timing> Probed<T> {
 
     /// Reads all counters, and returns their previous values.
     fn read_counters(&mut self) -> Vec<u64> {
-        let mut values = Vec::with_capacity(self.counters.len());
-        values.extend(self.classes.counts());
-        values.extend(self.timing.accounts());
-        (self.sampling.read)(&mut values);
-        std::mem::replace(&mut self.counters, values)
-    }
-
-    fn keep_sample(&mut self, now: u64) {
-        let chosen = self.sampling.chosen.iter();
-        let values = chosen.map(|index| self.counters[*index]);
-        self.samples.add(now, self.instructions, values);
+        self.sampler.read([self.classes.counts(), self.timing.accounts()])
     }
 
     fn set_alarms(&mut self) {
@@ -266,10 +256,10 @@ impl<T: Timing> Probed<T> {
             _ => {}
         }
         if self.on || self.watch.counts() {
-            cycle = cycle.min(self.samples.due());
+            cycle = cycle.min(self.sampler.due());
         }
         self.counts_classes = self.on || self.watch.counts();
-        (self.alarm, self.instructions_alarm) = (cycle, instructions);
+        self.alarm = Alarm { cycle, instructions };
     }
 
     /// The collector, if the hart is observed at present, and the cycle.
@@ -299,7 +289,7 @@ impl<T: Timing> Timing for Probed<T> {
             _ => End::Plain,
         };
         let words = instructions.iter().map(|at| at.instruction.word);
-        let trace = self.trace.as_ref();
+        let trace = self.traced.file.as_ref();
         let marks = self.watch.marks(instructions);
         let code = trace.map(|file| RecordedCode::new(file.number(), instructions[0].pc, words));
         ProbedBlock {
@@ -326,8 +316,8 @@ impl<T: Timing> Timing for Probed<T> {
         if self.counts_classes {
             self.classes.add(&block.classes, run.executed);
         }
-        let look = now >= self.alarm
-            || self.instructions >= self.instructions_alarm
+        let look = now >= self.alarm.cycle
+            || self.instructions >= self.alarm.instructions
             || block.marked
             || self.changes != self.watch.changes()
             || self.follows_processes && block.end != End::Plain;
@@ -337,7 +327,7 @@ impl<T: Timing> Timing for Probed<T> {
         if !self.on {
             return;
         }
-        if self.tracer.is_some() {
+        if self.traced.writer.is_some() {
             self.trace(block, run, view, now);
         }
         let collector = self.collector.as_mut().expect("whoever is observed has one");
@@ -356,7 +346,7 @@ impl<T: Timing> Timing for Probed<T> {
         if !self.on {
             return;
         }
-        if let Some(tracer) = &mut self.tracer {
+        if let Some(tracer) = &mut self.traced.writer {
             tracer.trapped(trap.to);
         }
         if let Some((collector, now)) = self.observing() {
@@ -373,7 +363,7 @@ impl<T: Timing> Timing for Probed<T> {
             return;
         }
         let now = self.timing.cycle().0;
-        if let Some(tracer) = &mut self.tracer {
+        if let Some(tracer) = &mut self.traced.writer {
             tracer.accessed(pc, instruction.word, now);
         }
         if let Some(collector) = &mut self.collector {
@@ -411,13 +401,13 @@ impl<T: Timing> Timing for Probed<T> {
 
     fn advance_to(&mut self, cycle: Cycle) {
         self.timing.advance_to(cycle);
-        if std::mem::take(&mut self.resumes) {
-            self.samples.skip_to(cycle.0);
+        if self.resumption == Resumption::Awaited {
+            self.sampler.skip_to(cycle.0);
             let reasons = reasons(&self.timing);
             if let Some(collector) = &mut self.collector {
                 collector.start_at(cycle.0, reasons);
             }
-            (self.resumed, self.alarm) = (true, 0);
+            (self.resumption, self.alarm.cycle) = (Resumption::Done, 0);
         }
     }
 }
@@ -428,7 +418,7 @@ impl<T: Timing> Drop for Probed<T> {
             self.end(self.timing.cycle().0);
         }
         if let Some(collector) = self.collector.take() {
-            let samples = std::mem::take(&mut self.samples).into_values();
+            let samples = self.sampler.take();
             self.session.finish(collector, samples);
         }
     }

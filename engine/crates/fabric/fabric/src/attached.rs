@@ -105,7 +105,7 @@ impl Attached {
 
 impl Tree for Attached {
     fn root_ports(&self) -> u8 {
-        self.state().fabric.root_bridges.len() as u8
+        self.state().fabric.root.bridges.len() as u8
     }
 
     fn begin(&mut self, access: TreeAccess, now: Cycle, ticket: Option<Ticket>) {

@@ -4,7 +4,7 @@ use crate::bridge::Bridge;
 use crate::card::Card;
 use crate::error::FabricError;
 use crate::events::{Event, Events};
-use crate::fabric::{Crossed, Fabric};
+use crate::fabric::{Crossed, Fabric, Junction};
 use crate::port::Port;
 use crate::rejected::Rejected;
 use rackwright_device::{decode, encode, RestoreError};
@@ -55,10 +55,6 @@ impl Fabric {
         if !self.crossed.settled.as_ref().is_some_and(current) {
             self.forget_unsaved()?;
         }
-        let bridges = self
-            .root_bridges
-            .iter()
-            .chain(self.switch_bridges.iter().flatten());
         Ok(encode(&Saved {
             description: fingerprint(self),
             now: self.now.0,
@@ -70,11 +66,11 @@ impl Fabric {
                 .collect(),
             pool: encode(&self.pool),
             ports: self.ports.all.iter().map(Port::save).collect(),
-            bridges: bridges.map(Bridge::save).collect(),
+            bridges: self.all_bridges().map(Bridge::save).collect(),
             cards: self.cards.iter().map(Card::save).collect::<Result<_, _>>()?,
             rejected: self.rejected,
             interrupts: self.interrupts,
-            tag: self.tag,
+            tag: self.requests.tag,
             settled: self.crossed.settled.unwrap_or_default(),
         }))
     }
@@ -86,7 +82,7 @@ impl Fabric {
     /// [`RestoreError`] when it is none.
     pub(crate) fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
         let saved: Saved = decode(state, NAME)?;
-        let bridges = self.root_bridges.len() + self.switch_bridges.iter().map(Vec::len).sum::<usize>();
+        let bridges = self.all_bridges().count();
         let counts = (saved.ports.len(), saved.cards.len(), saved.bridges.len());
         if saved.description != fingerprint(self)
             || counts != (self.ports.all.len(), self.cards.len(), bridges)
@@ -101,9 +97,10 @@ impl Fabric {
             card.restore(saved)?;
         }
         let all = self
-            .root_bridges
+            .root
+            .bridges
             .iter_mut()
-            .chain(self.switch_bridges.iter_mut().flatten());
+            .chain(self.switches.iter_mut().flat_map(|switch| &mut switch.bridges));
         for (bridge, saved) in all.zip(&saved.bridges) {
             bridge.restore(saved)?;
         }
@@ -113,21 +110,29 @@ impl Fabric {
             self.events.at(Cycle::new(at), event);
         }
         self.now = Cycle::new(saved.now);
-        (self.rejected, self.interrupts, self.tag) = (saved.rejected, saved.interrupts, saved.tag);
+        (self.rejected, self.interrupts, self.requests.tag) = (saved.rejected, saved.interrupts, saved.tag);
         self.crossed = Crossed {
             hops: saved.settled.0,
             digest: after(saved.settled.1),
             settled: Some(saved.settled),
+            captured: self.crossed.captured.take(),
         };
         Ok(())
     }
 
+    /// Those of the root complex, and then of the switches.
+    fn all_bridges(&self) -> impl Iterator<Item = &Bridge> {
+        let below = self.switches.iter().flat_map(|switch| &switch.bridges);
+        self.root.bridges.iter().chain(below)
+    }
+
     /// Sets all routes as the bridges say.
     fn route(&mut self) {
-        for (number, bridge) in self.root_bridges.iter().enumerate() {
-            self.root_routes.set(number, bridge);
+        let Junction { routes, bridges, .. } = &mut self.root;
+        for (number, bridge) in bridges.iter().enumerate() {
+            routes.set(number, bridge);
         }
-        for (routes, bridges) in self.switch_routes.iter_mut().zip(&self.switch_bridges) {
+        for Junction { routes, bridges, .. } in &mut self.switches {
             for (number, bridge) in bridges.iter().enumerate().skip(1) {
                 routes.set(number, bridge);
             }

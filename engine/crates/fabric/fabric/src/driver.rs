@@ -55,14 +55,14 @@ impl Fabric {
         }
         let header = header(access, write.is_some());
         let data = (write.unwrap_or(0) << access.shift()).to_le_bytes();
-        self.answer = None;
+        self.requests.answer = None;
         self.issue(header, &data[..4 * header.payload_words()])?;
         if header.kind == Kind::MemoryWrite {
             return Ok(None);
         }
         let deadline = self.now + nanoseconds(PATIENCE_NS);
-        self.run(deadline, |fabric| fabric.answer.is_some())?;
-        match self.answer.take() {
+        self.run(deadline, |fabric| fabric.requests.answer.is_some())?;
+        match self.requests.answer.take() {
             None => {
                 self.give_up();
                 Err(FabricError::NoCompletion { from: named(access) })
@@ -79,7 +79,7 @@ impl Fabric {
 
     /// The completion of the request of the host has not come in time: its root port has an error (6.2.3.2.4.4).
     fn give_up(&mut self) {
-        if let Some(asked) = self.asked.take() {
+        if let Some(asked) = self.requests.asked.take() {
             self.rejected.timeouts += 1;
             self.report(asked.port, Fault::CompletionTimeout, &asked.header);
         }
@@ -95,7 +95,8 @@ impl Fabric {
         let number = usize::from(target.device());
         let refused = || FabricError::Refused { from: named(access) };
         let bridge = self
-            .root_bridges
+            .root
+            .bridges
             .get_mut(number)
             .filter(|_| target.function() == 0);
         let bridge = bridge.ok_or_else(refused)?;
@@ -103,7 +104,7 @@ impl Fabric {
         let data = u64::from(bridge.read(word)) >> access.shift();
         if let Some(value) = write {
             bridge.write(word, access.enables(), (value << access.shift()) as u32);
-            self.root_routes.set(number, bridge);
+            self.root.routes.set(number, bridge);
             self.interrupt(number);
         }
         Ok(Answer {

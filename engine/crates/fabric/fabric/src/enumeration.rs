@@ -188,7 +188,7 @@ impl Fabric {
 
     /// The card on a bus, by the description: software knows its number only.
     fn card_at(&self, bus: u8) -> Option<usize> {
-        let (number, _) = self.root_routes.of_bus(bus)?;
+        let (number, _) = self.root.routes.of_bus(bus)?;
         let mut port = self.ports.of_root[number];
         loop {
             let below = self.ports.all[port.index()].other;
@@ -196,7 +196,7 @@ impl Fabric {
                 Place::Card(card) => return Some(card),
                 Place::Root => return None,
                 Place::Switch(switch) => {
-                    let (number, _) = self.switch_routes[switch].of_bus(bus)?;
+                    let (number, _) = self.switches[switch].routes.of_bus(bus)?;
                     port = self.ports.of_switches[switch][number];
                 }
             }

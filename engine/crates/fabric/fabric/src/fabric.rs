@@ -79,6 +79,40 @@ pub(crate) struct Crossed {
     pub(crate) digest: Digest,
     /// Both, the digest by its value, when the fabric last forgot what a checkpoint does not contain.
     pub(crate) settled: Option<(u64, u128)>,
+    /// Every packet, if they are kept.
+    pub(crate) captured: Option<Vec<Captured>>,
+}
+
+/// The requests of the host: one at a time, with tags in turn.
+#[derive(Default)]
+pub(crate) struct Requests {
+    /// The outstanding one.
+    pub(crate) asked: Option<Asked>,
+    /// The answer that the host waits for.
+    pub(crate) answer: Option<Answer>,
+    /// The latest tag.
+    pub(crate) tag: u16,
+}
+
+/// The root complex or a switch, as packets pass it.
+pub(crate) struct Junction {
+    pub(crate) routes: Routes,
+    /// Of its ports, in the order of these.
+    pub(crate) bridges: Vec<Bridge>,
+    /// The interrupt wires below its ports.
+    pub(crate) wires: Wires,
+    pub(crate) latency: Cycles,
+}
+
+impl Junction {
+    fn new(bridges: Vec<Bridge>, latency_ns: f64) -> Junction {
+        Junction {
+            routes: Routes::default(),
+            bridges,
+            wires: Wires::default(),
+            latency: nanoseconds(latency_ns),
+        }
+    }
 }
 
 /// A server's fabric: one queue of events for all of its links, and cards that run ahead of it by less than the minimum
@@ -89,31 +123,18 @@ pub struct Fabric {
     pub(crate) pool: Pool,
     pub(crate) ports: Ports,
     pub(crate) cards: Vec<Card>,
-    /// Of the root complex, and of the switches.
-    pub(crate) root_routes: Routes,
-    pub(crate) switch_routes: Vec<Routes>,
-    /// Of their ports, in the order of these, and which software has found.
-    pub(crate) root_bridges: Vec<Bridge>,
-    pub(crate) switch_bridges: Vec<Vec<Bridge>>,
-    /// The interrupt wires below the ports of the root complex, and of each switch.
-    pub(crate) root_wires: Wires,
-    pub(crate) switch_wires: Vec<Wires>,
+    pub(crate) root: Junction,
+    pub(crate) switches: Vec<Junction>,
+    /// Those that software has found.
     pub(crate) bridges: Vec<FoundBridge>,
     pub(crate) host: Host,
-    /// The answer that the host waits for.
-    pub(crate) answer: Option<Answer>,
+    pub(crate) requests: Requests,
     pub(crate) system: SystemDescription,
-    root_latency: Cycles,
-    pub(crate) switch_latencies: Vec<Cycles>,
     lookahead: Cycles,
     pub(crate) crossed: Crossed,
-    captured: Option<Vec<Captured>>,
     pub(crate) rejected: Rejected,
     /// Interrupts of root ports.
     pub(crate) interrupts: u64,
-    /// The outstanding request of the host.
-    pub(crate) asked: Option<Asked>,
-    pub(crate) tag: u16,
 }
 
 impl Fabric {
@@ -155,32 +176,20 @@ impl Fabric {
             events: Events::default(),
             pool: Pool::default(),
             cards,
-            root_routes: Routes::default(),
-            switch_routes: system.switches.iter().map(|_| Routes::default()).collect(),
-            root_bridges: ports.bridges(&ports.of_root, false),
-            switch_bridges: ports
+            root: Junction::new(ports.bridges(&ports.of_root, false), system.root.latency_ns),
+            switches: ports
                 .of_switches
                 .iter()
-                .map(|of| ports.bridges(of, true))
+                .zip(&system.switches)
+                .map(|(of, switch)| Junction::new(ports.bridges(of, true), switch.latency_ns))
                 .collect(),
-            root_wires: Wires::default(),
-            switch_wires: vec![Wires::default(); system.switches.len()],
             bridges: Vec::new(),
             host,
-            answer: None,
-            root_latency: nanoseconds(system.root.latency_ns),
-            switch_latencies: system
-                .switches
-                .iter()
-                .map(|switch| nanoseconds(switch.latency_ns))
-                .collect(),
+            requests: Requests::default(),
             lookahead: lookahead.unwrap_or(nanoseconds(1.0)),
             crossed: Crossed::default(),
-            captured: None,
             rejected: Rejected::default(),
             interrupts: 0,
-            asked: None,
-            tag: 0,
             ports,
             system,
         };
@@ -200,12 +209,16 @@ impl Fabric {
 
     /// Keeps every packet from now on.
     pub fn capture(&mut self) {
-        self.captured.get_or_insert_default();
+        self.crossed.captured.get_or_insert_default();
     }
 
     /// The recorded packets, in the order in which they left.
     pub fn take_captured(&mut self) -> Vec<Captured> {
-        self.captured.as_mut().map(std::mem::take).unwrap_or_default()
+        self.crossed
+            .captured
+            .as_mut()
+            .map(std::mem::take)
+            .unwrap_or_default()
     }
 
     /// Names of the ports with the counters of their output, in the order of the links.
@@ -448,7 +461,7 @@ impl Fabric {
         counters.classes[class.index()].payload_bytes += packet.data.len() as u64;
         self.crossed.hops += 1;
         note(&mut self.crossed.digest, now, id, &packet.header, &packet.data);
-        if let Some(captured) = &mut self.captured {
+        if let Some(captured) = &mut self.crossed.captured {
             captured.push(Captured::of(now, id.0, sequence, packet));
         }
         // Switches act on the header, other parts on the checked packet.
@@ -460,7 +473,7 @@ impl Fabric {
             ..
         } = &mut self.ports.all[other.index()];
         let arrives = match place {
-            Place::Root => tail + self.root_latency,
+            Place::Root => tail + self.root.latency,
             Place::Switch(_) => head,
             Place::Card(_) => tail,
         };
@@ -468,7 +481,7 @@ impl Fabric {
         match place {
             Place::Root => {
                 packet.parts.add(Part::Link, tail.since(now));
-                packet.parts.add(Part::Root, self.root_latency);
+                packet.parts.add(Part::Root, self.root.latency);
             }
             Place::Switch(_) | Place::Card(_) => packet.parts.add(Part::Link, arrives.since(now)),
         }
@@ -534,8 +547,8 @@ impl Fabric {
         if let (Kind::Message(..), false) = (header.kind, self.forwards_errors(switch, own)) {
             return self.settle(now, id, packet, header);
         }
-        let routes = &self.switch_routes[switch];
-        let bridges = &self.switch_bridges[switch];
+        let routes = &self.switches[switch].routes;
+        let bridges = &self.switches[switch].bridges;
         // Packets from below pass the bridge of their port, packets from above that of the switch.
         let passes = |out: usize| {
             !header.kind.is_memory()
@@ -557,7 +570,7 @@ impl Fabric {
         );
         let front = FRONT + 4 * header.header_words() as u64;
         let rest = header.bytes() as u64 + FRAMING - front;
-        let latency = self.switch_latencies[switch];
+        let latency = self.switches[switch].latency;
         let tail = now + coming.bytes(rest) + latency;
         let earliest = Cycle::new(tail.0.saturating_sub(leaving.bytes(rest + front).0));
         let ready = earliest.max(now + latency);
@@ -569,7 +582,7 @@ impl Fabric {
     /// The bridge of a switch that is the target of a configuration request from the port `own`: one of its own, none
     /// if it is forwarded, or no target, according to the outer option.
     fn bridge_at(&self, switch: usize, own: usize, further: bool, target: Id) -> Option<Option<usize>> {
-        let bridges = &self.switch_bridges[switch];
+        let bridges = &self.switches[switch].bridges;
         // Configuration requests come only from the root.
         if own != 0 {
             return None;
@@ -594,7 +607,13 @@ impl Fabric {
         packet: PacketId,
         header: &Header,
     ) {
-        let bridge = &mut self.switch_bridges[switch][number];
+        let Junction {
+            routes,
+            bridges,
+            latency,
+            ..
+        } = &mut self.switches[switch];
+        let (bridge, latency) = (&mut bridges[number], *latency);
         let mut completion = Header::completing(header, header.request.target, Status::Successful);
         let word = header.request.address / 4;
         let value = bridge.read(word).to_le_bytes();
@@ -606,10 +625,9 @@ impl Fabric {
             let data = word_of(&self.pool.get(packet).data);
             bridge.write(word, header.request.enables & 0xf, data);
             if number != 0 {
-                self.switch_routes[switch].set(number, bridge);
+                routes.set(number, bridge);
             }
         }
-        let latency = self.switch_latencies[switch];
         parts.add(Part::Switch, latency);
         let answer = self.pool.take(completion);
         let place = self.pool.get(answer);
@@ -632,7 +650,10 @@ impl Fabric {
         if class == Class::Completion && header.requester == ROOT {
             let packet_of = self.pool.get(packet);
             let data = packet_of.data.len() / 4;
-            let asked = self.asked.take_if(|asked| asked.is_answered_by(header, data));
+            let asked = self
+                .requests
+                .asked
+                .take_if(|asked| asked.is_answered_by(header, data));
             if asked.is_none() {
                 self.refuse(now, id, packet, header);
                 return Ok(());
@@ -643,7 +664,7 @@ impl Fabric {
                 true => Status::Aborted,
                 false => header.completion.status,
             };
-            self.answer = Some(Answer {
+            self.requests.answer = Some(Answer {
                 at: now,
                 status,
                 data: u64::from_le_bytes(word),
@@ -656,7 +677,7 @@ impl Fabric {
             return Ok(());
         }
         let from = self.ports.all[id.index()].number;
-        if header.kind.is_memory() && !self.root_bridges[from].is_master() {
+        if header.kind.is_memory() && !self.root.bridges[from].is_master() {
             self.refuse(now, id, packet, header);
             return Ok(());
         }
@@ -698,7 +719,7 @@ impl Fabric {
             }
             _ => {
                 let own = self.ports.all[id.index()].number;
-                let next = next_port(&self.root_routes, header, own, None);
+                let next = next_port(&self.root.routes, header, own, None);
                 match next.filter(|_| self.system.root.peer_to_peer) {
                     Some((number, header)) => {
                         if header.poisoned {
@@ -734,8 +755,8 @@ impl Fabric {
             ready = ready.max(self.host.read(now, range.start, &mut completion.data)?);
             completion.parts = before;
             completion.parts.add(Part::Memory, ready.since(now));
-            completion.parts.add(Part::Root, self.root_latency);
-            let waiting = Waiting::new(id_of, &header, ready + self.root_latency, None);
+            completion.parts.add(Part::Root, self.root.latency);
+            let waiting = Waiting::new(id_of, &header, ready + self.root.latency, None);
             self.offer(id, source, waiting, Class::Completion);
         }
         self.settle(now, id, packet, request);
@@ -776,23 +797,23 @@ impl Fabric {
     /// Sends a packet from the host to the target in its header.
     pub(crate) fn issue(&mut self, mut header: Header, data: &[u8]) -> Result<(), FabricError> {
         if header.kind.class() == Class::NonPosted {
-            self.tag = (self.tag + 1) % TAGS;
-            header.tag = self.tag;
+            self.requests.tag = (self.requests.tag + 1) % TAGS;
+            header.tag = self.requests.tag;
         }
-        self.asked = None;
-        let Some((number, header)) = next_port(&self.root_routes, &header, usize::MAX, None) else {
+        self.requests.asked = None;
+        let Some((number, header)) = next_port(&self.root.routes, &header, usize::MAX, None) else {
             let what = format!("{:?} of {:#x}", header.kind, header.request.address);
             return Err(FabricError::Refused { from: what });
         };
         if header.kind.class() == Class::NonPosted {
             let port = self.ports.of_root[number];
-            self.asked = Some(Asked { header, port });
+            self.requests.asked = Some(Asked { header, port });
         }
         let packet = self.pool.take(header);
         self.pool.get(packet).data.extend(data);
-        self.pool.get(packet).parts.add(Part::Root, self.root_latency);
+        self.pool.get(packet).parts.add(Part::Root, self.root.latency);
         let (port, source) = (self.ports.of_root[number], self.ports.of_root.len());
-        let waiting = Waiting::new(packet, &header, self.now + self.root_latency, None);
+        let waiting = Waiting::new(packet, &header, self.now + self.root.latency, None);
         self.offer(port, source, waiting, header.kind.class());
         Ok(())
     }

@@ -96,7 +96,7 @@ impl Fabric {
             return false;
         };
         match switch {
-            None => self.root_wires.set(number, wire, raised),
+            None => self.root.wires.set(number, wire, raised),
             // The upstream port of a switch is nobody's lower end.
             Some(_) if number == 0 => return false,
             Some(switch) => self.pass_on(switch, number, wire, raised),
@@ -109,16 +109,16 @@ impl Fabric {
     fn pass_on(&mut self, switch: usize, number: usize, wire: Wire, raised: bool) {
         // Downstream ports are devices of the switch's bus from 0 on.
         let device = |port: usize| port.saturating_sub(1);
-        let wires = &mut self.switch_wires[switch];
+        let wires = &mut self.switches[switch].wires;
         let before = wires.joined(device);
         wires.set(number, wire, raised);
         let changed = wire.above(device(number));
         if (before ^ wires.joined(device)) & changed.bit() == 0 {
             return;
         }
-        let message = message(self.switch_bridges[switch][0].id(), changed, raised);
+        let message = message(self.switches[switch].bridges[0].id(), changed, raised);
         let packet = self.pool.take(message);
-        let ready = self.now + self.switch_latencies[switch];
+        let ready = self.now + self.switches[switch].latency;
         let waiting = Waiting::new(packet, &message, ready, None);
         let up = self.ports.of_switches[switch][0];
         self.offer(up, number, waiting, Class::Posted);
@@ -126,7 +126,7 @@ impl Fabric {
 
     /// The wires that are raised at the root complex, whose ports are devices of its bus from `first` on.
     pub(crate) fn raised(&self, first: u8) -> [bool; WIRES] {
-        let raised = self.root_wires.joined(|port| port + usize::from(first));
+        let raised = self.root.wires.joined(|port| port + usize::from(first));
         std::array::from_fn(|wire| raised >> wire & 1 != 0)
     }
 }

@@ -287,7 +287,7 @@ mod tests {
             completion(ROOT, 2, 8, 8),
         ];
         for (number, mut header) in wrong.into_iter().enumerate() {
-            header.tag = fabric.tag + 1;
+            header.tag = fabric.requests.tag + 1;
             offer(&mut fabric, header, &vec![0x55; 4 * header.payload_words()]);
             assert_eq!(fabric.read_register(REGISTER).unwrap().data, expected);
             assert_eq!(count(&fabric, "unexpected_completions"), number as u64 + 1);
@@ -312,7 +312,7 @@ mod tests {
             (0, 1 << 13)
         );
         let mut wrong = completion(ROOT, 2, 8, 0);
-        (wrong.tag, wrong.poisoned) = (fabric.tag + 1, true);
+        (wrong.tag, wrong.poisoned) = (fabric.requests.tag + 1, true);
         offer(fabric, wrong, &[0xaa; 8]);
         assert!(matches!(
             fabric.read_register(REGISTER),

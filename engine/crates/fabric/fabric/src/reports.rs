@@ -32,14 +32,14 @@ impl Fabric {
         match port.place {
             Place::Card(_) => {}
             Place::Root => {
-                let bridge = &mut self.root_bridges[number];
+                let bridge = &mut self.root.bridges[number];
                 if let Some(severity) = bridge.note(fault, words_of(header), advisory) {
                     let source = bridge.id();
                     self.tell(number, severity, source);
                 }
             }
             Place::Switch(switch) => {
-                let bridge = &mut self.switch_bridges[switch][number];
+                let bridge = &mut self.switches[switch].bridges[number];
                 if let Some(severity) = bridge.note(fault, words_of(header), advisory) {
                     let source = bridge.id();
                     self.signal(switch, number, source, severity);
@@ -50,13 +50,13 @@ impl Fabric {
 
     /// The root port of a number is told of an error.
     fn tell(&mut self, number: usize, severity: Severity, source: Id) {
-        self.root_bridges[number].errors.tell(severity, source.0);
+        self.root.bridges[number].errors.tell(severity, source.0);
         self.interrupt(number);
     }
 
     /// Has a root port interrupt if its registers say so: its message does not cross a link.
     pub(crate) fn interrupt(&mut self, number: usize) {
-        let Some((address, data)) = self.root_bridges[number].interrupt() else {
+        let Some((address, data)) = self.root.bridges[number].interrupt() else {
             return;
         };
         if self.host.interrupt(address, data) {
@@ -68,7 +68,7 @@ impl Fabric {
 
     /// Whether a switch passes messages on that come through this port.
     pub(crate) fn forwards_errors(&self, switch: usize, number: usize) -> bool {
-        number == 0 || self.switch_bridges[switch][number].forwards_errors()
+        number == 0 || self.switches[switch].bridges[number].forwards_errors()
     }
 
     /// A port of a switch sends a message of an error to the root complex (2.2.8.3).
@@ -76,7 +76,7 @@ impl Fabric {
         let mut message = Header::new(Kind::Message(TO_ROOT, false), source, 0);
         message.request.enables = severity.code();
         let packet = self.pool.take(message);
-        let ready = self.now + self.switch_latencies[switch];
+        let ready = self.now + self.switches[switch].latency;
         let waiting = Waiting::new(packet, &message, ready, None);
         let up = self.ports.of_switches[switch][0];
         self.offer(up, number, waiting, Class::Posted);
@@ -88,7 +88,7 @@ impl Fabric {
         let Some(severity) = Severity::of_code(header.request.enables) else {
             return self.refuse(now, id, packet, header);
         };
-        if self.root_bridges[number].forwards_errors() {
+        if self.root.bridges[number].forwards_errors() {
             self.tell(number, severity, header.requester);
         }
         self.settle(now, id, packet, header);

@@ -277,7 +277,7 @@ fn members(services: &[ServiceSettings]) -> Vec<Member> {
 
 /// Sockets for every thread. Ports that were left to the kernel are filled in.
 fn listen(settings: &mut Settings) -> Result<Vec<ThreadSockets>, BalancerError> {
-    let threads = settings.threads;
+    let threads = settings.lanes.threads;
     let mut sockets: Vec<ThreadSockets> = (0..threads).map(|_| (Vec::new(), None)).collect();
     for service in &mut settings.services {
         for (thread, socket) in share(&mut service.listen, threads)?.into_iter().enumerate() {

@@ -15,10 +15,10 @@ pub(crate) enum Frames {
 impl Frames {
     /// According to the settings; the queues are for threads, one each until there are no more.
     pub(crate) fn new(settings: &Settings) -> Result<(Frames, Vec<Queue>), BalancerError> {
-        let Some(xdp) = &settings.xdp else {
+        let Some(xdp) = &settings.lanes.xdp else {
             return Ok((Frames::Unused, Vec::new()));
         };
-        match Attachment::new(&xdp.interface, xdp.mode, settings.threads) {
+        match Attachment::new(&xdp.interface, xdp.mode, settings.lanes.threads) {
             Ok((attachment, queues)) => Ok((Frames::Used(attachment), queues)),
             Err(error) if xdp.required => Err(error.into()),
             Err(error) => Ok((Frames::Refused(error.to_string()), Vec::new())),
@@ -35,7 +35,7 @@ impl Frames {
 
     /// For people.
     pub(crate) fn status(&self, settings: &Settings) -> Option<XdpStatus> {
-        let xdp = settings.xdp.as_ref()?;
+        let xdp = settings.lanes.xdp.as_ref()?;
         let attachment = self.attachment();
         Some(XdpStatus {
             interface: xdp.interface.clone(),

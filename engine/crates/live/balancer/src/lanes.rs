@@ -204,7 +204,7 @@ impl Lanes {
         self.perform(&mut core, now, None);
         drop(core);
         if now >= self.look_at {
-            let expiry = shared.settings.answer_timeout_us.saturating_mul(1000);
+            let expiry = shared.settings.times.answer_timeout_us.saturating_mul(1000);
             self.look_at = now + expiry / 8;
             self.close_unused();
             if let Some(too_old) = now.checked_sub(expiry) {

@@ -34,7 +34,8 @@ pub use counters::DatagramCounts;
 pub use framing::Framing;
 pub use ledger::Replayed;
 pub use settings::{
-    BalancerError, PeerSettings, ReplicaSettings, ServiceSettings, Settings, StickyBy, XdpSettings,
+    BalancerError, LaneSettings, Limits, PeerSettings, ReplicaSettings, ServiceSettings, Settings, StickyBy,
+    TimeSettings, XdpSettings,
 };
 pub use status::{Status, XdpStatus};
 pub use trace::{replay, Event, ReplayError};

@@ -1,7 +1,7 @@
 use crate::Framing;
 use rackwright_dispatch::{
     Configuration, ConfigurationError, LoadDelta, PeerId, PeerSpec, Policy, ReplicaId, ReplicaSpec,
-    ServiceId, ServiceSpec,
+    ServiceId, ServiceSpec, Times,
 };
 use rackwright_xdp::{Mode, XdpError};
 use serde::{Deserialize, Serialize};
@@ -20,12 +20,8 @@ pub struct Settings {
     pub seed: u64,
     /// How it chooses.
     pub policy: Policy,
-    /// Threads that receive and send.
-    pub threads: usize,
-    /// Threads do not sleep while nothing arrives: the shortest latency, for a processor each.
-    pub busy_poll: bool,
-    /// AF_XDP in addition to the sockets, if it is requested.
-    pub xdp: Option<XdpSettings>,
+    /// How it receives and sends.
+    pub lanes: LaneSettings,
     /// The key that authenticates messages among dispatchers; required if there are others.
     pub key: Option<[u8; 16]>,
     /// The address for messages of other dispatchers.
@@ -40,22 +36,63 @@ pub struct Settings {
     pub load_delta: LoadDelta,
     /// Maximum number of redirections of a request.
     pub max_redirects: u8,
-    /// Time in microseconds after which a request without a response does not count any more.
-    pub expiry_us: u64,
-    /// Time in microseconds for which a response still finds its client.
-    pub answer_timeout_us: u64,
-    /// Time in microseconds without a message after which another dispatcher is sent the loads.
-    pub truth_interval_us: u64,
-    /// Time in microseconds without a message from another dispatcher after which it is assumed to be dead.
-    pub peer_timeout_us: u64,
-    /// Interval, in microseconds, of probes of a silent replica.
-    pub probe_interval_us: u64,
+    /// How long it waits.
+    pub times: TimeSettings,
+    /// How much it keeps.
+    pub limits: Limits,
+    /// A file in which every event and decision is recorded, for [`crate::replay`].
+    pub record: Option<PathBuf>,
+}
+
+/// How much a balancer keeps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
     /// Maximum number of outstanding requests that are counted: a power of two.
     pub tracked: usize,
     /// Maximum number of waiting requests of a service, with a policy that lets them wait.
     pub held: usize,
-    /// A file in which every event and decision is recorded, for [`crate::replay`].
-    pub record: Option<PathBuf>,
+}
+
+/// The threads that receive and send, and by what.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LaneSettings {
+    /// Their number.
+    pub threads: usize,
+    /// Threads do not sleep while nothing arrives: the shortest latency, for a processor each.
+    pub busy_poll: bool,
+    /// AF_XDP in addition to the sockets, if it is requested.
+    pub xdp: Option<XdpSettings>,
+}
+
+/// How long a balancer waits for replicas, clients and other dispatchers, in microseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TimeSettings {
+    /// Time after which a request without a response does not count any more.
+    pub expiry_us: u64,
+    /// Time for which a response still finds its client.
+    pub answer_timeout_us: u64,
+    /// Time without a message after which another dispatcher is sent the loads.
+    pub truth_interval_us: u64,
+    /// Time without a message from another dispatcher after which it is assumed to be dead.
+    pub peer_timeout_us: u64,
+    /// Interval of probes of a silent replica.
+    pub probe_interval_us: u64,
+}
+
+impl TimeSettings {
+    /// Those of the dispatcher.
+    fn of_dispatcher(&self) -> Times {
+        let nanoseconds = |us: u64| us.saturating_mul(1000);
+        Times {
+            expiry_ns: nanoseconds(self.expiry_us),
+            truth_interval_ns: nanoseconds(self.truth_interval_us),
+            peer_timeout_ns: nanoseconds(self.peer_timeout_us),
+            probe_interval_ns: nanoseconds(self.probe_interval_us),
+        }
+    }
 }
 
 /// An interface whose frames are taken before the kernel's network stack.
@@ -148,20 +185,17 @@ impl Settings {
             gossip_floor: self.gossip_floor,
             load_delta: self.load_delta,
             max_redirects: self.max_redirects,
-            expiry_ns: self.expiry_us.saturating_mul(1000),
-            truth_interval_ns: self.truth_interval_us.saturating_mul(1000),
-            peer_timeout_ns: self.peer_timeout_us.saturating_mul(1000),
-            probe_interval_ns: self.probe_interval_us.saturating_mul(1000),
-            tracked: self.tracked,
-            held: self.held,
+            times: self.times.of_dispatcher(),
+            tracked: self.limits.tracked,
+            held: self.limits.held,
             ..Configuration::new(self.rack, services, peers.collect())
         }
     }
 
     /// Checks settings that the dispatcher does not check.
     pub(crate) fn check(&self) -> Result<(), BalancerError> {
-        if !(1..=64).contains(&self.threads) {
-            return Err(BalancerError::Threads(self.threads));
+        if !(1..=64).contains(&self.lanes.threads) {
+            return Err(BalancerError::Threads(self.lanes.threads));
         }
         if !self.peers.is_empty() && (self.key.is_none() || self.peer_listen.is_none()) {
             return Err(BalancerError::NoKey);

@@ -131,7 +131,7 @@ impl Status {
             rack: settings.rack.0,
             seconds: now as f64 / 1e9,
             draining: shared.draining.load(Ordering::Relaxed),
-            threads: settings.threads,
+            threads: settings.lanes.threads,
             services: services.collect(),
             peers: peers.collect(),
             decisions: dispatcher.counters(),

@@ -79,7 +79,7 @@ impl Worker {
         if self.lanes.is_waiting() {
             self.lanes.flush()?;
         }
-        if self.shared.settings.busy_poll {
+        if self.shared.settings.lanes.busy_poll {
             return self.lanes.poll.wait(Some(Duration::ZERO), ready);
         }
         let next = self.shared.start + Duration::from_nanos(self.lanes.next_timer());
@@ -94,7 +94,11 @@ impl Worker {
     /// sockets.
     fn are_frames_there(&mut self) -> bool {
         let is_turn = self.frame_turns < FRAME_TURNS;
-        let spins = if self.shared.settings.busy_poll { SPINS } else { 1 };
+        let spins = if self.shared.settings.lanes.busy_poll {
+            SPINS
+        } else {
+            1
+        };
         let incoming = self.incoming.as_ref().filter(|_| is_turn);
         let is_ready = |incoming: &Incoming| {
             (0..spins).any(|_| {

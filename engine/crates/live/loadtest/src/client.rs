@@ -1,4 +1,4 @@
-use crate::latencies::Latencies;
+use crate::measured::Measured;
 use crate::pending::Pending;
 use crate::{LoadError, Plan, Report};
 use rackwright_datagram::{Inbox, Options, Outbox, Poll, Socket};
@@ -34,7 +34,7 @@ pub fn run(plan: &Plan, progress: &Progress) -> Result<Report, LoadError> {
     plan.check()?;
     let mut client = Client::new(plan)?;
     client.run(progress)?;
-    Ok(client.report())
+    Ok(client.measured.report())
 }
 
 struct Client<'a> {
@@ -48,18 +48,7 @@ struct Client<'a> {
     random: Random,
     start: Instant,
     timeout: u64,
-    sent: u64,
-    answered: u64,
-    lost: u64,
-    late: u64,
-    malformed: u64,
-    refused: u64,
-    first_due: u64,
-    last_due: u64,
-    last_answer: u64,
-    from_due: Latencies,
-    from_send: Latencies,
-    send_delay: Latencies,
+    measured: Measured,
     request: Vec<u8>,
 }
 
@@ -101,18 +90,7 @@ impl<'a> Client<'a> {
             random,
             start: Instant::now() + LEAD,
             timeout: (plan.timeout_us * 1e3) as u64,
-            sent: 0,
-            answered: 0,
-            lost: 0,
-            late: 0,
-            malformed: 0,
-            refused: 0,
-            first_due: 0,
-            last_due: 0,
-            last_answer: 0,
-            from_due: Latencies::new(),
-            from_send: Latencies::new(),
-            send_delay: Latencies::new(),
+            measured: Measured::new(),
             request: Vec::new(),
         })
     }
@@ -122,9 +100,9 @@ impl<'a> Client<'a> {
         while !self.is_over() && !progress.stop.load(Ordering::Relaxed) {
             let now = self.now();
             self.send(now)?;
-            progress.sent.store(self.sent, Ordering::Relaxed);
+            progress.sent.store(self.measured.sent, Ordering::Relaxed);
             if let Some(too_old) = now.checked_sub(self.timeout) {
-                self.lost += self.pending.give_up(too_old);
+                self.measured.lost += self.pending.give_up(too_old);
             }
             self.poll.wait(Some(self.wait_time()), &mut ready)?;
             for token in &ready {
@@ -142,11 +120,11 @@ impl<'a> Client<'a> {
     /// Time of the next request, if there is one and its number would be distinguishable from outstanding ones.
     fn next_due(&self) -> Option<u64> {
         let due = self.schedule.next().0;
-        (self.sent < self.plan.requests && due != u64::MAX && !self.pending.is_full()).then_some(due)
+        (self.measured.sent < self.plan.requests && due != u64::MAX && !self.pending.is_full()).then_some(due)
     }
 
     fn is_over(&self) -> bool {
-        let may_send = self.sent < self.plan.requests && self.schedule.next().0 != u64::MAX;
+        let may_send = self.measured.sent < self.plan.requests && self.schedule.next().0 != u64::MAX;
         !may_send && self.pending.oldest().is_none()
     }
 
@@ -171,18 +149,11 @@ impl<'a> Client<'a> {
             let plan = self.plan;
             (plan.protocol).write(&mut self.request, number, work, plan.request_bytes);
             self.connections[to].outbox.push(None, &[&self.request]);
-            if self.sent == 0 {
-                self.first_due = due;
-            }
-            self.last_due = due;
-            self.sent += 1;
-            if number >= plan.warmup {
-                self.send_delay.record(now - due);
-            }
+            self.measured.send(due, (number >= plan.warmup).then_some(now));
         }
         for connection in &mut self.connections {
             let sent = connection.outbox.flush(&connection.socket)?;
-            self.refused += u64::from(sent.refused);
+            self.measured.refused += u64::from(sent.refused);
         }
         Ok(())
     }
@@ -193,7 +164,7 @@ impl<'a> Client<'a> {
         } = self;
         match inbox.receive(&connections[token].socket) {
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
-                self.refused += 1;
+                self.measured.refused += 1;
                 return Ok(());
             }
             result => result?,
@@ -201,40 +172,16 @@ impl<'a> Client<'a> {
         let now = self.now();
         for datagram in self.inbox.datagrams() {
             let Some(number) = self.plan.protocol.answered(datagram.bytes) else {
-                self.malformed += 1;
+                self.measured.malformed += 1;
                 continue;
             };
             let Some((number, asked)) = self.pending.answer(number) else {
-                self.late += 1;
+                self.measured.late += 1;
                 continue;
             };
-            self.answered += 1;
-            self.last_answer = now;
-            if number >= self.plan.warmup {
-                self.from_due.record(now.saturating_sub(asked.due));
-                self.from_send.record(now.saturating_sub(asked.sent));
-            }
+            self.measured
+                .answer(now, (number >= self.plan.warmup).then_some(asked));
         }
         Ok(())
-    }
-
-    fn report(&self) -> Report {
-        let per_second = |count: u64, ns: u64| count as f64 * 1e9 / ns.max(1) as f64;
-        let span = self.last_answer.saturating_sub(self.first_due);
-        Report {
-            sent: self.sent,
-            answered: self.answered,
-            lost: self.lost,
-            late: self.late,
-            malformed: self.malformed,
-            refused: self.refused,
-            seconds: span as f64 / 1e9,
-            offered_per_second: per_second(self.sent.saturating_sub(1), self.last_due - self.first_due),
-            answered_per_second: per_second(self.answered, span),
-            latency: self.from_due.report(),
-            latency_from_send: self.from_send.report(),
-            send_delay: self.send_delay.report(),
-            buckets: self.from_due.buckets(),
-        }
     }
 }

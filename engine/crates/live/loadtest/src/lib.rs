@@ -8,6 +8,7 @@
 
 mod client;
 mod latencies;
+mod measured;
 mod pending;
 mod plan;
 mod protocol;

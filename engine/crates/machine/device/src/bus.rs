@@ -4,9 +4,9 @@ use crate::device::{decode, encode, Device, RestoreError};
 use crate::host_interface::HostInterface;
 use crate::interrupt_files::InterruptFiles;
 use crate::map::{check_places, Map, MapError, Place, UARTS};
-use crate::pci::{Endpoint, PciHost, Tree};
+use crate::pci::PciHost;
 use crate::plic::Plic;
-use crate::power::{Power, PowerRequest};
+use crate::power::Power;
 use crate::ram::Ram;
 use crate::uart::Uart;
 use rackwright_contract::{Answer, Message, Ticket};
@@ -29,12 +29,33 @@ pub struct Bus {
     plic: Plic,
     aplic: Aplic,
     files: InterruptFiles,
-    power: Power,
+    /// The request to the power supply.
+    pub power: Power,
     uarts: [Uart; UARTS],
     pci: PciHost,
-    host: HostInterface,
+    /// The interface for output and exit of bare metal.
+    pub host: HostInterface,
     /// Added devices, by name and place.
     added: Vec<(&'static str, Place, Box<dyn Device>)>,
+}
+
+/// The outer side of a serial port of a machine.
+pub struct Serial<'a> {
+    bus: &'a mut Bus,
+    uart: usize,
+}
+
+impl<'a> Serial<'a> {
+    /// Sends to the guest.
+    pub fn send(self, bytes: &[u8]) {
+        self.bus.uarts[self.uart].send(bytes);
+        self.bus.gather();
+    }
+
+    /// The guest's output that has not been taken yet.
+    pub fn output(self) -> &'a mut Vec<u8> {
+        self.bus.uarts[self.uart].output()
+    }
 }
 
 /// The interrupt lines of a hart that devices drive.
@@ -95,29 +116,24 @@ impl Bus {
         Ok(())
     }
 
-    /// Adds a function to the PCI bus, after the existing ones.
-    pub fn attach(&mut self, endpoint: Box<dyn Endpoint>) {
-        self.pci.attach(endpoint);
+    /// The PCI bus.
+    pub fn pci(&self) -> &PciHost {
+        &self.pci
     }
 
-    /// Adds a tree of buses behind the PCI host bridge.
-    pub fn attach_tree(&mut self, tree: Box<dyn Tree>) {
-        self.pci.attach_tree(tree);
+    /// The same, to be changed.
+    pub fn pci_mut(&mut self) -> &mut PciHost {
+        &mut self.pci
     }
 
-    /// The tree of buses behind the PCI host bridge, if there is one.
-    pub fn tree(&mut self) -> Option<&mut dyn Tree> {
-        self.pci.tree()
+    /// The outer side of a serial port.
+    pub fn serial(&mut self, uart: usize) -> Serial<'_> {
+        Serial { bus: self, uart }
     }
 
     /// Whether a device on it, other than interrupt controllers and timers, has events of its own.
     pub fn acts(&self) -> bool {
         self.pci.has_tree() || !self.added.is_empty()
-    }
-
-    /// The reason why a device has stopped, if one has.
-    pub fn failure(&self) -> Option<String> {
-        self.pci.failure()
     }
 
     /// The addresses of the devices.
@@ -182,12 +198,6 @@ impl Bus {
         added.fold(self.pci.next_event(), Cycle::min)
     }
 
-    /// Only devices have events from `now` to `until`: those connected to the outside of the simulation wait for
-    /// external input, and [`Bus::next_event`] returns how long that took.
-    pub fn rest(&mut self, now: Cycle, until: Cycle) {
-        self.pci.rest(now, until);
-    }
-
     /// Lets devices handle their events up to `now`, including accesses to `memory`; returns whether there were any.
     pub fn advance(&mut self, memory: &mut GuestMemory, now: Cycle) -> bool {
         if self.next_event() > now {
@@ -206,42 +216,6 @@ impl Bus {
     #[inline]
     pub fn take_messages(&mut self) -> Vec<Message> {
         self.files.take()
-    }
-
-    /// Number of rule violations of the guest, after each of which a device needs a reset.
-    pub fn errors(&self) -> u64 {
-        self.pci.errors()
-    }
-
-    /// Restarts all random numbers from `seed`.
-    pub fn reseed(&mut self, seed: u64) {
-        self.pci.reseed(seed);
-    }
-
-    /// Sends to the guest through serial port `uart`.
-    pub fn send(&mut self, uart: usize, bytes: &[u8]) {
-        self.uarts[uart].send(bytes);
-        self.gather();
-    }
-
-    /// The guest's output on serial port `uart` that has not been taken yet.
-    pub fn sent(&mut self, uart: usize) -> &mut Vec<u8> {
-        self.uarts[uart].output()
-    }
-
-    /// The request to the power supply.
-    pub fn power(&self) -> Option<PowerRequest> {
-        self.power.request()
-    }
-
-    /// The interface for output and exit of bare metal.
-    pub fn host(&self) -> &HostInterface {
-        &self.host
-    }
-
-    /// The same, to be set.
-    pub fn host_mut(&mut self) -> &mut HostInterface {
-        &mut self.host
     }
 
     /// The interrupt lines of `hart`.
@@ -275,11 +249,6 @@ impl Bus {
     /// Adds the state of all devices, and the events behind the PCI host bridge, to a digest.
     pub fn digest(&self, digest: &mut Digest) {
         digest.bytes(&self.save());
-        self.digest_tree(digest);
-    }
-
-    /// Adds the events behind the PCI host bridge.
-    pub fn digest_tree(&self, digest: &mut Digest) {
         self.pci.digest_tree(digest);
     }
 
@@ -402,6 +371,7 @@ impl Bus {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::power::PowerRequest;
 
     fn bus() -> Bus {
         Bus::new(Map::SERVER, 2, Cycles::new(1000))
@@ -417,7 +387,7 @@ mod tests {
         assert!(bus.write(map.plic.base + 4 * u64::from(uart.source), 4, 1, now));
         assert!(bus.write(map.plic.base + 0x2000 + 0x80 * context, 4, 1 << uart.source, now));
         assert!(bus.write(uart.base + 1, 1, 1, now));
-        bus.send(0, b"a");
+        bus.serial(0).send(b"a");
         assert!(bus.lines(1).supervisor_external);
         assert!(!bus.lines(1).machine_external && !bus.lines(0).supervisor_external);
         assert_eq!(
@@ -432,9 +402,9 @@ mod tests {
         let mut bus = bus();
         assert_eq!(bus.read(0, 4, Cycle::ZERO), None);
         assert!(!bus.write(0x1000_0100, 1, 0, Cycle::ZERO));
-        assert_eq!(bus.power(), None);
+        assert_eq!(bus.power.request(), None);
         assert!(bus.write(bus.map().power.base, 4, 0x5555, Cycle::ZERO));
-        assert_eq!(bus.power(), Some(PowerRequest::Off(0)));
+        assert_eq!(bus.power.request(), Some(PowerRequest::Off(0)));
     }
 
     #[test]
@@ -450,12 +420,12 @@ mod tests {
         }
         let [host, aclint] = [Map::BARE_METAL.host.base, Map::BARE_METAL.aclint.base];
         assert!(bus.write(host, 8, 2 * 3 + 1, Cycle::ZERO));
-        assert_eq!(bus.host().exit(), Some(3));
+        assert_eq!(bus.host.exit(), Some(3));
         assert!(bus.write(aclint, 4, 1, Cycle::ZERO));
         assert!(bus.lines(0).software);
         let mut other = Bus::new(Map::BARE_METAL, 1, Cycles::new(200));
         other.restore(&bus.save()).unwrap();
-        assert_eq!(other.host().exit(), Some(3));
+        assert_eq!(other.host.exit(), Some(3));
         assert!(Bus::new(server, 1, Cycles::new(200))
             .restore(&bus.save())
             .is_err());
@@ -464,7 +434,7 @@ mod tests {
     #[test]
     fn a_saved_bus_is_the_same_after_it_was_restored() {
         let mut bus = bus();
-        bus.send(2, b"later");
+        bus.serial(2).send(b"later");
         bus.write(bus.map().aclint.base, 4, 1, Cycle::ZERO);
         let saved = bus.save();
         let mut other = self::bus();

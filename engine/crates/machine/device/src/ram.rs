@@ -43,7 +43,7 @@ impl<'m> Ram<'m> {
         assert!(base < memory.end(), "memory begins at {base:#x}");
         let region = Region {
             base,
-            start: memory.host_base().wrapping_add(base as usize),
+            start: memory.host().base().wrapping_add(base as usize),
             bytes: memory.end() - base,
             touched: Touched::of(memory, base),
         };

@@ -16,7 +16,7 @@ impl Touched<'_> {
     /// Of the memory from `address` on.
     pub(crate) fn of(memory: &mut GuestMemory, address: u64) -> Self {
         Touched {
-            pages: memory.touched_base(),
+            pages: memory.host().touched_base(),
             address,
             memory: PhantomData,
         }

@@ -6,7 +6,7 @@ use crate::parameters::Windows;
 use crate::privileged::{waits, Privileged};
 use crate::processor::Processor;
 use rackwright_boot::Entry;
-use rackwright_cpu::{ExecutionEnvironment, Feature, Hart, SharedCode, Timing};
+use rackwright_cpu::{ExecutionEnvironment, Feature, Hart, SavedHart, SharedCode, Timing};
 use rackwright_device::{Bus, Endpoint, Map, RestoreError};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_state::StateError;
@@ -78,7 +78,9 @@ impl<T: Timing> Machine<Core<T>, Privileged> {
         };
         let mut machine = Machine::new(timings, memory, map, &nowhere, tick);
         let bus = &mut machine.hardware.bus;
-        functions.into_iter().for_each(|function| bus.attach(function));
+        functions
+            .into_iter()
+            .for_each(|function| bus.pci_mut().attach(function));
         machine.set_state(saved)?;
         Ok(machine)
     }
@@ -100,7 +102,7 @@ impl<T: Timing> Machine<Core<T>, Privileged> {
         bus.restore(&saved.bus)?;
         others_ran.clone_from(&saved.others_ran);
         for (core, (hart, waiting)) in cores.iter_mut().zip(&saved.harts) {
-            core.hart.restore(hart);
+            hart.restore(&mut core.hart);
             core.resume();
             if *waiting {
                 core.stall(Stall::Interrupt);
@@ -133,7 +135,7 @@ impl<T: Timing> Machine<Core<T>, Privileged> {
     /// Has all harts use code that others have decoded, and others theirs.
     pub(crate) fn share_code(&mut self, code: &Arc<SharedCode<T::Block>>) {
         for core in &mut self.hardware.cores {
-            core.hart.share_code(code.clone());
+            core.hart.sharing().share_code(code.clone());
         }
     }
 
@@ -163,7 +165,7 @@ impl<T: Timing> Machine<Core<T>, Privileged> {
 
     /// The state of harts and devices.
     pub(crate) fn save(&self) -> SavedMachine {
-        let save = |core: &Core<T>| (core.hart.save(), waits(core));
+        let save = |core: &Core<T>| (SavedHart::of(&core.hart), waits(core));
         SavedMachine {
             harts: self.hardware.cores.iter().map(save).collect(),
             others_ran: self.hardware.others_ran.clone(),
@@ -205,13 +207,13 @@ fn start<T: Timing>(index: usize, timing: T, entry: &Entry, tick: Cycles) -> Har
     let mut hart = Hart::new(index as u64, ExecutionEnvironment::BareMetal, timing);
     hart.counters_mut().set_cycles_per_tick(tick.0);
     hart.offer(Feature::SupervisorTimer);
-    hart.set_pc(entry.pc);
+    hart.state_mut().set_pc(entry.pc);
     for (register, value) in [
         (10, index as u64),
         (11, entry.device_tree),
         (12, entry.information),
     ] {
-        hart.write_register(register, value);
+        hart.state_mut().write_register(register, value);
     }
     hart
 }

@@ -76,7 +76,7 @@ impl Guest {
         if self.machine.commands() != 0 {
             return Err(MachineError::UsedUnits);
         }
-        let tree = self.machine.bus().tree().map(Tree::save).transpose();
+        let tree = self.machine.bus().pci_mut().tree().map(Tree::save).transpose();
         let tree = tree.map_err(MachineError::TreeCheckpoint)?;
         let memory = self.machine.memory();
         let base = Map::SERVER.memory;
@@ -102,7 +102,7 @@ impl Guest {
         loop {
             let pause = self.machine.run(until)?;
             self.collect();
-            if let Some(reason) = self.machine.bus().failure() {
+            if let Some(reason) = self.machine.bus().pci().failure() {
                 return Err(MachineError::Tree(reason));
             }
             match pause {
@@ -129,7 +129,7 @@ impl Guest {
             Request::Console => "console\n".to_string(),
             Request::Run(command) => format!("run {}\n", hexadecimal(command)),
         };
-        self.machine.bus().send(REQUESTS, line.as_bytes());
+        self.machine.bus().serial(REQUESTS).send(line.as_bytes());
     }
 
     /// Sends a request now, if the guest is ready, or else as soon as it is: [`Guest::run`] does not return for this.
@@ -153,7 +153,7 @@ impl Guest {
 
     /// Types on the console.
     pub fn send(&mut self, bytes: &[u8]) {
-        self.machine.bus().send(CONSOLE, bytes);
+        self.machine.bus().serial(CONSOLE).send(bytes);
     }
 
     /// The output of serial port `uart` so far.
@@ -205,7 +205,7 @@ impl Guest {
     fn collect(&mut self) {
         let bus = self.machine.bus();
         for (uart, sent) in self.sent.iter_mut().enumerate() {
-            sent.append(bus.sent(uart));
+            sent.append(bus.serial(uart).output());
         }
     }
 
@@ -231,7 +231,7 @@ impl Guest {
     fn forget_unsaved(&mut self) {
         self.machine.forget_unsaved();
         if self.cpu == CpuModel::Functional {
-            if let Some(tree) = self.machine.bus().tree() {
+            if let Some(tree) = self.machine.bus().pci_mut().tree() {
                 tree.forget_unsaved();
             }
         }

@@ -56,7 +56,7 @@ impl Privileged {
     fn skip_idle<C: Processor>(&mut self, hardware: &mut Hardware<C>, until: Cycle) -> Option<Pause> {
         let timer = Privileged::idle_timer(hardware)?;
         let bus = &mut hardware.bus;
-        bus.rest(self.now, timer.min(until));
+        bus.pci_mut().rest(self.now, timer.min(until));
         let wake = timer.min(bus.next_event());
         if wake == Cycle::NEVER {
             return Some(Pause::Idle);
@@ -149,16 +149,16 @@ impl Privileged {
 
     /// The decision that the caller has to make after a store to a device.
     fn outcome(&self, bus: &mut Bus, address: u64, byte: u8) -> Option<Pause> {
-        if let Some(status) = bus.host().exit() {
+        if let Some(status) = bus.host.exit() {
             return Some(Pause::Exited(status));
         }
-        if let Some(request) = bus.power() {
+        if let Some(request) = bus.power.request() {
             return Some(Pause::Power(request));
         }
         let uart = self
             .watched
             .filter(|uart| bus.map().uarts[*uart].base == address)?;
-        let ended = byte == b'\n' && bus.sent(uart).last() == Some(&b'\n');
+        let ended = byte == b'\n' && bus.serial(uart).output().last() == Some(&b'\n');
         ended.then_some(Pause::Line(uart))
     }
 }
@@ -181,7 +181,7 @@ impl<C: Processor> Workload<C> for Privileged {
             return Ok(Some(pause));
         }
         let Hardware { memory, bus, .. } = hardware;
-        if bus.advance(memory, self.now) && bus.failure().is_some() {
+        if bus.advance(memory, self.now) && bus.pci().failure().is_some() {
             return Ok(Some(Pause::Reached));
         }
         hardware.deliver_messages();

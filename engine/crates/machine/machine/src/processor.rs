@@ -115,8 +115,8 @@ impl<T: Timing> Processor for Core<T> {
 
     fn start_at(&mut self, number: usize, entry: u64, tick: Cycles) {
         self.hart.counters_mut().set_cycles_per_tick(tick.0);
-        self.hart.set_pc(entry);
-        self.hart.write_register(HART_NUMBER, number as u64);
+        self.hart.state_mut().set_pc(entry);
+        self.hart.state_mut().write_register(HART_NUMBER, number as u64);
     }
 
     #[inline]
@@ -152,24 +152,28 @@ impl<T: Timing> Processor for Core<T> {
 
     fn finish_access(&mut self, at: Cycle, value: u64) {
         self.hart.advance_to(at);
-        self.hart.finish_access(value);
+        self.hart.reply().finish_access(value);
     }
 
     fn refuse_access(&mut self, at: Cycle) {
         self.hart.advance_to(at);
         // It has a trap for that.
-        _ = self.hart.refuse_access();
+        _ = self.hart.reply().refuse_access();
     }
 
     fn set_interrupts(&mut self, lines: Lines, timer: bool) {
         let now = self.hart.cycle();
         let hart = &mut self.hart;
-        hart.set_interrupt(Interrupt::MachineSoftware, lines.software);
-        hart.set_interrupt(Interrupt::MachineExternal, lines.machine_external);
-        hart.set_interrupt(Interrupt::SupervisorExternal, lines.supervisor_external);
-        hart.set_interrupt(Interrupt::MachineTimer, timer);
+        hart.control_mut()
+            .set_interrupt(Interrupt::MachineSoftware, lines.software);
+        hart.control_mut()
+            .set_interrupt(Interrupt::MachineExternal, lines.machine_external);
+        hart.control_mut()
+            .set_interrupt(Interrupt::SupervisorExternal, lines.supervisor_external);
+        hart.control_mut().set_interrupt(Interrupt::MachineTimer, timer);
         if let Some(timer) = hart.supervisor_timer() {
-            hart.set_interrupt(Interrupt::SupervisorTimer, timer <= now);
+            hart.control_mut()
+                .set_interrupt(Interrupt::SupervisorTimer, timer <= now);
         }
     }
 
@@ -178,11 +182,11 @@ impl<T: Timing> Processor for Core<T> {
     }
 
     fn receive(&mut self, level: Level, identity: u32) {
-        self.hart.receive(level, identity);
+        self.hart.control_mut().receive(level, identity);
     }
 
     fn is_interrupted(&self) -> bool {
-        self.hart.is_interrupted()
+        self.hart.control().is_interrupted()
     }
 
     fn supervisor_timer(&self) -> Option<Cycle> {
@@ -190,7 +194,7 @@ impl<T: Timing> Processor for Core<T> {
     }
 
     fn check_reservation(&mut self) {
-        self.hart.check_reservation();
+        self.hart.sharing().check_reservation();
     }
 
     fn latest_time(&self) -> u64 {
@@ -206,7 +210,7 @@ impl<T: Timing> Processor for Core<T> {
     }
 
     fn pc(&self) -> u64 {
-        self.hart.pc()
+        self.hart.state().pc()
     }
 
     fn instructions(&self) -> u64 {

@@ -119,7 +119,7 @@ impl Layout {
         if let Some(address) = self.map(length, Protection::NONE, memory) {
             return Some(address);
         }
-        let address = memory.extend(length)?;
+        let address = memory.mapping().extend(length)?;
         self.areas.add(address..address + length, None);
         Some(address)
     }
@@ -232,8 +232,8 @@ impl Layout {
         for (area, kind) in self.areas.remove(range) {
             let length = area.end - area.start;
             if kind.is_none() {
-                memory.discard(area.start, length)?;
-            } else if memory.unshare(area.start, length).is_err() {
+                memory.mapping().discard(area.start, length)?;
+            } else if memory.mapping().unshare(area.start, length).is_err() {
                 unreachable!("the host gives zeros for what it has given before");
             }
         }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// The initial contents of any number of memories.
 ///
 /// The host stores it once: a memory gets its own copy of a page at the first write to it
-/// ([`GuestMemory::begin_with`](crate::GuestMemory::begin_with)).
+/// ([`Mapping::begin_with`](crate::Mapping::begin_with)).
 pub struct Contents {
     file: File,
     /// The hash of each of its pages.
@@ -87,7 +87,7 @@ mod tests {
     fn memory(contents: &Contents) -> GuestMemory {
         let mut memory = GuestMemory::new(BASE + contents.bytes()).unwrap();
         memory.allow_all();
-        memory.begin_with(BASE, contents).unwrap();
+        memory.mapping().begin_with(BASE, contents).unwrap();
         memory
     }
 
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn discarded_bytes_do_not_come_back() {
         let mut memory = memory(&contents());
-        memory.discard(BASE + PAGE_BYTES, PAGE_BYTES).unwrap();
+        memory.mapping().discard(BASE + PAGE_BYTES, PAGE_BYTES).unwrap();
         assert_eq!(byte(&memory, BASE + PAGE_BYTES), 0);
         assert_eq!(byte(&memory, BASE + 2 * PAGE_BYTES), 7);
     }
@@ -132,7 +132,7 @@ mod tests {
         assert_ne!(other.contents(), one.contents());
         written.load(BASE + PAGE_BYTES, &[1]).unwrap();
         assert_eq!(other.contents(), written.contents());
-        one.discard(BASE + 2 * PAGE_BYTES, PAGE_BYTES).unwrap();
+        one.mapping().discard(BASE + 2 * PAGE_BYTES, PAGE_BYTES).unwrap();
         assert_eq!(one.pages().count(), 1);
     }
 
@@ -145,6 +145,6 @@ mod tests {
         assert!(contents.load(PAGE_BYTES, &page[1..]).is_err());
         assert!(contents.load(1, &page).is_err());
         let mut small = GuestMemory::new(BASE).unwrap();
-        assert!(small.begin_with(BASE, &contents).is_err());
+        assert!(small.mapping().begin_with(BASE, &contents).is_err());
     }
 }

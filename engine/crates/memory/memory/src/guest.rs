@@ -1,13 +1,12 @@
 use crate::cache::LINE_BYTES;
-use crate::contents::Contents;
 use crate::fault::{Access, GuestFault};
+use crate::host_access::HostAccess;
+use crate::mapping::Mapping;
 use crate::prefetch::prefetch;
 use crate::region::Region;
 use rackwright_state::{Pass, State, StateError};
 use rackwright_stats::{ContentHash, ContentSum};
-use std::fs::File;
 use std::io;
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ pub const PAGE_BYTES: u64 = 4096;
 
 /// The accesses that a page allows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Protection(u8);
+pub struct Protection(pub(crate) u8);
 
 impl Protection {
     /// None: the page does not exist.
@@ -49,14 +48,14 @@ impl Protection {
 /// The host reserves address space only; a page takes memory when it is first written. All bytes
 /// are zero at the start.
 pub struct GuestMemory {
-    region: Region,
+    pub(crate) region: Region,
     /// The bits of each page's protection: zeros, which take the host's memory only when they are accessed.
-    protection: Vec<u8>,
+    pub(crate) protection: Vec<u8>,
     /// Not zero for each page that may have been written: zeros as well.
-    touched: Vec<u8>,
+    pub(crate) touched: Vec<u8>,
     /// The first page of the shared initial contents, and the hashes of this page and those after it.
-    begun: (usize, Arc<[ContentHash]>),
-    stamps: ProtectionStamps,
+    pub(crate) begun: (usize, Arc<[ContentHash]>),
+    pub(crate) stamps: ProtectionStamps,
     written: Box<[u32; WRITTEN]>,
 }
 
@@ -73,7 +72,7 @@ pub struct ProtectionStamps {
     pub code: u64,
 }
 
-fn fresh_stamp() -> u64 {
+pub(crate) fn fresh_stamp() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
@@ -87,7 +86,7 @@ impl GuestMemory {
         GuestMemory::with_room(bytes, 0)
     }
 
-    /// The same, with `room`, whole pages, for [extensions](GuestMemory::extend).
+    /// The same, with `room`, whole pages, for [extensions](Mapping::extend).
     ///
     /// # Errors
     /// When the host cannot reserve that much address space.
@@ -107,51 +106,21 @@ impl GuestMemory {
         })
     }
 
-    /// Another memory of `bytes`, with no page accessible yet, in as much address space as this one has.
-    ///
-    /// # Errors
-    /// When the host cannot reserve that much address space.
-    pub fn another(&self, bytes: u64) -> io::Result<GuestMemory> {
-        let room = (self.region.reserved() as u64).saturating_sub(bytes.next_multiple_of(PAGE_BYTES));
-        GuestMemory::with_room(bytes, room)
+    /// The host's pages behind it.
+    pub fn mapping(&mut self) -> Mapping<'_> {
+        Mapping { memory: self }
     }
 
-    /// A copy with the same contents and protection; data [shared](GuestMemory::share) with files, in the ranges
-    /// `without`, are zeros in it.
-    ///
-    /// # Errors
-    /// When the host cannot reserve that much address space.
-    pub fn duplicate(&self, without: &[Range<u64>]) -> io::Result<GuestMemory> {
-        let mut copy = self.another(self.end())?;
-        copy.protection.copy_from_slice(&self.protection);
-        let is_left_out = |address| without.iter().any(|range| range.contains(&address));
-        for page in (0..self.touched.len()).filter(|page| self.touched[*page] != 0) {
-            let address = page as u64 * PAGE_BYTES;
-            if !is_left_out(address) {
-                copy.load(address, self.page(page)).map_err(io::Error::other)?;
-            }
-        }
-        Ok(copy)
+    /// Access by host addresses.
+    #[inline]
+    pub fn host(&mut self) -> HostAccess<'_> {
+        HostAccess { memory: self }
     }
 
     /// The first address beyond memory.
     #[inline]
     pub fn end(&self) -> u64 {
         self.region.len() as u64
-    }
-
-    /// Extends memory by `bytes`, whole pages that are zero and not accessible yet; returns their address. `None` when
-    /// there is no room for them.
-    pub fn extend(&mut self, bytes: u64) -> Option<u64> {
-        let start = self.end();
-        if !self.region.extend(usize::try_from(bytes).ok()?) {
-            return None;
-        }
-        let pages = (self.end() / PAGE_BYTES) as usize;
-        self.protection.resize(pages, Protection::NONE.0);
-        self.touched.resize(pages, 0);
-        self.stamps.data = fresh_stamp();
-        Some(start)
     }
 
     /// Makes all of memory readable, writable and executable, as bare metal finds it.
@@ -309,77 +278,6 @@ impl GuestMemory {
         Ok(())
     }
 
-    /// Has memory read as `contents` from `address` on, a page's first byte. Later writes affect this memory alone, and
-    /// the host stores unwritten pages only once.
-    ///
-    /// # Errors
-    /// When the contents leave memory, or the host refuses.
-    pub fn begin_with(&mut self, address: u64, contents: &Contents) -> io::Result<()> {
-        let end = self
-            .end_of(address, contents.bytes(), Access::Write)
-            .map_err(io::Error::other)?;
-        self.region.map(address as usize..end as usize, contents.file())?;
-        self.begun = ((address / PAGE_BYTES) as usize, contents.pages());
-        Ok(())
-    }
-
-    /// Maps whole pages from `address` on to those of `file` from `offset` on: writes to them go to the file, which has
-    /// to be open for writing if it is `writable`, and writes to the file are visible in them. The file must not become
-    /// shorter than its shared part.
-    ///
-    /// # Errors
-    /// When the range leaves memory, or the host refuses.
-    pub fn share(&mut self, address: u64, length: u64, file: (&File, u64), writable: bool) -> io::Result<()> {
-        let end = self
-            .end_of(address, length, Access::Write)
-            .map_err(io::Error::other)?;
-        self.touch(address, length);
-        self.region.share(address as usize..end as usize, file, writable)
-    }
-
-    /// Ends the sharing of whole pages: they become zero again.
-    ///
-    /// # Errors
-    /// When the range leaves memory, or the host refuses.
-    pub fn unshare(&mut self, address: u64, length: u64) -> io::Result<()> {
-        let end = self
-            .end_of(address, length, Access::Write)
-            .map_err(io::Error::other)?;
-        self.region.unshare(address as usize..end as usize)
-    }
-
-    /// Returns a range to the host: its bytes become zero again.
-    ///
-    /// # Errors
-    /// [`GuestFault`] when the range leaves memory.
-    pub fn discard(&mut self, address: u64, length: u64) -> Result<(), GuestFault> {
-        let end = self.end_of(address, length, Access::Write)?;
-        if !self.begun.1.is_empty() {
-            // It may not have been zero from the start.
-            self.touch(address, length);
-        }
-        self.region.zero(address as usize..end as usize);
-        Ok(())
-    }
-
-    /// Announces writes through [`GuestMemory::host_base`]: from now on, pages of a range in memory may have any
-    /// contents.
-    #[inline]
-    pub fn touch(&mut self, address: u64, length: u64) {
-        let (first, beyond) = (address / PAGE_BYTES, (address + length).div_ceil(PAGE_BYTES));
-        match &mut self.touched[first as usize..beyond as usize] {
-            [page] => *page = 1,
-            pages => pages.fill(1),
-        }
-    }
-
-    /// The same for callers that cannot call that function: a byte for each page, which must be set to 1 before a write
-    /// to the page.
-    #[inline]
-    pub fn touched_base(&mut self) -> *mut u8 {
-        self.touched.as_mut_ptr()
-    }
-
     /// The pages that are not all zero: their addresses and hashes.
     pub fn pages(&self) -> impl Iterator<Item = (u64, ContentHash)> + '_ {
         let hashes = self.touched.iter().enumerate().map(|(page, touched)| {
@@ -409,21 +307,23 @@ impl GuestMemory {
 
     /// # Panics
     /// When there is no such page.
-    fn page(&self, page: usize) -> &[u8] {
+    pub(crate) fn page(&self, page: usize) -> &[u8] {
         const BYTES: usize = PAGE_BYTES as usize;
         assert!(page < self.touched.len(), "page {page} lies beyond memory");
         // SAFETY: the page lies in the region, which is as long as `touched` says, and nobody writes it through `&self`.
         unsafe { std::slice::from_raw_parts(self.region.start().add(page * BYTES), BYTES) }
     }
 
-    /// The host address of the byte at address 0. Valid as long as this memory; the caller checks addresses and
-    /// protection, as a hart's translation buffer does, and [touches](GuestMemory::touch) pages that it writes.
     #[inline]
-    pub fn host_base(&self) -> *mut u8 {
-        self.region.start()
+    pub(crate) fn touch(&mut self, address: u64, length: u64) {
+        let (first, beyond) = (address / PAGE_BYTES, (address + length).div_ceil(PAGE_BYTES));
+        match &mut self.touched[first as usize..beyond as usize] {
+            [page] => *page = 1,
+            pages => pages.fill(1),
+        }
     }
 
-    fn end_of(&self, address: u64, length: u64, access: Access) -> Result<u64, GuestFault> {
+    pub(crate) fn end_of(&self, address: u64, length: u64, access: Access) -> Result<u64, GuestFault> {
         match address.checked_add(length) {
             Some(end) if end <= self.end() => Ok(end),
             _ => Err(GuestFault {
@@ -512,15 +412,15 @@ mod tests {
     fn memory_with_room_ends_later_when_it_is_extended() {
         let mut memory = GuestMemory::with_room(2 * PAGE_BYTES, 64 << 30).unwrap();
         assert!(memory.protect(2 * PAGE_BYTES, 1, Protection::READ_WRITE).is_err());
-        assert_eq!(memory.extend(65 << 30), None);
-        assert_eq!(memory.extend(64 << 30), Some(2 * PAGE_BYTES));
+        assert_eq!(memory.mapping().extend(65 << 30), None);
+        assert_eq!(memory.mapping().extend(64 << 30), Some(2 * PAGE_BYTES));
         let last = memory.end() - PAGE_BYTES;
         assert!(memory.write(last, &[1]).is_err());
         memory.protect(last, PAGE_BYTES, Protection::READ_WRITE).unwrap();
         memory.write(last, &[1]).unwrap();
-        memory.discard(2 * PAGE_BYTES, 64 << 30).unwrap();
+        memory.mapping().discard(2 * PAGE_BYTES, 64 << 30).unwrap();
         assert_eq!(memory.pages().count(), 0);
-        assert_eq!(memory.extend(PAGE_BYTES), None);
+        assert_eq!(memory.mapping().extend(PAGE_BYTES), None);
     }
 
     #[test]
@@ -530,7 +430,7 @@ mod tests {
         one.write(PAGE_BYTES - 1, b"ab").unwrap();
         one.load(2 * PAGE_BYTES, b"left out").unwrap();
         let without = 2 * PAGE_BYTES..3 * PAGE_BYTES;
-        let mut other = one.duplicate(std::slice::from_ref(&without)).unwrap();
+        let mut other = one.mapping().duplicate(std::slice::from_ref(&without)).unwrap();
         let mut back = [0; 2];
         one.write(PAGE_BYTES, b"c").unwrap();
         other.read(PAGE_BYTES - 1, &mut back).unwrap();
@@ -538,8 +438,8 @@ mod tests {
         assert!(other.write(2 * PAGE_BYTES, b"d").is_err());
         let pages: Vec<u64> = other.pages().map(|(address, _)| address).collect();
         assert_eq!(pages, [0, PAGE_BYTES]);
-        assert_eq!(other.extend(PAGE_BYTES), Some(4 * PAGE_BYTES));
-        assert_eq!(other.extend(PAGE_BYTES), None);
+        assert_eq!(other.mapping().extend(PAGE_BYTES), Some(4 * PAGE_BYTES));
+        assert_eq!(other.mapping().extend(PAGE_BYTES), None);
         assert_ne!(one.stamps(), other.stamps());
     }
 
@@ -585,7 +485,7 @@ mod tests {
         other.load(PAGE_BYTES - 1, &[1]).unwrap();
         other.load(3 * PAGE_BYTES, &[3]).unwrap();
         assert_ne!(one.contents(), other.contents());
-        other.discard(3 * PAGE_BYTES, 1).unwrap();
+        other.mapping().discard(3 * PAGE_BYTES, 1).unwrap();
         assert_eq!(one.contents(), other.contents());
         let pages: Vec<u64> = one.pages().map(|(address, _)| address).collect();
         assert_eq!(pages, [0, PAGE_BYTES]);
@@ -599,7 +499,7 @@ mod tests {
         );
         one.touch(7, 1);
         // SAFETY: the byte lies in memory.
-        unsafe { *one.host_base().add(7) = 9 };
+        unsafe { *one.host().base().add(7) = 9 };
         other.load(7, &[9]).unwrap();
         assert_eq!(one.contents(), other.contents());
     }
@@ -612,6 +512,7 @@ mod tests {
         memory.allow_all();
         for place in [0, 2 * PAGE_BYTES] {
             memory
+                .mapping()
                 .share(place, PAGE_BYTES, (&file, PAGE_BYTES), true)
                 .unwrap();
         }
@@ -621,7 +522,7 @@ mod tests {
         assert_eq!(&back, b"both");
         file.read_exact_at(&mut back, PAGE_BYTES + 5).unwrap();
         assert_eq!(&back, b"both");
-        memory.unshare(0, PAGE_BYTES).unwrap();
+        memory.mapping().unshare(0, PAGE_BYTES).unwrap();
         memory.read(5, &mut back).unwrap();
         assert_eq!(back, [0; 4]);
     }
@@ -631,7 +532,7 @@ mod tests {
         let mut memory = GuestMemory::new(4 * PAGE_BYTES).unwrap();
         memory.allow_all();
         memory.write(0, &[7; 3 * PAGE_BYTES as usize]).unwrap();
-        memory.discard(100, 2 * PAGE_BYTES).unwrap();
+        memory.mapping().discard(100, 2 * PAGE_BYTES).unwrap();
         let mut edge = [1; 2];
         memory.read(99, &mut edge).unwrap();
         assert_eq!(edge, [7, 0]);

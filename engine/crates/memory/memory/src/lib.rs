@@ -9,8 +9,10 @@ mod dram;
 mod fault;
 mod guest;
 mod hierarchy;
+mod host_access;
 mod interconnect;
 mod level;
+mod mapping;
 mod misses;
 mod named;
 mod parameters;
@@ -28,7 +30,9 @@ pub use directory::MAXIMUM_SHARERS;
 pub use fault::{Access, GuestFault};
 pub use guest::{GuestMemory, Protection, ProtectionStamps, PAGE_BYTES};
 pub use hierarchy::{AccessKind, Hierarchy, HierarchyCounters, Snoop, WarmLevel};
+pub use host_access::HostAccess;
 pub use interconnect::Interconnect;
+pub use mapping::Mapping;
 pub use named::{Named, NamedParameters, Place};
 pub use parameters::{
     CoherenceParameters, DramParameters, HierarchyParameters, LevelParameters, ParameterError,

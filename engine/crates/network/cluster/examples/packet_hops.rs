@@ -106,7 +106,7 @@ fn main() {
     let threads: u64 = numbers.next().unwrap_or(1);
     let milliseconds: u64 = numbers.next().unwrap_or(20);
     let mut cluster = Cluster::new(&description()).expect("the topology is possible");
-    cluster.set_threads(threads as usize);
+    cluster.execution().set_threads(threads as usize);
     let hops = |cluster: &Cluster| cluster.report().ports.iter().map(|port| port.sent).sum::<u64>();
     cluster.run(Cycle::new(320_000));
     #[expect(clippy::disallowed_methods, reason = "the speed of the simulation is shown")]

@@ -121,7 +121,7 @@ fn main() {
         .map_or(50, |text| text.parse().expect("milliseconds"));
     let built = Instant::now();
     let mut cluster = Cluster::new(&description(distance)).expect("the topology is possible");
-    cluster.set_threads(threads);
+    cluster.execution().set_threads(threads);
     // A first millisecond measures the cost of each node, so that threads get equal shares.
     cluster.run(Cycle::new(3_200_000));
     println!("built and warm in {:.2} s", built.elapsed().as_secs_f64());

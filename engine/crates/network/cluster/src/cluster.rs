@@ -51,38 +51,19 @@ pub struct Cluster {
 const LOOKS_PER_SECOND: u64 = 10_000;
 
 impl Cluster {
-    /// Checks a description without building anything.
-    ///
-    /// # Errors
-    /// [`ClusterError`], which names the nodes or the ends of the link concerned.
-    pub fn check(description: &Description) -> Result<(), ClusterError> {
-        Cluster::new(description).map(|_| ())
-    }
-
     /// Builds the cluster of a description.
     ///
     /// # Errors
-    /// [`ClusterError`], as [`Cluster::check`].
+    /// [`ClusterError`], which names the nodes or the ends of the link concerned.
     pub fn new(description: &Description) -> Result<Cluster, ClusterError> {
-        Cluster::with_designs(description, &Designs::new(), None)
+        Cluster::observed(description, &Designs::new(), None, &Observations::new())
     }
 
-    /// Builds the cluster of a description, with hardware units by name: all of it, or the share of one process.
+    /// Builds the cluster of a description, with hardware units by name, and with observation of some of its servers,
+    /// which does not affect them: all of it, or the share of one process.
     ///
     /// # Errors
-    /// [`ClusterError`], as [`Cluster::check`]; [`ClusterError::Share`] for a share that is none.
-    pub fn with_designs(
-        description: &Description,
-        designs: &Designs,
-        share: Option<Share>,
-    ) -> Result<Cluster, ClusterError> {
-        Cluster::observed(description, designs, share, &Observations::new())
-    }
-
-    /// The same, with observation of some of its servers, which does not affect them.
-    ///
-    /// # Errors
-    /// As [`Cluster::with_designs`].
+    /// As [`Cluster::new`]; [`ClusterError::Share`] for a share that is none.
     pub fn observed(
         description: &Description,
         designs: &Designs,
@@ -100,7 +81,7 @@ impl Cluster {
     /// Builds the cluster of a description with nodes of further `kinds`.
     ///
     /// # Errors
-    /// As [`Cluster::check`]; [`ClusterError::UnknownKind`] and [`ClusterError::Own`] for nodes of such a kind.
+    /// As [`Cluster::new`]; [`ClusterError::UnknownKind`] and [`ClusterError::Own`] for nodes of such a kind.
     pub fn with_kinds(description: &Description, kinds: &Kinds) -> Result<Cluster, ClusterError> {
         let parts = Parts {
             designs: &Designs::new(),
@@ -145,22 +126,11 @@ impl Cluster {
         })
     }
 
-    /// Uses this number of threads. The result does not depend on it.
-    pub fn set_threads(&mut self, threads: usize) {
-        self.graph.set_threads(threads);
-    }
-
-    /// Exchanges traffic every `window` cycles instead of as rarely as possible. The result does not depend on it.
-    ///
-    /// # Errors
-    /// [`ClusterError::Graph`] when it is zero or longer than the shortest link.
-    pub fn set_window(&mut self, window: Cycles) -> Result<(), ClusterError> {
-        Ok(self.graph.set_window(window)?)
-    }
-
-    /// Whether nodes without events are skipped. The result does not depend on it.
-    pub fn set_skip_idle(&mut self, skip_idle: bool) {
-        self.graph.set_skip_idle(skip_idle);
+    /// How the simulation is carried out, on which results do not depend: threads, windows, idle nodes.
+    pub fn execution(&mut self) -> Execution<'_> {
+        Execution {
+            graph: &mut self.graph,
+        }
     }
 
     /// Ends runs when the programs of all servers of these names have ended; see [`Cluster::run`].
@@ -355,6 +325,31 @@ impl Cluster {
     /// The results so far of the nodes that this process simulates.
     pub fn part_report(&self) -> PartReport {
         PartReport::new(self)
+    }
+}
+
+/// How a cluster is simulated.
+pub struct Execution<'a> {
+    graph: &'a mut Graph<Node>,
+}
+
+impl Execution<'_> {
+    /// Uses this number of threads.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.graph.set_threads(threads);
+    }
+
+    /// Exchanges traffic every `window` cycles instead of as rarely as possible.
+    ///
+    /// # Errors
+    /// [`ClusterError::Graph`] when it is zero or longer than the shortest link.
+    pub fn set_window(&mut self, window: Cycles) -> Result<(), ClusterError> {
+        Ok(self.graph.set_window(window)?)
+    }
+
+    /// Whether nodes without events are skipped.
+    pub fn set_skip_idle(&mut self, skip_idle: bool) {
+        self.graph.set_skip_idle(skip_idle);
     }
 }
 

@@ -1,6 +1,8 @@
 use crate::topology::Topology;
 use crate::{ClusterError, DispatchSpec, NodeKind};
-use rackwright_dispatch::{Configuration, PeerId, PeerSpec, ReplicaId, ReplicaSpec, ServiceId, ServiceSpec};
+use rackwright_dispatch::{
+    Configuration, PeerId, PeerSpec, ReplicaId, ReplicaSpec, ServiceId, ServiceSpec, Times,
+};
 use rackwright_ethernet::{Place, Rack};
 use rackwright_traffic::Peer;
 use std::collections::BTreeMap;
@@ -74,10 +76,12 @@ pub(crate) fn rack(
             average_shift: spec.average_shift,
             load_delta: spec.load_delta,
             max_redirects: spec.max_redirects,
-            expiry_ns: nanoseconds(spec.expiry_us),
-            truth_interval_ns: nanoseconds(spec.truth_interval_us),
-            peer_timeout_ns: nanoseconds(spec.peer_timeout_us),
-            probe_interval_ns: nanoseconds(spec.probe_interval_us),
+            times: Times {
+                expiry_ns: nanoseconds(spec.expiry_us),
+                truth_interval_ns: nanoseconds(spec.truth_interval_us),
+                peer_timeout_ns: nanoseconds(spec.peer_timeout_us),
+                probe_interval_ns: nanoseconds(spec.probe_interval_us),
+            },
             tracked: spec.tracked,
             ..configuration
         },

@@ -21,7 +21,7 @@ mod routes;
 mod topology;
 
 pub use client::ClientReport;
-pub use cluster::{Cluster, Designs, Observations};
+pub use cluster::{Cluster, Designs, Execution, Observations};
 pub use description::{
     Argument, BladeSpec, Description, DispatchSpec, HostPortSpec, ImageSpec, Link, LinuxSpec, NodeKind,
     NodeSpec, OwnSpec, ProgramSpec, ServerSpec, StartSpec, SwitchSpec, TrafficClient, TrafficSpec, UnitSpec,

@@ -2,7 +2,7 @@ use crate::{DaronponError, Datapath, Model, Unit};
 use rackwright_dispatch::wire::{Header, Key, Kind, Origin};
 use rackwright_dispatch::{
     Configuration, Counters, Entry, Load, LoadDelta, PeerId, PeerSpec, Policy, ReplicaId, ReplicaSpec,
-    Report, ServiceId, ServiceSpec,
+    Report, ServiceId, ServiceSpec, Times,
 };
 use rackwright_ethernet::{Datagram, Ecn, Endpoint, Ipv4, Mac, Message, Place, Rack};
 use rackwright_rtl::Design;
@@ -255,10 +255,12 @@ fn rack(random: &mut Random, tracked: usize) -> Rack {
                 true => LoadDelta::Adaptive,
                 false => LoadDelta::Fixed(random.below(3) as f64 / 2.0),
             },
-            expiry_ns: 40_000,
-            truth_interval_ns: 9_000,
-            peer_timeout_ns: 25_000,
-            probe_interval_ns: 5_000,
+            times: Times {
+                expiry_ns: 40_000,
+                truth_interval_ns: 9_000,
+                peer_timeout_ns: 25_000,
+                probe_interval_ns: 5_000,
+            },
             incarnation: random.below(3) as u32,
             tracked,
             ..Configuration::new(PeerId(own), services.clone(), peers.clone())

@@ -40,10 +40,16 @@ pub(crate) fn writes(rack: &Rack, key: &[u8; 16]) -> Result<Vec<(u32, u64)>, Dar
         (KEY.at(1), high),
         (POLICY.offset, policy_word(rack)?),
         (LOAD_DELTA.offset, delta),
-        (EPOCH.offset, time(configuration.expiry_ns)? / EPOCHS),
-        (TRUTH_INTERVAL.offset, time(configuration.truth_interval_ns)?),
-        (PEER_TIMEOUT.offset, time(configuration.peer_timeout_ns)?),
-        (PROBE_INTERVAL.offset, time(configuration.probe_interval_ns)?),
+        (EPOCH.offset, time(configuration.times.expiry_ns)? / EPOCHS),
+        (
+            TRUTH_INTERVAL.offset,
+            time(configuration.times.truth_interval_ns)?,
+        ),
+        (PEER_TIMEOUT.offset, time(configuration.times.peer_timeout_ns)?),
+        (
+            PROBE_INTERVAL.offset,
+            time(configuration.times.probe_interval_ns)?,
+        ),
     ];
     let mut entry = 0;
     for (service, index) in configuration.services.iter().zip(0_u32..) {

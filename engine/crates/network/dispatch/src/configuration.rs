@@ -34,25 +34,59 @@ pub struct Configuration {
     /// Maximum number of redirections of a request.
     #[serde(default = "Configuration::default_max_redirects")]
     pub max_redirects: u8,
-    /// Time in nanoseconds without a response after which a request is forgotten (at the earliest after three
-    /// quarters).
-    #[serde(default = "Configuration::default_expiry_ns")]
-    pub expiry_ns: u64,
-    /// A peer to which this dispatcher has sent nothing for this number of nanoseconds is sent its loads.
-    #[serde(default = "Configuration::default_truth_interval_ns")]
-    pub truth_interval_ns: u64,
-    /// A peer that has been silent for this number of nanoseconds is assumed to be dead until its next message.
-    #[serde(default = "Configuration::default_peer_timeout_ns")]
-    pub peer_timeout_ns: u64,
-    /// Interval, in nanoseconds, of probes of a silent replica.
-    #[serde(default = "Configuration::default_probe_interval_ns")]
-    pub probe_interval_ns: u64,
+    /// How long it waits for others.
+    #[serde(default)]
+    pub times: Times,
     /// Maximum number of outstanding requests in the rack: a power of two.
     #[serde(default = "Configuration::default_tracked")]
     pub tracked: usize,
     /// Maximum number of waiting requests of each service, if the policy lets them wait.
     #[serde(default = "Configuration::default_held")]
     pub held: usize,
+}
+
+/// How long a dispatcher waits for replicas and peers, in nanoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Times {
+    /// Time without a response after which a request is forgotten (at the earliest after three quarters).
+    pub expiry_ns: u64,
+    /// A peer to which this dispatcher has sent nothing for this time is sent its loads.
+    pub truth_interval_ns: u64,
+    /// A peer that has been silent for this time is assumed to be dead until its next message.
+    pub peer_timeout_ns: u64,
+    /// Interval of probes of a silent replica.
+    pub probe_interval_ns: u64,
+}
+
+impl Default for Times {
+    /// For services that answer in microseconds.
+    fn default() -> Times {
+        Times {
+            expiry_ns: 8_000_000,
+            truth_interval_ns: 2_000_000,
+            peer_timeout_ns: 7_000_000,
+            probe_interval_ns: 1_000_000,
+        }
+    }
+}
+
+impl Times {
+    fn check(&self) -> Result<(), ConfigurationError> {
+        let times = [
+            ("expiry_ns", self.expiry_ns),
+            ("truth_interval_ns", self.truth_interval_ns),
+            ("peer_timeout_ns", self.peer_timeout_ns),
+            ("probe_interval_ns", self.probe_interval_ns),
+        ];
+        if let Some((name, time)) = times.into_iter().find(|(_, time)| *time < 4) {
+            return Err(ConfigurationError::Time(name, time));
+        }
+        if self.peer_timeout_ns <= self.truth_interval_ns {
+            return Err(ConfigurationError::PeerTimeout);
+        }
+        Ok(())
+    }
 }
 
 /// A service.
@@ -95,8 +129,7 @@ fn one() -> u16 {
 }
 
 impl Configuration {
-    /// A dispatcher with the usual values: Daronpon with gossip from four requests on, and times for services
-    /// that answer in microseconds.
+    /// A dispatcher with the usual values: Daronpon with gossip from four requests on, and [`Times::default`].
     pub fn new(own: PeerId, services: Vec<ServiceSpec>, peers: Vec<PeerSpec>) -> Configuration {
         Configuration {
             own,
@@ -109,10 +142,7 @@ impl Configuration {
             average_shift: Self::default_average_shift(),
             load_delta: Self::default_load_delta(),
             max_redirects: Self::default_max_redirects(),
-            expiry_ns: Self::default_expiry_ns(),
-            truth_interval_ns: Self::default_truth_interval_ns(),
-            peer_timeout_ns: Self::default_peer_timeout_ns(),
-            probe_interval_ns: Self::default_probe_interval_ns(),
+            times: Times::default(),
             tracked: Self::default_tracked(),
             held: Self::default_held(),
         }
@@ -137,22 +167,6 @@ impl Configuration {
 
     fn default_max_redirects() -> u8 {
         1
-    }
-
-    fn default_expiry_ns() -> u64 {
-        8_000_000
-    }
-
-    fn default_truth_interval_ns() -> u64 {
-        2_000_000
-    }
-
-    fn default_peer_timeout_ns() -> u64 {
-        7_000_000
-    }
-
-    fn default_probe_interval_ns() -> u64 {
-        1_000_000
     }
 
     fn default_tracked() -> usize {
@@ -198,18 +212,7 @@ impl Configuration {
 
     fn check_numbers(&self) -> Result<(), ConfigurationError> {
         use ConfigurationError as Wrong;
-        let times = [
-            ("expiry_ns", self.expiry_ns),
-            ("truth_interval_ns", self.truth_interval_ns),
-            ("peer_timeout_ns", self.peer_timeout_ns),
-            ("probe_interval_ns", self.probe_interval_ns),
-        ];
-        if let Some((name, time)) = times.into_iter().find(|(_, time)| *time < 4) {
-            return Err(Wrong::Time(name, time));
-        }
-        if self.peer_timeout_ns <= self.truth_interval_ns {
-            return Err(Wrong::PeerTimeout);
-        }
+        self.times.check()?;
         if !self.tracked.is_power_of_two() || !(4..=1 << 24).contains(&self.tracked) {
             return Err(Wrong::Tracked(self.tracked));
         }

@@ -75,7 +75,7 @@ impl Dispatcher {
             outstanding: Outstanding::new(configuration.tracked),
             now: 0,
             epochs: Epochs::of(configuration),
-            probe_at: configuration.probe_interval_ns,
+            probe_at: configuration.times.probe_interval_ns,
             sequence: 0,
             tickets: 0,
             random: Random::new(configuration.seed, configuration.own.0),

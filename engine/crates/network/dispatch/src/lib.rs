@@ -30,7 +30,7 @@ mod time;
 pub mod wire;
 
 pub use action::{Action, DropReason};
-pub use configuration::{Configuration, ConfigurationError, PeerSpec, ReplicaSpec, ServiceSpec};
+pub use configuration::{Configuration, ConfigurationError, PeerSpec, ReplicaSpec, ServiceSpec, Times};
 pub use counters::{AnswerCounters, Counters, DropCounters, GossipCounters, RequestCounters};
 pub use dispatcher::{Dispatcher, Request};
 pub use identity::{PeerId, ReplicaId, RequestKey, ServiceId, Ticket};

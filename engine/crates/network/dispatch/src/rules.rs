@@ -27,9 +27,9 @@ impl Rules {
                 LoadDelta::Adaptive => Load(0),
             },
             max_redirects: configuration.max_redirects,
-            truth_interval: configuration.truth_interval_ns,
-            peer_timeout: configuration.peer_timeout_ns,
-            probe_interval: configuration.probe_interval_ns,
+            truth_interval: configuration.times.truth_interval_ns,
+            peer_timeout: configuration.times.peer_timeout_ns,
+            probe_interval: configuration.times.probe_interval_ns,
             held: configuration.held,
         }
     }
@@ -46,7 +46,7 @@ pub(crate) struct Epochs {
 
 impl Epochs {
     pub(crate) fn of(configuration: &Configuration) -> Epochs {
-        let length_ns = configuration.expiry_ns / u64::from(EPOCHS);
+        let length_ns = configuration.times.expiry_ns / u64::from(EPOCHS);
         Epochs {
             length_ns,
             current: 0,

@@ -79,13 +79,13 @@ impl<C: Processor> BareMetalRun<C> {
             None => devices(cores.len()),
             Some(tree) => {
                 let mut bus = Bus::new(WITH_TREE, cores.len(), TICK);
-                bus.attach_tree(tree);
+                bus.pci_mut().attach_tree(tree);
                 cores.iter_mut().for_each(Processor::offer_messages);
                 bus
             }
         };
         if echo {
-            bus.host_mut().echo();
+            bus.host.echo();
         }
         Ok(BareMetalRun {
             machine: Machine::bare_metal(Hardware::new(cores, memory, bus), TICK),
@@ -93,7 +93,7 @@ impl<C: Processor> BareMetalRun<C> {
     }
 
     fn host(&self) -> &HostInterface {
-        self.machine.hardware().bus.host()
+        &self.machine.hardware().bus.host
     }
 }
 
@@ -103,7 +103,7 @@ impl<C: Processor + Send> Run for BareMetalRun<C> {
             return Ok(Progress::Exited(status));
         }
         let pause = self.machine.run(limit)?;
-        if let Some(reason) = self.machine.hardware().bus.failure() {
+        if let Some(reason) = self.machine.hardware().bus.pci().failure() {
             return Err(ServerError::Tree(reason));
         }
         match pause {
@@ -139,6 +139,6 @@ impl<C: Processor + Send> Run for BareMetalRun<C> {
         self.machine.hardware().digest(digest);
         digest.bytes(self.host().console());
         digest.number(self.host().exit().map_or(u64::MAX, |status| status as u64));
-        self.machine.hardware().bus.digest_tree(digest);
+        self.machine.hardware().bus.pci().digest_tree(digest);
     }
 }

@@ -95,13 +95,13 @@ impl Bench {
         let deadline = limit.map_or(Cycle::NEVER, |limit| self.cycle + limit);
         while self.unit.commands().responded().is_none() {
             self.with_unit(AttachedUnit::probe_idle);
-            self.unit.check()?;
+            self.unit.observation().check()?;
             if self.unit.is_idle() {
-                let unit = self.unit.name().to_string();
+                let unit = self.unit.observation().name().to_string();
                 return Err(UnitError::NoAnswer { unit, command }.into());
             }
             self.check(deadline)?;
-            let until = self.unit.cycle() + self.unit.clock().window();
+            let until = self.unit.cycle() + self.unit.observation().clock().window();
             self.advance(until);
         }
         let response = self.unit.commands().take_response();
@@ -129,31 +129,33 @@ impl Bench {
         self.unit.commands().require_translation()?;
         let (now, mut over) = (self.cycle, None);
         self.with_unit(|unit, surroundings| over = unit.fence(now, surroundings));
-        self.cycle = over.map_or(now, |over| now.max(self.unit.clock().seen_by_hart(over)));
+        self.cycle = over.map_or(now, |over| {
+            now.max(self.unit.observation().clock().seen_by_hart(over))
+        });
         Ok(())
     }
 
     /// Lets `span` pass.
     ///
     /// # Errors
-    /// As of [`AttachedUnit::check`].
+    /// As of [`rackwright_unit::Observation::check`].
     pub fn run(&mut self, span: Cycles) -> Result<(), ServerError> {
         self.cycle += span;
         self.advance(self.now());
-        Ok(self.unit.check()?)
+        Ok(self.unit.observation().check()?)
     }
 
     /// Advances time until the unit is idle, at most by `limit` cycles; returns whether it is.
     ///
     /// # Errors
-    /// As of [`AttachedUnit::check`].
+    /// As of [`rackwright_unit::Observation::check`].
     pub fn run_until_idle(&mut self, limit: Option<Cycles>) -> Result<bool, ServerError> {
         let deadline = limit.map_or(Cycle::NEVER, |limit| self.cycle + limit);
-        let deadline = self.unit.clock().seen_by_unit(deadline);
+        let deadline = self.unit.observation().clock().seen_by_unit(deadline);
         while !self.unit.is_idle() && self.unit.cycle() < deadline {
             let until = (self.unit.cycle() + STRIDE).min(deadline);
             self.advance(until);
-            self.unit.check()?;
+            self.unit.observation().check()?;
         }
         self.cycle = self.cycle.max(self.reached());
         Ok(self.unit.is_idle())
@@ -169,12 +171,16 @@ impl Bench {
         self.unit.registers().offer(now, address, write)?;
         loop {
             if let Some(answer) = self.unit.registers().take_answer() {
-                let at = self.unit.clock().seen_by_hart(unit::Cycle::new(answer.cycle));
+                let at = self
+                    .unit
+                    .observation()
+                    .clock()
+                    .seen_by_hart(unit::Cycle::new(answer.cycle));
                 self.cycle = self.cycle.max(at);
                 return Ok(answer.data);
             }
             self.check(deadline)?;
-            let until = self.unit.cycle() + self.unit.clock().window();
+            let until = self.unit.cycle() + self.unit.observation().clock().window();
             self.advance(until);
         }
     }
@@ -225,12 +231,12 @@ impl Bench {
 
     /// Now, as the unit sees it.
     fn now(&self) -> unit::Cycle {
-        self.unit.clock().seen_by_unit(self.cycle)
+        self.unit.observation().clock().seen_by_unit(self.cycle)
     }
 
     /// The time of the unit, in the hart's cycles.
     fn reached(&self) -> Cycle {
-        self.unit.clock().seen_by_hart(self.unit.cycle())
+        self.unit.observation().clock().seen_by_hart(self.unit.cycle())
     }
 
     fn advance(&mut self, until: unit::Cycle) {
@@ -248,7 +254,7 @@ impl Bench {
     }
 
     fn check(&self, deadline: Cycle) -> Result<(), ServerError> {
-        self.unit.check()?;
+        self.unit.observation().check()?;
         let cycle = self.reached();
         if cycle >= deadline {
             return Err(ServerError::CycleLimit {

@@ -47,13 +47,7 @@ struct State {
     to_hart: Crossing<Unit, Hart>,
     /// Incoming frames, and the cycles of their first flits.
     arrivals: VecDeque<(Cycle, Vec<u8>)>,
-    /// Accesses that have not reached the unit, in the order in which they will, and for each that has whether it reads.
-    accesses: VecDeque<RegisterAccess>,
-    given: VecDeque<bool>,
-    /// The harts' loads without a response, in the order of their arrival at the unit, and the values that it has
-    /// returned.
-    reads: VecDeque<Read>,
-    values: VecDeque<u64>,
+    registers: RegisterPort,
     raised: bool,
     /// The line has changed, and harts have not seen it.
     changed: bool,
@@ -62,6 +56,18 @@ struct State {
     known: Cycle,
     /// Its link, if that ends at sockets of the host and not in a simulated network.
     host: Option<HostLink>,
+}
+
+/// Accesses of harts to the registers of the unit.
+struct RegisterPort {
+    /// Those that have not reached the unit, in the order in which they will.
+    accesses: VecDeque<RegisterAccess>,
+    /// For each that has, and has no response, whether it reads.
+    given: VecDeque<bool>,
+    /// The harts' loads without a response, in the order of their arrival at the unit.
+    reads: VecDeque<Read>,
+    /// The values that it has returned.
+    values: VecDeque<u64>,
 }
 
 /// A load for which a hart is stalled.
@@ -132,10 +138,12 @@ impl Card {
             to_card: Crossing::new(config.hart, config.own),
             to_hart: Crossing::new(config.own, config.hart),
             arrivals: VecDeque::new(),
-            accesses: accesses.collect(),
-            given: VecDeque::new(),
-            reads: VecDeque::new(),
-            values: VecDeque::new(),
+            registers: RegisterPort {
+                accesses: accesses.collect(),
+                given: VecDeque::new(),
+                reads: VecDeque::new(),
+                values: VecDeque::new(),
+            },
             raised: false,
             changed: false,
             idle: false,
@@ -201,9 +209,9 @@ impl Card {
     /// Returns an error if the unit has stopped.
     ///
     /// # Errors
-    /// As of [`AttachedUnit::check`].
+    /// As of [`rackwright_unit::Observation::check`].
     pub(crate) fn check(&self) -> Result<(), UnitError> {
-        self.state().unit.check()
+        self.state().unit.observation().check()
     }
 
     /// Cycles that were evaluated rather than skipped.
@@ -219,7 +227,7 @@ impl Card {
 
 impl State {
     fn advance_to(&mut self, memory: &mut GuestMemory, until: Cycle) {
-        while self.unit.cycle() < until && self.unit.check().is_ok() {
+        while self.unit.cycle() < until && self.unit.observation().check().is_ok() {
             self.give_due();
             let end = until.min(self.next_stimulus());
             let was_idle = self.unit.is_idle();
@@ -248,10 +256,15 @@ impl State {
                 first + Cycles::new(rate.cycles(flit).0)
             });
         }
-        while self.accesses.front().is_some_and(|access| access.due <= now.0) {
-            let mut access = self.accesses.pop_front().expect("there is one");
+        while self
+            .registers
+            .accesses
+            .front()
+            .is_some_and(|access| access.due <= now.0)
+        {
+            let mut access = self.registers.accesses.pop_front().expect("there is one");
             access.due = now.0;
-            self.given.push_back(access.write == 0);
+            self.registers.given.push_back(access.write == 0);
             self.unit
                 .registers()
                 .give(access)
@@ -262,6 +275,7 @@ impl State {
     fn next_stimulus(&self) -> Cycle {
         let arrival = self.arrivals.front().map_or(Cycle::NEVER, |(first, _)| *first);
         let access = self
+            .registers
             .accesses
             .front()
             .map_or(Cycle::NEVER, |access| Cycle::new(access.due));
@@ -275,9 +289,13 @@ impl State {
             self.changed = true;
         }
         while let Some(answer) = self.unit.registers().take_answer() {
-            let reads = self.given.pop_front().expect("each access is answered once");
+            let reads = self
+                .registers
+                .given
+                .pop_front()
+                .expect("each access is answered once");
             if reads {
-                self.values.push_back(answer.data);
+                self.registers.values.push_back(answer.data);
             }
         }
     }
@@ -285,16 +303,16 @@ impl State {
     /// The value of the first load without a response, if it has this ticket, and the hart's time of its arrival;
     /// `None` if they depend on unknown inputs.
     fn answered(&mut self, ticket: Ticket, memory: &mut GuestMemory) -> Option<(u64, hart::Cycle)> {
-        let first = self.reads.front().filter(|read| read.ticket == ticket);
+        let first = self.registers.reads.front().filter(|read| read.ticket == ticket);
         let Read { at, shift, bytes, .. } = *first?;
         let done = at + READ;
         self.advance_to(memory, done.min(self.known));
         if done > self.known {
             return None;
         }
-        self.reads.pop_front();
+        self.registers.reads.pop_front();
         // One that is broken answers no more.
-        let value = self.values.pop_front().unwrap_or(u64::MAX);
+        let value = self.registers.values.pop_front().unwrap_or(u64::MAX);
         let mask = u64::MAX >> (64 - 8 * u32::from(bytes));
         Some((value >> shift & mask, self.to_hart.seen(done) + CROSSING_LATENCY))
     }
@@ -330,9 +348,9 @@ impl State {
     }
 
     fn next_event(&self) -> Cycle {
-        if self.unit.check().is_err() {
+        if self.unit.observation().check().is_err() {
             Cycle::NEVER
-        } else if self.idle && self.given.is_empty() {
+        } else if self.idle && self.registers.given.is_empty() {
             self.next_stimulus().max(self.unit.cycle())
         } else {
             self.unit.cycle()
@@ -342,8 +360,11 @@ impl State {
     /// Inserts an access after those that reach the unit before it or at the same time.
     fn access(&mut self, mut access: RegisterAccess) {
         access.due = access.due.max(self.unit.cycle().0);
-        let place = self.accesses.partition_point(|other| other.due <= access.due);
-        self.accesses.insert(place, access);
+        let place = self
+            .registers
+            .accesses
+            .partition_point(|other| other.due <= access.due);
+        self.registers.accesses.insert(place, access);
     }
 }
 

@@ -99,7 +99,10 @@ impl Linked {
             return;
         }
         let was_idle = self.unit.is_idle();
-        while self.unit.cycle() < until && !answered(&mut self.unit) && self.unit.check().is_ok() {
+        while self.unit.cycle() < until
+            && !answered(&mut self.unit)
+            && self.unit.observation().check().is_ok()
+        {
             advance(&mut self.unit, until);
         }
         while let Some(change) = self.unit.take_interrupt() {
@@ -107,7 +110,7 @@ impl Linked {
             line(self.width.outside(unit::Cycle::new(change.cycle)), self.raised);
         }
         // A change of its outputs with the last edge is seen in the cycle after only.
-        self.idle = was_idle && self.unit.is_idle() || self.unit.check().is_err();
+        self.idle = was_idle && self.unit.is_idle() || self.unit.observation().check().is_err();
     }
 
     /// The next frame that has left.

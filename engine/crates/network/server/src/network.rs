@@ -60,14 +60,19 @@ pub(crate) struct OnLink {
     off: bool,
     /// Time of the last tick of the page-fault unit.
     ticked: Cycle,
-    /// Frames known to arrive, by the cycle of their first flit.
-    coming: VecDeque<(Cycle, Frame)>,
-    /// The first cycle after the last frame that has arrived.
-    arrived: Cycle,
-    /// The frames that have left.
-    left: Vec<SentFrame<Network>>,
+    frames: Frames,
     error: Option<ServerError>,
     stamps: Stamps,
+}
+
+/// The frames on the link, in both directions.
+pub(super) struct Frames {
+    /// Those known to arrive, by the cycle of their first flit.
+    coming: VecDeque<(Cycle, Frame)>,
+    /// The first cycle after the last one that has arrived.
+    arrived: Cycle,
+    /// Those that have left.
+    left: Vec<SentFrame<Network>>,
 }
 
 impl OnLink {
@@ -95,10 +100,13 @@ impl OnLink {
             let lines = self.lines_at(hardware, index, self.now);
             self.lines[index] = lines;
             let hart = &mut hardware.cores[index].hart;
-            hart.set_interrupt(Interrupt::MachineExternal, lines.external);
-            hart.set_interrupt(Interrupt::MachineSoftware, lines.software);
-            hart.set_interrupt(Interrupt::MachineTimer, lines.timer);
-            let interrupted = hart.is_interrupted();
+            hart.control_mut()
+                .set_interrupt(Interrupt::MachineExternal, lines.external);
+            hart.control_mut()
+                .set_interrupt(Interrupt::MachineSoftware, lines.software);
+            hart.control_mut()
+                .set_interrupt(Interrupt::MachineTimer, lines.timer);
+            let interrupted = hart.control().is_interrupted();
             let wakes = match hardware.cores[index].stalled() {
                 Some(Stall::Start) => lines.software,
                 Some(Stall::Interrupt) => interrupted,
@@ -161,7 +169,10 @@ impl OnLink {
 
     /// Arrival of the next frame; [`Cycle::NEVER`] if none is known.
     fn next_arrival(&self) -> Cycle {
-        self.coming.front().map_or(Cycle::NEVER, |(first, _)| *first)
+        self.frames
+            .coming
+            .front()
+            .map_or(Cycle::NEVER, |(first, _)| *first)
     }
 
     /// The end of the next step.

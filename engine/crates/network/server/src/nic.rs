@@ -74,12 +74,12 @@ impl Nic {
                 let next = self.linked.unit.cycle() + unit::Cycles::new(1);
                 if next > start + SET_UP_LIMIT {
                     return Err(ServerError::SilentNic {
-                        unit: self.linked.unit.name().to_string(),
+                        unit: self.linked.unit.observation().name().to_string(),
                         cycles: SET_UP_LIMIT,
                     });
                 }
                 advance(&mut self.linked.unit, next);
-                self.linked.unit.check()?;
+                self.linked.unit.observation().check()?;
             }
         }
         Ok(())

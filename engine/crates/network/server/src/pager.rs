@@ -59,7 +59,7 @@ impl Pager {
 
     /// Its name.
     pub(crate) fn unit(&self) -> &str {
-        self.linked.unit.name()
+        self.linked.unit.observation().name()
     }
 
     /// The custom opcode that it answers to.

@@ -152,7 +152,7 @@ impl Program {
         for (hart, core) in hardware.cores.iter_mut().enumerate() {
             let has_ended = self.busy[hart] && !self.processes.resident().runs_on(hart);
             if has_ended && core.stalled().is_none() {
-                core.hart.set_idle();
+                core.hart.thread().set_idle();
                 self.busy[hart] = false;
             }
         }
@@ -217,7 +217,7 @@ impl Program {
             self.processes
                 .resident_mut()
                 .interrupt(hart, &mut registers, memory);
-            core.hart.set_registers(&registers);
+            core.hart.thread().set_registers(&registers);
         }
         if all {
             self.processes.resident_mut().interrupted();
@@ -230,13 +230,16 @@ impl Program {
         self.processes
             .resident_mut()
             .preempt(index, &hart.registers(), hart.cycle());
-        hart.set_idle();
+        hart.thread().set_idle();
         self.busy[index] = false;
     }
 
     /// Has a free hart take a thread, if one is ready.
     fn take<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>, index: usize) {
-        let counts = hardware.cores.iter().map(|core| core.hart.code_fences());
+        let counts = hardware
+            .cores
+            .iter_mut()
+            .map(|core| core.hart.sharing().code_fences());
         let fences: u64 = counts.sum();
         let Hardware { cores, memory, .. } = hardware;
         let core = &mut cores[index];
@@ -245,11 +248,11 @@ impl Program {
             return;
         };
         core.advance_to(memory, taken.at);
-        core.hart.set_registers(&taken.registers);
-        core.hart.forget_reservation();
+        core.hart.thread().set_registers(&taken.registers);
+        core.hart.thread().forget_reservation();
         // The thread may have executed `fence.i` on another hart, and brings its writes.
         if std::mem::replace(&mut self.fences[index], fences) != fences {
-            core.hart.fence_code();
+            core.hart.sharing().fence_code();
         }
         self.busy[index] = true;
         self.settle(hardware, taken.at);
@@ -262,14 +265,14 @@ impl Program {
         let mut registers = hart.registers();
         if !self.processes.resident().runs_on(index) {
             // Its process has ended while a unit held it up.
-            hart.set_idle();
+            hart.thread().set_idle();
             self.busy[index] = false;
             return;
         }
         match self.processes.call(index, &mut registers, memory, now) {
-            Next::Same => hart.set_registers(&registers),
+            Next::Same => hart.thread().set_registers(&registers),
             Next::Other => {
-                hart.set_idle();
+                hart.thread().set_idle();
                 self.busy[index] = false;
                 self.settle(hardware, now);
                 self.clear_ended(hardware);
@@ -298,7 +301,7 @@ impl Program {
             return Ok(());
         }
         Err(ServerError::Fault {
-            pc: hardware.hart(index).pc(),
+            pc: hardware.hart(index).state().pc(),
             exception: *exception,
             unknown_calls: self.processes.process().unknown_calls(),
         })
@@ -334,7 +337,7 @@ impl Program {
         let handled = self.processes.fault(index, exception, &mut registers, memory);
         let now = hart.cycle();
         if handled {
-            hart.set_registers(&registers);
+            hart.thread().set_registers(&registers);
         }
         self.settle(hardware, now);
         handled

@@ -210,7 +210,7 @@ impl FromHarts for Start<'_> {
                 observe(&mut units, &observation.units(number), 0);
             }
             let mut hart = Hart::new(number as u64, mode, timing);
-            hart.share_code(code.clone());
+            hart.sharing().share_code(code.clone());
             Ok(Core::new(hart, self.hierarchy.clone(), units))
         };
         let cores: Result<Vec<Core<T>>, ServerError> = timings.into_iter().enumerate().map(core).collect();

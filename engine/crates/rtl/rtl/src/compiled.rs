@@ -1,6 +1,6 @@
 use crate::interface::{
-    Functions, MemoryRequest, MemoryResponse, RawCommand, RawCommandResponse, RawSetup, RawStep,
-    RegisterAccess, StreamFlit,
+    Functions, MemoryRequest, MemoryResponse, RawCommand, RawCommandResponse, RawCounts, RawOutputs,
+    RawSetup, RawStep, RegisterAccess, StreamFlit,
 };
 use crate::{Broken, CommandResponse, Design, RtlError, Step};
 use rackwright_contract::Command;
@@ -96,15 +96,16 @@ impl CompiledHost {
         // returned borrow of `self` prevents one.
         unsafe { (self.functions.step)(self.host, until.0, &mut raw) };
         self.evaluated = raw.evaluated;
+        let (outputs, counts) = (&raw.outputs, &raw.counts);
         // SAFETY: as above; each pointer is valid for its count.
         let (responses, answers) = unsafe {
             (
-                slice::<RawCommandResponse>(raw.command_responses, raw.command_response_count),
-                slice(raw.register_answers, raw.register_answer_count),
+                slice::<RawCommandResponse>(outputs.command_responses, counts.command_responses),
+                slice(outputs.register_answers, counts.register_answers),
             )
         };
-        self.requests = raw.requests;
-        self.request_count = raw.request_count as usize;
+        self.requests = outputs.requests;
+        self.request_count = counts.requests as usize;
         self.command_responses.clear();
         self.command_responses
             .extend(responses.iter().map(|raw| CommandResponse {
@@ -121,9 +122,9 @@ impl CompiledHost {
             command_responses: &self.command_responses,
             register_answers: answers,
             // SAFETY: as above.
-            flits: unsafe { slice(raw.flits, raw.flit_count) },
+            flits: unsafe { slice(outputs.flits, counts.flits) },
             // SAFETY: as above.
-            interrupts: unsafe { slice(raw.interrupts, raw.interrupt_count) },
+            interrupts: unsafe { slice(outputs.interrupts, counts.interrupts) },
         }
     }
 
@@ -253,16 +254,20 @@ fn empty_step() -> RawStep {
         idle_broken: u64::MAX,
         stopped_at: u64::MAX,
         complaint: std::ptr::null(),
-        requests: std::ptr::null(),
-        command_responses: std::ptr::null(),
-        register_answers: std::ptr::null(),
-        flits: std::ptr::null(),
-        interrupts: std::ptr::null(),
-        request_count: 0,
-        command_response_count: 0,
-        register_answer_count: 0,
-        flit_count: 0,
-        interrupt_count: 0,
+        outputs: RawOutputs {
+            requests: std::ptr::null(),
+            command_responses: std::ptr::null(),
+            register_answers: std::ptr::null(),
+            flits: std::ptr::null(),
+            interrupts: std::ptr::null(),
+        },
+        counts: RawCounts {
+            requests: 0,
+            command_responses: 0,
+            register_answers: 0,
+            flits: 0,
+            interrupts: 0,
+        },
         idle: 0,
     }
 }

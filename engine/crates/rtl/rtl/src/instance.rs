@@ -67,6 +67,7 @@ pub struct Instance {
     design: Design,
     host: Host,
     cycle: Cycle,
+    checks_idle: bool,
 }
 
 /// What simulates it.
@@ -92,6 +93,7 @@ impl Instance {
             design: design.clone(),
             host,
             cycle: Cycle::ZERO,
+            checks_idle: false,
         };
         match instance.step(Cycle::ZERO).broken {
             None => Ok(instance),
@@ -137,10 +139,16 @@ impl Instance {
     /// Clocks the unit in every cycle, and checks that it is inactive while its `idle` output is high; [`Step::broken`]
     /// has the result. A model is clocked, and believed.
     pub fn check_idle(&mut self) {
+        self.checks_idle = true;
         match &mut self.host {
             Host::Compiled(host) => host.clocking(CHECK_IDLE),
             Host::Model(host) => host.skip_idle(false),
         }
+    }
+
+    /// Whether it is checked that it is inactive while its `idle` output is high.
+    pub fn checks_idle(&self) -> bool {
+        self.checks_idle
     }
 
     /// Offers a command to the unit from cycle `due` on, after earlier commands.

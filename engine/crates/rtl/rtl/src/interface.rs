@@ -154,6 +154,7 @@ pub struct InterruptChange {
     pub level: u32,
 }
 
+/// `RackwrightStep`, whose members are grouped here in their order.
 #[repr(C)]
 pub(crate) struct RawStep {
     pub cycle: u64,
@@ -163,17 +164,29 @@ pub(crate) struct RawStep {
     pub idle_broken: u64,
     pub stopped_at: u64,
     pub complaint: *const c_char,
+    pub outputs: RawOutputs,
+    pub counts: RawCounts,
+    pub idle: u32,
+}
+
+/// What has left the unit, valid until the next step.
+#[repr(C)]
+pub(crate) struct RawOutputs {
     pub requests: *const MemoryRequest,
     pub command_responses: *const RawCommandResponse,
     pub register_answers: *const RegisterAnswer,
     pub flits: *const StreamFlit,
     pub interrupts: *const InterruptChange,
-    pub request_count: u32,
-    pub command_response_count: u32,
-    pub register_answer_count: u32,
-    pub flit_count: u32,
-    pub interrupt_count: u32,
-    pub idle: u32,
+}
+
+/// The numbers of [`RawOutputs`].
+#[repr(C)]
+pub(crate) struct RawCounts {
+    pub requests: u32,
+    pub command_responses: u32,
+    pub register_answers: u32,
+    pub flits: u32,
+    pub interrupts: u32,
 }
 
 /// Parameters of an instance of a unit.

@@ -7,8 +7,6 @@ use rackwright_time::unit;
 pub(crate) struct Activity {
     /// The unit is inactive until it receives input.
     idle: bool,
-    /// Whether activity is detected while the unit's `idle` output is high.
-    pub(crate) is_watched: bool,
     broken: Option<Broken>,
 }
 
@@ -17,7 +15,6 @@ impl Activity {
     pub(crate) fn at_reset() -> Activity {
         Activity {
             idle: true,
-            is_watched: false,
             broken: None,
         }
     }

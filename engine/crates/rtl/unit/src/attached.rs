@@ -1,7 +1,6 @@
 use crate::activity::Activity;
 use crate::clock::UnitClock;
 use crate::commands::{CommandPort, Commands};
-use crate::error::UnitError;
 use crate::frames::Assembler;
 use crate::interrupts::Interrupts;
 use crate::observation::Observation;
@@ -79,11 +78,6 @@ impl AttachedUnit {
         self
     }
 
-    /// Its name among the units of its hart.
-    pub fn name(&self) -> &str {
-        &self.pins.name
-    }
-
     /// By which instructions and addresses harts reach it.
     pub fn reach(&self) -> &Reach {
         &self.reach
@@ -102,11 +96,6 @@ impl AttachedUnit {
     /// The first cycle of a hart that does not observe anything simulated so far.
     pub(crate) fn reached(&self) -> Cycle {
         self.pins.clock.seen_by_hart(self.cycle())
-    }
-
-    /// Its clock beside that of harts.
-    pub fn clock(&self) -> &UnitClock {
-        &self.pins.clock
     }
 
     /// Whether the unit is inactive until it receives input.
@@ -198,15 +187,10 @@ impl AttachedUnit {
         first + self.pins.design().manifest.events().count()
     }
 
-    /// Clocks the unit also while its `idle` output is high, to detect that this is wrong ([`AttachedUnit::check`]).
-    pub fn watch_idle(&mut self) {
-        self.pins.instance.check_idle();
-        self.pins.activity.is_watched = true;
-    }
-
-    /// Clocks an awaited unit whose `idle` output is high for some time, to detect that this is wrong.
+    /// Clocks an awaited unit whose `idle` output is high for some time, to detect that this is wrong, if that is checked
+    /// ([`Instance::check_idle`]).
     pub fn probe_idle<I: Interconnect>(&mut self, surroundings: &mut Surroundings<I>) {
-        if self.is_idle() && self.pins.activity.is_watched {
+        if self.is_idle() && self.pins.instance.checks_idle() {
             self.advance(self.cycle() + PATIENCE, surroundings);
         }
     }
@@ -316,14 +300,6 @@ impl AttachedUnit {
             self.pins.record.last_request = Some(*last);
         }
         moved
-    }
-
-    /// Returns an error for a unit that broke its promise to be idle, or one of whose assertions failed.
-    ///
-    /// # Errors
-    /// [`UnitError::IdleBroken`] or [`UnitError::Stopped`] in that case; the unit then stays in its cycle.
-    pub fn check(&self) -> Result<(), UnitError> {
-        self.pins.activity.check(&self.pins.name)
     }
 
     /// Sends one of the unit's latest requests to memory.

@@ -98,7 +98,7 @@ impl Attachment<'_> {
             .on_clock(unit.design.clock, memory)
             .reached_by(name, reach);
         if self.check_idle {
-            attached.watch_idle();
+            attached.instance().check_idle();
         } else {
             attached.instance().skip_idle(self.skip_idle);
         }

@@ -83,7 +83,7 @@ impl<T: Timing> Core<T> {
             return Err(UnitError::TakenOpcode {
                 opcode,
                 to: to.to_string(),
-                unit: unit.name().to_string(),
+                unit: unit.observation().name().to_string(),
             });
         }
         self.passed_on = Some(opcode);
@@ -121,7 +121,7 @@ impl<T: Timing> Core<T> {
                             }
                         }
                         None if self.is_between_units(access.address) => {
-                            if let Some(fault) = self.hart.refuse_access() {
+                            if let Some(fault) = self.hart.reply().refuse_access() {
                                 return Ok(fault);
                             }
                         }
@@ -186,7 +186,7 @@ impl<T: Timing> Core<T> {
     /// How far the hart may run before a busy unit must catch up, or a watching unit must receive the hart's writes.
     fn horizon(&self, limit: Cycle) -> Cycle {
         let horizons = self.units.iter().filter_map(|unit| {
-            let clock = unit.clock();
+            let clock = unit.observation().clock();
             let begin = if !unit.is_idle() {
                 unit.cycle()
             } else if unit.watches() {
@@ -213,7 +213,7 @@ impl<T: Timing> Core<T> {
 
     /// Advances a unit to the hart's cycle `until`.
     fn advance_unit(&mut self, memory: &mut GuestMemory, index: usize, until: Cycle) {
-        let until = self.units[index].clock().seen_by_unit(until);
+        let until = self.units[index].observation().clock().seen_by_unit(until);
         self.advance_unit_itself(memory, index, until);
     }
 
@@ -256,11 +256,11 @@ impl<T: Timing> Core<T> {
         let found =
             units.find_map(|(index, unit)| Some((index, unit.reach().funct(asked.opcode, asked.funct)?)));
         let Some((index, funct)) = found else {
-            return match self.hart.refuse_command(custom) {
+            return match self.hart.reply().refuse_command(custom) {
                 None => Ok(()),
                 Some(_) => Err(UnitError::NoUnit {
                     opcode: asked.opcode,
-                    pc: self.hart.pc(),
+                    pc: self.hart.state().pc(),
                 }),
             };
         };
@@ -291,7 +291,7 @@ impl<T: Timing> Core<T> {
         access: &DeviceAccess,
     ) -> Result<Option<Stop>, UnitError> {
         if !self.units[unit].registers.has(register, access.bytes) {
-            return Ok(self.hart.refuse_access());
+            return Ok(self.hart.reply().refuse_access());
         }
         let now = self.hart.cycle();
         self.advance_unit(memory, unit, now);
@@ -323,7 +323,7 @@ impl<T: Timing> Core<T> {
         access: &DeviceAccess,
     ) -> Option<Stop> {
         if access.write.is_some() || u64::from(access.bytes) != INTERRUPT_BYTES {
-            return self.hart.refuse_access();
+            return self.hart.reply().refuse_access();
         }
         let now = self.hart.cycle();
         self.advance_unit(memory, unit, now);
@@ -395,7 +395,7 @@ impl<T: Timing> Core<T> {
             if self.reached(index) > limit {
                 return Ok(false);
             }
-            let window = self.units[index].clock().window();
+            let window = self.units[index].observation().clock().window();
             self.advance_together(memory, index, window);
         }
     }
@@ -406,7 +406,7 @@ impl<T: Timing> Core<T> {
         match awaited.asked {
             Asked::Command(_) => {
                 let (answer, at) = unit.commands().take_response()?;
-                self.hart.write_register(answer.rd, answer.data);
+                self.hart.state_mut().write_register(answer.rd, answer.data);
                 Some(at)
             }
             Asked::Register(_) | Asked::Interrupt => {
@@ -415,7 +415,7 @@ impl<T: Timing> Core<T> {
                     _ => unit.registers().take_value()?,
                 };
                 self.hart.advance_to(at);
-                self.hart.finish_access(value);
+                self.hart.reply().finish_access(value);
                 Some(self.hart.cycle())
             }
         }
@@ -442,7 +442,7 @@ impl<T: Timing> Core<T> {
         if waited {
             let unit = &self.units[index];
             let after = unit.commands.last_accept() + unit::Cycles::new(1);
-            self.advance_to(memory, unit.clock().seen_by_hart(after));
+            self.advance_to(memory, unit.observation().clock().seen_by_hart(after));
         }
         Ok(true)
     }
@@ -497,9 +497,9 @@ impl<T: Timing> Core<T> {
     pub fn answer(&mut self, memory: &mut GuestMemory, at: Cycle, value: u64) {
         self.advance_to(memory, at);
         match self.stall.take() {
-            Some(Stall::Access(_)) => self.hart.finish_access(value),
-            Some(Stall::Command(register)) => self.hart.write_register(register, value),
-            Some(Stall::Page) => self.hart.end_walk(value == 0),
+            Some(Stall::Access(_)) => self.hart.reply().finish_access(value),
+            Some(Stall::Command(register)) => self.hart.state_mut().write_register(register, value),
+            Some(Stall::Page) => self.hart.reply().end_walk(value == 0),
             other => unreachable!("nobody was asked for what a hart is stalled for: {other:?}"),
         }
     }
@@ -514,7 +514,7 @@ impl<T: Timing> Core<T> {
 
     /// Has a unit that is broken end the run.
     fn check_units(&self) -> Result<(), UnitError> {
-        self.units.iter().try_for_each(AttachedUnit::check)
+        self.units.iter().try_for_each(|unit| unit.observation().check())
     }
 
     fn check(&mut self, memory: &mut GuestMemory, awaited: Awaited) -> Result<(), UnitError> {
@@ -522,14 +522,14 @@ impl<T: Timing> Core<T> {
             self.with_unit(memory, awaited.unit, AttachedUnit::probe_idle);
         }
         let unit = &self.units[awaited.unit];
-        unit.check()?;
+        unit.observation().check()?;
         match awaited.asked {
             Asked::Command(command) if unit.is_at_rest() => Err(UnitError::NoAnswer {
-                unit: unit.name().to_string(),
+                unit: unit.observation().name().to_string(),
                 command,
             }),
             Asked::Interrupt if unit.is_at_rest() => Err(UnitError::NoInterrupt {
-                unit: unit.name().to_string(),
+                unit: unit.observation().name().to_string(),
             }),
             // A unit that owes the answer to an access is never idle.
             _ => Ok(()),
@@ -542,7 +542,7 @@ fn digest_registers<T: Timing>(hart: &Hart<T>, digest: &mut Digest) {
     let Registers { x, f, pc, vector, .. } = &hart.registers();
     digest.number(*pc);
     x.iter().chain(f).for_each(|register| digest.number(*register));
-    if !hart.has_vector() {
+    if !hart.control().has_vector() {
         return;
     }
     let words = vector.registers.as_flattened().iter();
@@ -592,7 +592,7 @@ pub(crate) fn push_units(counters: &mut Counters, beside: &[&[AttachedUnit]]) {
             .collect();
         for (event, _) in each[0].iter() {
             let count = each.iter().filter_map(|events| events.get(event)).sum();
-            counters.push(format!("{}.{event}", unit.name()), count);
+            counters.push(format!("{}.{event}", unit.observation().name()), count);
         }
     }
 }

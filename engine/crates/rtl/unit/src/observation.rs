@@ -1,3 +1,5 @@
+use crate::clock::UnitClock;
+use crate::error::UnitError;
 use crate::pins::Pins;
 use crate::wait::{LastRequest, Wait};
 use rackwright_stats::{Counters, Digest};
@@ -8,7 +10,25 @@ pub struct Observation<'a> {
     pub(crate) pins: &'a Pins,
 }
 
-impl Observation<'_> {
+impl<'a> Observation<'a> {
+    /// Its name among the units of its hart.
+    pub fn name(&self) -> &'a str {
+        &self.pins.name
+    }
+
+    /// Its clock beside that of harts.
+    pub fn clock(&self) -> &'a UnitClock {
+        &self.pins.clock
+    }
+
+    /// Returns an error for a unit that broke its promise to be idle, or one of whose assertions failed.
+    ///
+    /// # Errors
+    /// [`UnitError::IdleBroken`] or [`UnitError::Stopped`] in that case; the unit then stays in its cycle.
+    pub fn check(&self) -> Result<(), UnitError> {
+        self.pins.activity.check(&self.pins.name)
+    }
+
     /// The unit's events and their sums so far, in the manifest's order.
     pub fn events(&self) -> Counters {
         let mut counters = Counters::new();

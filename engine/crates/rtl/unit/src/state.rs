@@ -7,7 +7,7 @@ use rackwright_state::{Pass, State, StateError};
 impl State for AttachedUnit {
     fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
         if let Some(reason) = self.unsaved() {
-            let name = self.name();
+            let name = self.observation().name();
             return Err(StateError::Unsaved(format!(
                 "unit `{name}` cannot be saved: {reason}"
             )));

@@ -63,16 +63,16 @@ fn set<F: Boxed>(state: &mut State, number: u8, bits: u64) {
 
 /// Sets the flags of an operation.
 pub(crate) fn raise(state: &mut State, flags: u8) {
-    state.fflags |= flags;
-    state.refresh_float();
+    state.float.flags |= flags;
+    state.float.refresh();
 }
 
 /// The rounding mode of an operation; `None`, with the trouble noted, when it is reserved.
 #[inline(always)]
 fn rounding(state: &mut State, code: u8) -> Option<Rounding> {
-    let mode = Rounding::from_code(if code == 7 { state.frm } else { code });
+    let mode = Rounding::from_code(if code == 7 { state.float.mode } else { code });
     if mode.is_none() {
-        state.trouble = Trouble::Exception(Exception::illegal(0));
+        state.stopped.trouble = Trouble::Exception(Exception::illegal(0));
     }
     mode
 }
@@ -81,7 +81,7 @@ fn rounding(state: &mut State, code: u8) -> Option<Rounding> {
 #[inline(always)]
 unsafe fn on_host(state: &State, operation: *const MicroOperation) -> bool {
     // SAFETY: `operation` is the one that runs.
-    state.host_float && matches!(unsafe { (*operation).rounding }, 0 | 7)
+    state.float.by_host && matches!(unsafe { (*operation).rounding }, 0 | 7)
 }
 
 /// An operation that rounds: on the host if it may and can, else exactly.

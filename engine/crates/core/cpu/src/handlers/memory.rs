@@ -33,7 +33,7 @@ values! { i8 u8 i16 u16 i32 u32 i64 u64 }
 pub(super) unsafe fn trouble(state: &mut State, operation: *const MicroOperation, cursor: *mut u64) -> u32 {
     state.cursor = cursor;
     // SAFETY: `operation` is the one that runs.
-    state.stopped_at = unsafe { (*operation).index };
+    state.stopped.at = unsafe { (*operation).index };
     leave::TROUBLE
 }
 

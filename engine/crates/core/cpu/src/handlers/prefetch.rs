@@ -28,7 +28,7 @@ unsafe fn prefetch(
         let address = address(state, operation);
         let asks = state.asks_for_remote_pages && state.data().loads.find(address, 1).is_none();
         if let Some(place) = asks.then(|| remote_page(state, address, purpose)).flatten() {
-            state.trouble = Trouble::Prefetch(place);
+            state.stopped.trouble = Trouble::Prefetch(place);
             return trouble(state, operation, cursor);
         }
         next(state, operation, cursor)

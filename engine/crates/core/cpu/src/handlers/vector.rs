@@ -123,7 +123,7 @@ pub(crate) unsafe fn other<const RECORDS: bool>(
     unsafe {
         let run = if RECORDS { run_of(state) } else { 0 };
         if vector::execute(state, Word(word(operation))).is_err() {
-            state.trouble = Trouble::Exception(Exception::illegal(0));
+            state.stopped.trouble = Trouble::Exception(Exception::illegal(0));
             return trouble(state, operation, cursor);
         }
         let cursor = record::<RECORDS>(cursor, run);

@@ -16,7 +16,7 @@ mod resources;
 mod steps;
 
 pub use block::BoomBlock;
-pub use parameters::{BoomLatencies, BoomParameters};
+pub use parameters::{BoomLatencies, BoomMisses, BoomParameters};
 
 use super::explain::{Count, SUPERSCALAR};
 use super::{Accounts, BlockInstruction, BlockRun, Timing};
@@ -95,14 +95,14 @@ impl<const EXPLAINED: bool> Boom<EXPLAINED> {
         if let Lookup::Hit(_) = self.front.instructions.touch(address) {
             return;
         }
-        let request = Cycle::new(self.front.fetch + self.parameters.miss_request);
+        let request = Cycle::new(self.front.fetch + self.parameters.misses.request);
         let data = self.memory.lock().access(request, address, AccessKind::Fetch);
         self.front.instructions.insert(address, 0);
         if EXPLAINED {
             self.explanation
                 .line_missing(self.front.fetch + self.parameters.fetch);
         }
-        self.front.fetch = data.0 + self.parameters.miss_response;
+        self.front.fetch = data.0 + self.parameters.misses.response;
     }
 
     #[inline(always)]

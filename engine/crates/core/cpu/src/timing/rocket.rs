@@ -13,7 +13,9 @@ mod predictor;
 mod schedule;
 mod vector;
 
-pub use parameters::{FrontEnd, Latencies, MissPath, RocketParameters};
+pub use parameters::{
+    FloatDivideLatencies, FrontEnd, Latencies, MissPath, MultiplyLatencies, RocketParameters,
+};
 pub use schedule::RocketBlock;
 
 use super::explain::{Count, Counts, SCALAR};
@@ -51,18 +53,35 @@ pub struct Rocket<const EXPLAINED: bool = false> {
     jumped: bool,
     /// When the last call's return address is on the stack for fetches.
     pushed: u64,
-    pending: [(Register, u64); PENDING],
+    pending: PendingResults,
+    /// The last two, the last one first.
+    stores: [RecentStore; 2],
+    explained: Explained,
+    vector: VectorPort,
+}
+
+/// Results that are ready after the end of their block, with the time.
+struct PendingResults {
+    /// Of the last block.
+    results: [(Register, u64); PENDING],
     /// The last multiplication or division without a dependent instruction in its block.
     slow: (Register, u64),
-    last_store: RecentStore,
-    before_last_store: RecentStore,
+}
+
+/// Where its time has gone.
+#[derive(Default)]
+struct Explained {
     counts: Counts,
     /// The reason why the next packet is late, if it is.
     late: Count,
+}
+
+/// The vector unit, as the pipeline sees it.
+struct VectorPort {
     /// Absent only while it looks up lines.
-    vector: Option<Box<VectorUnit>>,
+    unit: Option<Box<VectorUnit>>,
     /// Time at which all lines that it has requested are present.
-    vector_quiet: u64,
+    quiet: u64,
 }
 
 /// A store that may still be in the pipeline.
@@ -97,8 +116,10 @@ impl Rocket<true> {
 impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
     fn reset(parameters: RocketParameters, hierarchy: &SharedHierarchy) -> Rocket<EXPLAINED> {
         Rocket {
-            vector: Some(Box::new(VectorUnit::new(&parameters.vector))),
-            vector_quiet: 0,
+            vector: VectorPort {
+                unit: Some(Box::new(VectorUnit::new(&parameters.vector))),
+                quiet: 0,
+            },
             parameters,
             memory: hierarchy.attach_hart(),
             instructions: L1::new(BOOT_LINES),
@@ -110,12 +131,12 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
             fetch: 0,
             jumped: true,
             pushed: 0,
-            pending: [(Register::NONE, 0); PENDING],
-            slow: (Register::NONE, 0),
-            last_store: RecentStore::default(),
-            before_last_store: RecentStore::default(),
-            counts: Counts::default(),
-            late: Count::default(),
+            pending: PendingResults {
+                results: [(Register::NONE, 0); PENDING],
+                slow: (Register::NONE, 0),
+            },
+            stores: [RecentStore::default(); 2],
+            explained: Explained::default(),
         }
     }
 
@@ -123,7 +144,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
     #[inline(always)]
     fn explain(&mut self, count: Count, cycles: u64) {
         if EXPLAINED {
-            self.counts.add(count, cycles);
+            self.explained.counts.add(count, cycles);
         }
     }
 
@@ -131,7 +152,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
     #[inline(always)]
     fn expect(&mut self, count: Count) {
         if EXPLAINED {
-            self.late = count;
+            self.explained.late = count;
         }
     }
 
@@ -145,16 +166,16 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         let half = u64::from(self.jumped && first.packet == 1);
         let mut start = supplied.max(self.retired + 1 + half);
         if EXPLAINED {
-            self.explain(self.late, start - (self.retired + 1));
+            self.explain(self.explained.late, start - (self.retired + 1));
             self.expect(Count::FrontEnd);
         }
-        if self.pending[0].0 != Register::NONE {
+        if self.pending.results[0].0 != Register::NONE {
             let ready = self.wait_for_pending(block, start);
             self.explain(Count::Dependency, ready - start);
             start = ready;
         }
-        if self.vector_quiet > start && block.awaits_vector {
-            start += self.wait(start, self.vector_quiet);
+        if self.vector.quiet > start && block.awaits_vector {
+            start += self.wait(start, self.vector.quiet);
         }
         Run {
             start,
@@ -164,14 +185,14 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
 
     /// Delays the start of a block so that results of earlier ones are ready in time.
     fn wait_for_pending(&mut self, block: &RocketBlock, mut start: u64) -> u64 {
-        for &(register, ready) in &self.pending {
+        for &(register, ready) in &self.pending.results {
             for &(needed, offset) in &block.needs {
                 if needed == register {
                     start = start.max(ready.saturating_sub(u64::from(offset)));
                 }
             }
         }
-        self.pending[0].0 = Register::NONE;
+        self.pending.results[0].0 = Register::NONE;
         start
     }
 
@@ -190,8 +211,8 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
     fn multiply(&mut self, run: &mut Run, step: &Step, slack: Slack, operand: u64, most: u32) {
         let latencies = &self.parameters.latencies;
         let bits = 64 - operand.leading_zeros();
-        let latency = (latencies.multiply_least + bits.saturating_sub(1) / 8).min(most);
-        let late = latency - latencies.multiply_least;
+        let latency = (latencies.multiply.least + bits.saturating_sub(1) / 8).min(most);
+        let late = latency - latencies.multiply.least;
         self.delay(run, step, slack, latency, late);
     }
 
@@ -219,7 +240,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
                 run.start += stalled;
             }
             None => {
-                self.slow = (
+                self.pending.slow = (
                     slack.register,
                     run.start + u64::from(step.offset) + u64::from(latency),
                 )
@@ -256,21 +277,21 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
     #[inline]
     fn remember_late(&mut self, late: &[LateResult], run: &Run, executed: usize) {
         let mut count = 0;
-        let (register, ready) = self.slow;
+        let (register, ready) = self.pending.slow;
         if ready > self.retired + 1 {
-            self.pending[0] = (register, ready);
-            self.pending[1] = (MULTIPLIER, ready);
+            self.pending.results[0] = (register, ready);
+            self.pending.results[1] = (MULTIPLIER, ready);
             count = 2;
         }
         for result in late {
             let ready = run.start + u64::from(result.ready);
             if usize::from(result.index) < executed && ready > self.retired + 1 && count < PENDING {
-                self.pending[count] = (result.register, ready);
+                self.pending.results[count] = (result.register, ready);
                 count += 1;
             }
         }
         if count < PENDING {
-            self.pending[count].0 = Register::NONE;
+            self.pending.results[count].0 = Register::NONE;
         }
     }
 }
@@ -288,7 +309,7 @@ impl<const EXPLAINED: bool> Timing for Rocket<EXPLAINED> {
 
     fn accounts(&self) -> &[u64] {
         if EXPLAINED {
-            self.counts.of(SCALAR)
+            self.explained.counts.of(SCALAR)
         } else {
             &[]
         }
@@ -316,7 +337,7 @@ impl<const EXPLAINED: bool> Timing for Rocket<EXPLAINED> {
                 Event::Store => self.store(&mut run, step, next(&mut values), false),
                 Event::Atomic => self.atomic(&mut run, step, next(&mut values)),
                 Event::Multiply(slack) => {
-                    let cycles = self.parameters.latencies.multiply;
+                    let cycles = self.parameters.latencies.multiply.double;
                     self.multiply(&mut run, step, slack, next(&mut values), cycles);
                 }
                 Event::MultiplyWord(slack) => {
@@ -326,7 +347,7 @@ impl<const EXPLAINED: bool> Timing for Rocket<EXPLAINED> {
                         step,
                         slack,
                         operand,
-                        self.parameters.latencies.multiply_word,
+                        self.parameters.latencies.multiply.word,
                     );
                 }
                 Event::MultiplyHigh => _ = next(&mut values),
@@ -347,7 +368,7 @@ impl<const EXPLAINED: bool> Timing for Rocket<EXPLAINED> {
                 }
                 Event::AwaitVector => {
                     let at = run.start + u64::from(step.offset);
-                    run.start += self.wait(at, self.vector_quiet);
+                    run.start += self.wait(at, self.vector.quiet);
                 }
                 Event::ForgetInstructions => self.instructions.clear(),
                 Event::Branch if result.taken && index + 1 == result.executed => {}

@@ -15,7 +15,7 @@ pub(super) type Binary = fn(u64, u64, Rounding, &mut u8) -> u64;
 
 /// The rounding mode; every instruction is illegal while it is reserved.
 pub(super) fn rounding(state: &State) -> Result<Rounding, Illegal> {
-    Rounding::from_code(state.frm).ok_or(Illegal)
+    Rounding::from_code(state.float.mode).ok_or(Illegal)
 }
 
 /// The type that is set, if elements of its width can be floating-point numbers.

@@ -75,14 +75,14 @@ pub(crate) struct Shape {
     pub(crate) offset: u64,
 }
 
-/// Executes a load or a `STORE`; `Err` if it was not completed, with the reason in `state.trouble`.
+/// Executes a load or a `STORE`; `Err` if it was not completed, with the reason in `state.stopped.trouble`.
 pub(crate) fn access<const STORE: bool, const RECORDS: bool>(
     state: &mut State,
     word: Word,
     lines: &mut Lines<RECORDS>,
 ) -> Result<Shape, ()> {
     let Ok(plan) = plan::<STORE>(state, word) else {
-        state.trouble = Trouble::Exception(Exception::illegal(0));
+        state.stopped.trouble = Trouble::Exception(Exception::illegal(0));
         return Err(());
     };
     let registers = plan.fields as u8 * Group::registers_of(plan.data);
@@ -270,7 +270,7 @@ fn one_by_one<const STORE: bool, const RECORDS: bool>(
             match moved {
                 Some(physical) => lines.touch(physical, width.bytes() as u64),
                 None if plan.first_only && index > 0 => {
-                    state.trouble = Trouble::None;
+                    state.stopped.trouble = Trouble::None;
                     state.vector.length = index;
                     return Ok(());
                 }
@@ -287,13 +287,13 @@ fn one_by_one<const STORE: bool, const RECORDS: bool>(
 
 /// Devices are for scalar accesses.
 fn refuse_device<const STORE: bool>(state: &mut State, address: u64) {
-    if let Trouble::Device(_) = state.trouble {
+    if let Trouble::Device(_) = state.stopped.trouble {
         let purpose = if STORE {
             crate::address::Purpose::Store
         } else {
             crate::address::Purpose::Load
         };
-        state.trouble = Trouble::Exception(Exception {
+        state.stopped.trouble = Trouble::Exception(Exception {
             cause: purpose.access_fault(),
             value: address,
         });

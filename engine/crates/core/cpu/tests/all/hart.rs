@@ -17,7 +17,7 @@ fn hart(environment: ExecutionEnvironment, code: &[u32]) -> (Hart<Functional>, G
     memory.protect(CODE, 0x1000, Protection::ALL).unwrap();
     write_code(&mut memory, code);
     let mut hart = Hart::new(0, environment, Functional::default());
-    hart.set_pc(CODE);
+    hart.state_mut().set_pc(CODE);
     (hart, memory)
 }
 
@@ -41,9 +41,12 @@ fn an_environment_call_stops_behind_itself() {
         &[addi(10, 0, 5), ECALL, addi(10, 10, 1), ECALL],
     );
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
-    assert_eq!((hart.register(10), hart.pc()), (5, CODE + 8));
+    assert_eq!((hart.state().register(10), hart.state().pc()), (5, CODE + 8));
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
-    assert_eq!((hart.register(10), hart.counters().instructions()), (6, 4));
+    assert_eq!(
+        (hart.state().register(10), hart.counters().instructions()),
+        (6, 4)
+    );
     assert_eq!(hart.cycle(), Cycle::new(4));
 }
 
@@ -66,7 +69,7 @@ fn a_custom_instruction_carries_its_operands() {
         },
     };
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::Custom(expected));
-    hart.write_register(12, 99);
+    hart.state_mut().write_register(12, 99);
     hart.advance_to(Cycle::new(1000));
     let expected = CustomInstruction {
         word: less,
@@ -80,14 +83,14 @@ fn a_custom_instruction_carries_its_operands() {
         },
     };
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::Custom(expected));
-    assert_eq!((hart.register(12), hart.cycle()), (99, Cycle::new(1001)));
+    assert_eq!((hart.state().register(12), hart.cycle()), (99, Cycle::new(1001)));
 }
 
 #[test]
 fn the_budget_ends_an_endless_loop() {
     let (mut hart, mut memory) = hart(ExecutionEnvironment::Program, &[JUMP_TO_ITSELF]);
     assert_eq!(hart.run(&mut memory, Cycle::new(1000)), Stop::Budget);
-    assert_eq!((hart.cycle(), hart.pc()), (Cycle::new(1000), CODE));
+    assert_eq!((hart.cycle(), hart.state().pc()), (Cycle::new(1000), CODE));
     assert_eq!(hart.run(&mut memory, Cycle::new(1000)), Stop::Budget);
     assert_eq!(hart.counters().instructions(), 1000);
 }
@@ -99,7 +102,7 @@ fn what_a_hart_stores_is_part_of_what_memory_holds() {
     let code = [addi(10, 0, 7), store(0), store(1), ECALL];
     let (mut hart, mut memory) = hart(ExecutionEnvironment::Program, &code);
     memory.protect(0x4000, 0x1000, Protection::READ_WRITE).unwrap();
-    hart.write_register(5, 0x4ff0);
+    hart.state_mut().write_register(5, 0x4ff0);
     let mut expected = GuestMemory::new(memory.end()).unwrap();
     let mut page = [0; 0x1000];
     memory.read(CODE, &mut page).unwrap();
@@ -119,7 +122,7 @@ fn a_program_that_strays_is_stopped() {
         value: 0,
     };
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::Fault(fault));
-    assert_eq!((hart.pc(), hart.counters().instructions()), (CODE + 4, 1));
+    assert_eq!((hart.state().pc(), hart.counters().instructions()), (CODE + 4, 1));
 }
 
 #[test]
@@ -137,14 +140,14 @@ fn an_access_to_a_device_waits_for_its_answer() {
         write: None,
     };
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::Device(read));
-    hart.finish_access(0xfe);
-    assert_eq!(hart.register(11), -2i64 as u64);
+    hart.reply().finish_access(0xfe);
+    assert_eq!(hart.state().register(11), -2i64 as u64);
     let Stop::Device(write) = hart.run(&mut memory, Cycle::NEVER) else {
         panic!("a store to a device stops")
     };
     assert_eq!((write.address, write.bytes), (DEVICE, 4));
     assert_eq!(write.write.unwrap() as u32, -2i32 as u32);
-    hart.finish_access(0);
+    hart.reply().finish_access(0);
     assert_eq!(hart.counters().instructions(), 3);
 }
 
@@ -155,11 +158,11 @@ fn changed_code_runs_after_a_fence() {
     write_code(&mut memory, &[addi(10, 0, 2), ECALL]);
     memory.write(CODE + 16, &FENCE_I.to_le_bytes()).unwrap();
     memory.write(CODE + 20, &ECALL.to_le_bytes()).unwrap();
-    hart.set_pc(CODE + 16);
+    hart.state_mut().set_pc(CODE + 16);
     hart.run(&mut memory, Cycle::NEVER);
-    hart.set_pc(CODE);
+    hart.state_mut().set_pc(CODE);
     hart.run(&mut memory, Cycle::NEVER);
-    assert_eq!(hart.register(10), 2);
+    assert_eq!(hart.state().register(10), 2);
 }
 
 #[test]
@@ -167,10 +170,10 @@ fn withdrawn_pages_fault_at_once() {
     // lb x10, 0(x11)
     let (mut hart, mut memory) = hart(ExecutionEnvironment::Program, &[11 << 15 | 10 << 7 | 3, ECALL]);
     memory.protect(0x3000, 0x1000, Protection::READ_WRITE).unwrap();
-    hart.write_register(11, 0x3000);
+    hart.state_mut().write_register(11, 0x3000);
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
     memory.protect(0x3000, 0x1000, Protection::NONE).unwrap();
-    hart.set_pc(CODE);
+    hart.state_mut().set_pc(CODE);
     assert!(matches!(hart.run(&mut memory, Cycle::NEVER), Stop::Fault(_)));
 }
 
@@ -189,14 +192,14 @@ const RESERVE_AND_STORE: [u32; 4] = [
 fn succeeds(between: impl FnOnce(&mut GuestMemory)) -> bool {
     let (mut hart, mut memory) = hart(ExecutionEnvironment::Program, &RESERVE_AND_STORE);
     memory.protect(VARIABLE, 0x1000, Protection::READ_WRITE).unwrap();
-    hart.write_register(11, VARIABLE);
-    hart.write_register(13, 77);
+    hart.state_mut().write_register(11, VARIABLE);
+    hart.state_mut().write_register(13, 77);
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
     between(&mut memory);
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
     let mut stored = [0; 8];
     memory.read(VARIABLE, &mut stored).unwrap();
-    let succeeded = hart.register(12) == 0;
+    let succeeded = hart.state().register(12) == 0;
     assert_eq!(succeeded, u64::from_le_bytes(stored) == 77);
     succeeded
 }
@@ -243,10 +246,10 @@ impl Timing for Compiles {
 fn shared_run(code: &Arc<SharedCode<()>>, program: &[u32]) -> (u64, usize) {
     let (_, mut memory) = hart(ExecutionEnvironment::Program, program);
     let mut hart = Hart::new(0, ExecutionEnvironment::Program, Compiles::default());
-    hart.share_code(code.clone());
-    hart.set_pc(CODE);
+    hart.sharing().share_code(code.clone());
+    hart.state_mut().set_pc(CODE);
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
-    (hart.register(10), hart.timing().blocks)
+    (hart.state().register(10), hart.timing().blocks)
 }
 
 #[test]
@@ -315,13 +318,13 @@ fn prefetched(kind: u32, entry: u64, address: u64, asks: bool) -> Option<u64> {
         0x1f,
     ];
     for (number, value) in (10..).zip(registers) {
-        hart.write_register(number, value);
+        hart.state_mut().write_register(number, value);
     }
     if asks {
         hart.offer(Feature::RemotePages);
     }
     let stop = hart.run(&mut memory, Cycle::new(20));
-    assert_eq!(hart.pc(), prefetch_at + 4, "no trap is taken");
+    assert_eq!(hart.state().pc(), prefetch_at + 4, "no trap is taken");
     match stop {
         Stop::Prefetch(place) => {
             assert_eq!((hart.counters().instructions(), hart.cycle()), (7, Cycle::new(7)));

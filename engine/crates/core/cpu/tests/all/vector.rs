@@ -14,7 +14,7 @@ fn hart(environment: ExecutionEnvironment, code: &[u32]) -> (Hart<Functional>, G
     let bytes: Vec<u8> = code.iter().flat_map(|word| word.to_le_bytes()).collect();
     memory.write(CODE, &bytes).unwrap();
     let mut hart = Hart::new(0, environment, Functional::default());
-    hart.set_pc(CODE);
+    hart.state_mut().set_pc(CODE);
     (hart, memory)
 }
 
@@ -90,9 +90,9 @@ fn bare_metal_has_no_vectors_unless_offered_and_turned_on() {
         }
         assert_eq!(hart.run(&mut memory, Cycle::new(20)), Stop::WaitForInterrupt);
         (
-            hart.register(6) >> 21 & 1,
-            hart.register(8) >> 9 & 3,
-            hart.register(5),
+            hart.state().register(6) >> 21 & 1,
+            hart.state().register(8) >> 9 & 3,
+            hart.state().register(5),
         )
     };
     assert_eq!(run(false), (0, 0, 0));
@@ -105,14 +105,14 @@ fn a_load_goes_on_where_it_met_a_fault() {
         ExecutionEnvironment::Program,
         &[vsetvli(E8_M8), vle8(false), ECALL],
     );
-    hart.write_register(10, END - 40);
+    hart.state_mut().write_register(10, END - 40);
     memory.write(END - 40, &[1; 40]).unwrap();
     let fault = Exception {
         cause: Cause::LoadAccessFault,
         value: END,
     };
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::Fault(fault));
-    assert_eq!((hart.pc(), hart.registers().vector.start), (CODE + 4, 40));
+    assert_eq!((hart.state().pc(), hart.registers().vector.start), (CODE + 4, 40));
     // What was loaded already is not loaded again.
     memory.write(END - 40, &[2; 40]).unwrap();
     memory.protect(END, 0x1000, Protection::ALL).unwrap();
@@ -132,8 +132,8 @@ fn a_store_goes_on_where_it_met_a_fault() {
     let (mut hart, mut memory) = hart(ExecutionEnvironment::Program, &[vsetvli(E8_M8), VSE8, ECALL]);
     let mut registers = hart.registers();
     registers.vector.registers = [[0x0707_0707_0707_0707; 2]; 32];
-    hart.set_registers(&registers);
-    hart.write_register(10, END - 100);
+    hart.thread().set_registers(&registers);
+    hart.state_mut().write_register(10, END - 100);
     assert!(matches!(hart.run(&mut memory, Cycle::NEVER), Stop::Fault(_)));
     assert_eq!(hart.registers().vector.start, 100);
     memory.protect(END, 0x1000, Protection::ALL).unwrap();
@@ -152,11 +152,11 @@ fn a_load_of_the_first_faults_only_shortens_the_vector() {
         ExecutionEnvironment::Program,
         &[vsetvli(E8_M8), vle8(true), ECALL],
     );
-    hart.write_register(10, END - 3);
+    hart.state_mut().write_register(10, END - 3);
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
     assert_eq!(hart.registers().vector.length, 3);
-    hart.write_register(10, END);
-    hart.set_pc(CODE + 4);
+    hart.state_mut().write_register(10, END);
+    hart.state_mut().set_pc(CODE + 4);
     assert!(matches!(hart.run(&mut memory, Cycle::NEVER), Stop::Fault(_)));
 }
 
@@ -167,10 +167,10 @@ fn registers_that_make_no_sense_are_not_taken() {
     registers.vector.kind = 3 << 3 | 3;
     registers.vector.length = u64::MAX;
     registers.vector.start = u64::MAX;
-    hart.set_registers(&registers);
+    hart.thread().set_registers(&registers);
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
     registers.vector.kind = 1 << 40;
-    hart.set_registers(&registers);
-    hart.set_pc(CODE);
+    hart.thread().set_registers(&registers);
+    hart.state_mut().set_pc(CODE);
     assert!(matches!(hart.run(&mut memory, Cycle::NEVER), Stop::Fault(_)));
 }

@@ -216,7 +216,7 @@ impl Lanes {
             Some(probe) => upstream.way.outbox.push(None, &[&probe]),
             None => {
                 upstream.flights.end(number);
-                let wait = self.shared.settings.probe_interval_us.saturating_mul(1000);
+                let wait = self.shared.settings.times.probe_interval_us.saturating_mul(1000);
                 core.begin_trials(now, replica, settings.id, wait);
             }
         }

@@ -3,7 +3,7 @@
 
 use crate::harness::relay::{Disturbance, Relay};
 use crate::harness::*;
-use rackwright_balancer::{replay, Balancer, Replayed, Settings, Status};
+use rackwright_balancer::{replay, Balancer, Replayed, Settings, Status, TimeSettings};
 use rackwright_loadtest::{Plan, Report};
 use std::fs::File;
 use std::io::BufReader;
@@ -17,13 +17,17 @@ const BOUND_NS: u64 = 100_000_000;
 /// Settings with the times that `rw dispatch` has by default, and a record.
 fn recorded(rack: u16, replicas: &[SocketAddr], name: &str) -> Settings {
     let file = format!("rackwright-faults-{}-{name}-{rack}", std::process::id());
+    let settings = settings(rack, WORK, replicas);
     Settings {
-        expiry_us: 80_000,
-        truth_interval_us: 20_000,
-        peer_timeout_us: 100_000,
-        probe_interval_us: 50_000,
+        times: TimeSettings {
+            expiry_us: 80_000,
+            truth_interval_us: 20_000,
+            peer_timeout_us: 100_000,
+            probe_interval_us: 50_000,
+            ..settings.times
+        },
         record: Some(std::env::temp_dir().join(file)),
-        ..settings(rack, WORK, replicas)
+        ..settings
     }
 }
 

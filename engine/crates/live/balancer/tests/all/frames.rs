@@ -20,7 +20,7 @@ fn at(host: &str) -> SocketAddr {
 fn settings_for(services: &Service, mode: Option<Mode>) -> Settings {
     let mut settings = settings(0, WORK, services.addresses());
     settings.services[0].listen = at(NEAR);
-    settings.xdp = Some(XdpSettings {
+    settings.lanes.xdp = Some(XdpSettings {
         interface: INTERFACE.into(),
         mode,
         required: true,
@@ -53,7 +53,7 @@ fn requests_and_answers_are_frames_and_decisions_those_of_the_policy() {
         for (busy_poll, mode) in [(false, None), (true, Some(Mode::Native))] {
             let services = namespaces.far(|| services_at(vec![at(FAR); 3], 0));
             let mut settings = settings_for(&services, mode);
-            settings.busy_poll = busy_poll;
+            settings.lanes.busy_poll = busy_poll;
             let record = std::env::temp_dir().join(format!("frames-{}-{busy_poll}", std::process::id()));
             settings.record = Some(record.clone());
             let balancer = namespaces.near(|| Balancer::start(settings)).unwrap();
@@ -89,7 +89,7 @@ fn threads_without_a_queue_go_on_with_sockets() {
     in_namespaces(|namespaces| {
         let services = namespaces.far(|| services_at(vec![at(FAR); 2], 0));
         let mut settings = settings_for(&services, Some(Mode::Native));
-        settings.threads = 5;
+        settings.lanes.threads = 5;
         let balancer = namespaces.near(|| Balancer::start(settings)).unwrap();
         let mut plan = plan(balancer.addresses(), 4000.0, 600, 100.0);
         plan.connections = 16;
@@ -108,7 +108,7 @@ fn a_replica_that_is_gone_or_has_moved_is_found_again() {
         let mut services = namespaces.far(|| services_at(vec![at(FAR)], 0));
         let addresses = services.addresses().to_vec();
         let mut settings = settings_for(&services, Some(Mode::Native));
-        settings.expiry_us = 100_000;
+        settings.times.expiry_us = 100_000;
         let balancer = namespaces.near(|| Balancer::start(settings)).unwrap();
         let mut single = plan(balancer.addresses(), 2000.0, 1, 0.0);
         single.timeout_us = 100_000.0;
@@ -205,13 +205,13 @@ fn without_it_there_are_sockets_unless_it_is_required() {
             (INTERFACE, "near0: a program is attached there already"),
         ] {
             let mut settings = settings_for(&services, None);
-            let xdp = settings.xdp.as_mut().unwrap();
+            let xdp = settings.lanes.xdp.as_mut().unwrap();
             xdp.interface = interface.into();
             match namespaces.near(|| Balancer::start(settings.clone())) {
                 Err(BalancerError::Xdp(error)) => assert_eq!(error.to_string(), reason),
                 _ => panic!("{interface}: it is required"),
             }
-            settings.xdp.as_mut().unwrap().required = false;
+            settings.lanes.xdp.as_mut().unwrap().required = false;
             let balancer = namespaces.near(|| Balancer::start(settings)).unwrap();
             let xdp = balancer.status().xdp.unwrap();
             assert_eq!((xdp.refused.as_deref(), xdp.queues), (Some(reason), 0));

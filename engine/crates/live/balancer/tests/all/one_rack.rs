@@ -14,8 +14,8 @@ fn requests_are_spread_and_answers_come_back() {
         for (threads, busy_poll) in [(1, false), (3, false), (1, true)] {
             let services = services_at(vec![loopback(); 4], header);
             let mut settings = settings(0, framing, services.addresses());
-            settings.threads = threads;
-            settings.busy_poll = busy_poll;
+            settings.lanes.threads = threads;
+            settings.lanes.busy_poll = busy_poll;
             let balancer = Balancer::start(settings).unwrap();
             let report = put(&plan(balancer.addresses(), 4000.0, 1000, 800.0));
             assert_eq!((report.answered, report.lost, report.malformed), (1000, 0, 0));
@@ -91,7 +91,7 @@ fn a_replica_that_says_nothing_is_found_out_and_its_requests_are_forgotten() {
     let services = services(1);
     let addresses = [services.addresses()[0], silent.local_addr().unwrap()];
     let mut settings = settings(0, WORK, &addresses);
-    settings.expiry_us = 400_000;
+    settings.times.expiry_us = 400_000;
     let balancer = Balancer::start(settings).unwrap();
     let mut load = plan(balancer.addresses(), 500.0, 300, 0.0);
     load.timeout_us = 600_000.0;
@@ -105,7 +105,7 @@ fn a_replica_that_says_nothing_is_found_out_and_its_requests_are_forgotten() {
 fn without_probe(replicas: &[SocketAddr], expiry_us: u64) -> Balancer {
     let mut settings = settings(0, WORK, replicas);
     settings.services[0].probe = None;
-    settings.expiry_us = expiry_us;
+    settings.times.expiry_us = expiry_us;
     Balancer::start(settings).unwrap()
 }
 
@@ -254,7 +254,7 @@ fn what_cannot_be_is_refused() {
     let good = settings(0, WORK, &[free_address()]);
     let spoils: [fn(&mut Settings, &UdpSocket); 5] = [
         |settings, taken| settings.services[0].listen = taken.local_addr().unwrap(),
-        |settings, _| settings.threads = 0,
+        |settings, _| settings.lanes.threads = 0,
         |settings, _| settings.services.clear(),
         |settings, _| settings.services[0].framing = Framing::Field { offset: 0, bytes: 3 },
         |settings, _| settings.record = Some("/does/not/exist".into()),
@@ -266,7 +266,7 @@ fn what_cannot_be_is_refused() {
     }
     for threads in [1, 2] {
         let mut first = good.clone();
-        first.threads = threads;
+        first.lanes.threads = threads;
         let balancer = Balancer::start(first.clone()).unwrap();
         first.services[0].listen = balancer.addresses()[0];
         assert!(Balancer::start(first).is_err(), "two balancers at one address");

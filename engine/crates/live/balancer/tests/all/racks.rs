@@ -55,7 +55,7 @@ fn a_rack_without_replicas_alive_passes_everything_on_and_a_dead_rack_gets_nothi
     let mut all = [settings(0, WORK, &[]), settings(1, WORK, services.addresses())];
     introduce(&mut all);
     all.iter_mut()
-        .for_each(|settings| settings.peer_timeout_us = 100_000);
+        .for_each(|settings| settings.times.peer_timeout_us = 100_000);
     let [front, back] = all.map(|settings| Balancer::start(settings).unwrap());
     wait_until(&front, "introduced", |status| status.peers[0].alive);
     assert_eq!(put(&plan(front.addresses(), 1000.0, 100, 0.0)).lost, 0);

@@ -53,22 +53,22 @@ impl PciHost {
     }
 
     /// Adds a tree behind the bridge.
-    pub(crate) fn attach_tree(&mut self, tree: Box<dyn Tree>) {
+    pub fn attach_tree(&mut self, tree: Box<dyn Tree>) {
         self.tree = Some(tree);
     }
 
     /// The tree behind it, if there is one.
-    pub(crate) fn tree(&mut self) -> Option<&mut dyn Tree> {
+    pub fn tree(&mut self) -> Option<&mut dyn Tree> {
         self.tree.as_deref_mut().map(|tree| tree as &mut dyn Tree)
     }
 
     /// Whether there is a tree.
-    pub(crate) fn has_tree(&self) -> bool {
+    pub fn has_tree(&self) -> bool {
         self.tree.is_some()
     }
 
     /// Why its tree or a function does not go on, if one does not.
-    pub(crate) fn failure(&self) -> Option<String> {
+    pub fn failure(&self) -> Option<String> {
         let tree = self.tree.as_ref().and_then(|tree| tree.failure());
         tree.or_else(|| self.functions.iter().find_map(Function::failure))
     }
@@ -84,7 +84,7 @@ impl PciHost {
     }
 
     /// Adds the events in its tree to a digest.
-    pub(crate) fn digest_tree(&self, digest: &mut Digest) {
+    pub fn digest_tree(&self, digest: &mut Digest) {
         if let Some(tree) = &self.tree {
             tree.digest(digest);
         }
@@ -181,8 +181,9 @@ impl PciHost {
             .fold(tree, Cycle::min)
     }
 
-    /// Only functions have events from `now` to `until`.
-    pub(crate) fn rest(&mut self, now: Cycle, until: Cycle) {
+    /// Only functions have events from `now` to `until`: those connected to the outside of the simulation wait for
+    /// external input, and [`PciHost::next_event`] returns how long that took.
+    pub fn rest(&mut self, now: Cycle, until: Cycle) {
         self.functions
             .iter_mut()
             .for_each(|function| function.rest(now, until));
@@ -198,12 +199,13 @@ impl PciHost {
         }
     }
 
-    /// Number of rule violations of software.
+    /// Number of rule violations of software, after each of which a function needs a reset.
     pub fn errors(&self) -> u64 {
         self.functions.iter().map(Function::errors).sum()
     }
 
-    pub(crate) fn reseed(&mut self, seed: u64) {
+    /// Restarts all random numbers of functions from `seed`.
+    pub fn reseed(&mut self, seed: u64) {
         self.functions
             .iter_mut()
             .for_each(|function| function.reseed(seed));

@@ -66,7 +66,7 @@ impl FromHarts for Parts<'_> {
                 }
                 self.functions
                     .into_iter()
-                    .for_each(|function| machine.hardware_mut().bus.attach(function));
+                    .for_each(|function| machine.hardware_mut().bus.pci_mut().attach(function));
                 machine
             }
             Start::Saved(saved) => {
@@ -74,7 +74,7 @@ impl FromHarts for Parts<'_> {
             }
         };
         if let Some(tree) = self.tree {
-            machine.hardware_mut().bus.attach_tree(tree);
+            machine.hardware_mut().bus.pci_mut().attach_tree(tree);
         }
         machine.share_code(&code);
         let HartChoice { harts, hierarchy, .. } = self.harts;

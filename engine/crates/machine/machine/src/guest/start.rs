@@ -172,8 +172,8 @@ impl Guest {
     ) -> Result<Guest, MachineError> {
         let mut guest = Guest::go_on(checkpoint, cpu, extras, network.shared)?;
         let bus = guest.machine.bus();
-        bus.reseed(seed);
-        bus.attach(network.card);
+        bus.pci_mut().reseed(seed);
+        bus.pci_mut().attach(network.card);
         guest.machine.meet_every(network.every);
         Ok(guest)
     }

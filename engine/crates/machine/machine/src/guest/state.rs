@@ -37,7 +37,7 @@ impl Guest {
         if self.cpu != CpuModel::Functional {
             return refused("the caches and pipelines of timed harts cannot be saved; use functional harts");
         }
-        if self.machine.bus().tree().is_some() {
+        if self.machine.bus().pci_mut().tree().is_some() {
             return refused("a fabric cannot be saved");
         }
         self.machine.unsaved().map_or(Ok(()), Err)

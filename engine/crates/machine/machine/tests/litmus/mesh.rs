@@ -177,8 +177,8 @@ fn run<T: Timing>(mesh: impl Network, bodies: &[&[u32]], timings: Vec<T>, delays
     put_delays(&mut data, delays);
     let start = |(index, timing)| {
         let mut hart = Hart::new(index, ExecutionEnvironment::BareMetal, timing);
-        hart.set_pc(BASE);
-        hart.write_register(HART as u8, index);
+        hart.state_mut().set_pc(BASE);
+        hart.state_mut().write_register(HART as u8, index);
         Core::alone(hart)
     };
     let cores = (0..).zip(timings).map(start).collect();

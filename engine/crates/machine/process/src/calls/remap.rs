@@ -122,7 +122,7 @@ impl Process {
                     .map_err(gather::fault)?;
                 copy(memory, from, place, length)?;
                 if stays {
-                    memory.discard(from, length).map_err(gather::fault)?;
+                    memory.mapping().discard(from, length).map_err(gather::fault)?;
                     memory.protect(from, length, access).map_err(gather::fault)?;
                 }
             }

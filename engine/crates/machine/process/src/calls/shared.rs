@@ -172,12 +172,12 @@ fn refit(range: &Range<u64>, backing: &mut Backing, memory: &mut GuestMemory) ->
     let (change, length) = (from - range.start, to - from);
     if present > before {
         let file = (&*backing.file, backing.offset + change);
-        memory.share(from, length, file, backing.writable)?;
+        memory.mapping().share(from, length, file, backing.writable)?;
         memory
             .protect(from, length, backing.protection)
             .or(refuse(libc::ENOMEM))?;
     } else if present < before {
-        memory.unshare(from, length)?;
+        memory.mapping().unshare(from, length)?;
         memory
             .protect(from, length, Protection::NONE)
             .or(refuse(libc::ENOMEM))?;

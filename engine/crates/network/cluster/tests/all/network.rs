@@ -121,8 +121,8 @@ fn the_digest_depends_on_neither_threads_nor_windows_nor_skipping() {
     for threads in [1, 2, 4] {
         for window in [6400, 3200, 100] {
             let report = run(&description, |cluster| {
-                cluster.set_threads(threads);
-                cluster.set_window(Cycles::new(window)).unwrap();
+                cluster.execution().set_threads(threads);
+                cluster.execution().set_window(Cycles::new(window)).unwrap();
             });
             assert_eq!(
                 report.digest, expected.digest,
@@ -131,7 +131,7 @@ fn the_digest_depends_on_neither_threads_nor_windows_nor_skipping() {
         }
     }
     assert_eq!(
-        run(&description, |cluster| cluster.set_skip_idle(false)).digest,
+        run(&description, |cluster| cluster.execution().set_skip_idle(false)).digest,
         expected.digest
     );
     let other = run(
@@ -234,7 +234,9 @@ fn the_least_queued_uplink_is_taken_whatever_the_flow() {
         peak(&freest),
         peak(&hashed)
     );
-    let threads = run(&with_policy("least-queued"), |cluster| cluster.set_threads(4));
+    let threads = run(&with_policy("least-queued"), |cluster| {
+        cluster.execution().set_threads(4)
+    });
     assert_eq!(threads.digest, freest.digest);
     let unknown = refusal(&with_policy("magic"));
     assert_eq!(
@@ -294,8 +296,9 @@ fn a_capture_holds_what_the_counters_count() {
 }
 
 fn refusal(description: &Description) -> String {
-    Cluster::check(description)
-        .expect_err("it is impossible")
+    Cluster::new(description)
+        .err()
+        .expect("it is impossible")
         .to_string()
 }
 

@@ -156,7 +156,7 @@ fn a_node_of_ones_own_is_a_node_like_the_others() {
     let description = description(own("beacon", "beacon", settings));
     let outcome = |threads| {
         let mut cluster = Cluster::with_kinds(&description, &kinds()).unwrap();
-        cluster.set_threads(threads);
+        cluster.execution().set_threads(threads);
         cluster.run(Cycle::new(1_000_000));
         let sent = |port| cluster.counters(port).unwrap().sent;
         assert_eq!([sent("beacon.port0"), sent("mirror.port0")], [20, 20]);

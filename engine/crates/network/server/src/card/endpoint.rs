@@ -38,7 +38,7 @@ impl Endpoint for Card {
         let mut state = self.state();
         let at = state.to_card.seen(now + CROSSING_LATENCY).max(state.unit.cycle());
         let ticket = tickets.next_ticket();
-        state.reads.push_back(Read {
+        state.registers.reads.push_back(Read {
             ticket,
             at,
             shift,

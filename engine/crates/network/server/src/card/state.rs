@@ -12,15 +12,15 @@ impl State for Card {
             let reason = "an interface to the network of the host cannot be saved";
             return Err(StateError::Unsaved(reason.to_string()));
         }
-        if !state.reads.is_empty() {
+        if !state.registers.reads.is_empty() {
             return Err(StateError::Busy);
         }
         state.unit.pass(by)?;
         state.hierarchy.lock().pass(by)?;
         state.arrivals.pass(by)?;
-        by.queue(&mut state.accesses, || write(Cycle::ZERO, 0, 0))?;
-        state.given.pass(by)?;
-        state.values.pass(by)?;
+        by.queue(&mut state.registers.accesses, || write(Cycle::ZERO, 0, 0))?;
+        state.registers.given.pass(by)?;
+        state.registers.values.pass(by)?;
         state.raised.pass(by)?;
         state.changed.pass(by)?;
         state.idle.pass(by)?;

@@ -95,7 +95,7 @@ impl OnLink {
                 pager.prefetch(index, at, place);
                 return false;
             }
-            Ok(Stop::WaitForInterrupt) if core.hart.is_interrupted() => return false,
+            Ok(Stop::WaitForInterrupt) if core.hart.control().is_interrupted() => return false,
             Ok(Stop::WaitForInterrupt) => {
                 core.stall(Stall::Interrupt);
                 self.stamp_hart(hardware, index, Event::Waits);
@@ -134,7 +134,7 @@ impl OnLink {
         // Its units are advanced to the hart's time.
         let now = hardware.hart(index).cycle();
         hardware.advance_to(index, now);
-        if hardware.bus.host().exit().is_some() {
+        if hardware.bus.host.exit().is_some() {
             self.switch_off();
         }
         false

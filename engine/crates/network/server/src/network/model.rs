@@ -36,11 +36,11 @@ where
         let (_, link) = self.machine.parts();
         while let Some((_, arrival)) = arrivals.next() {
             self.output.count_received(arrival.item.length());
-            link.coming.push_back((arrival.cycle, arrival.item));
+            link.frames.coming.push_back((arrival.cycle, arrival.item));
         }
         let Ok(_) = self.machine.run(until);
         let (_, link) = self.machine.parts();
-        for sent in link.left.drain(..) {
+        for sent in link.frames.left.drain(..) {
             let frame = Frame::raw(&sent.bytes).expect("the NIC's frames have 1 to 9600 bytes");
             self.output.pass(sent.first, sent.last, frame, until, 0, outbox);
         }
@@ -53,8 +53,8 @@ where
         if let Some(pager) = &self.link().pager {
             digest.bytes(&pager.linked.digest().value().to_le_bytes());
         }
-        digest.bytes(bus.host().console());
-        digest.number(bus.host().exit().map_or(u64::MAX, |status| status as u64));
+        digest.bytes(bus.host.console());
+        digest.number(bus.host.exit().map_or(u64::MAX, |status| status as u64));
     }
 }
 
@@ -81,7 +81,7 @@ where
         let OnLink {
             nic, pager, error, ..
         } = self.link();
-        let host = self.machine.hardware().bus.host();
+        let host = &self.machine.hardware().bus.host;
         let pager = pager.as_ref().map(|pager| &pager.linked);
         NetworkView {
             port: &self.output,

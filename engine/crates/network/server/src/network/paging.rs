@@ -42,7 +42,7 @@ impl OnLink {
             return end;
         }
         pager.advance(end, |unit, until| hardware.advance_other(unit, until));
-        if let Err(error) = pager.linked.unit.check() {
+        if let Err(error) = pager.linked.unit.observation().check() {
             self.fail(error.into());
             return end;
         }

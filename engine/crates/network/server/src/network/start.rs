@@ -1,7 +1,7 @@
 use super::accesses::Accesses;
 use super::lines::Lines;
 use super::tile::LinkedTile;
-use super::{Networked, OnLink};
+use super::{Frames, Networked, OnLink};
 use crate::bare;
 use crate::boot::BootInformation;
 use crate::error::ServerError;
@@ -97,7 +97,7 @@ impl<T: Timing> Networked<T> {
             let hart = Hart::new(number as u64, ExecutionEnvironment::BareMetal, timing);
             let mut core = Core::new(hart, hierarchy.clone(), units);
             bare::reset(&mut core, number, entry);
-            core.hart.share_code(code.clone());
+            core.hart.sharing().share_code(code.clone());
             if let Some(pager) = &pager {
                 core.hart.offer(Feature::RemotePages);
                 core.pass_on(pager.opcode(), pager.unit())?;
@@ -126,9 +126,11 @@ impl<T: Timing> Networked<T> {
             accesses: Accesses::default(),
             off: false,
             ticked: Cycle::ZERO,
-            coming: VecDeque::new(),
-            arrived: Cycle::ZERO,
-            left: Vec::new(),
+            frames: Frames {
+                coming: VecDeque::new(),
+                arrived: Cycle::ZERO,
+                left: Vec::new(),
+            },
             error: None,
             stamps: Stamps::default(),
         };

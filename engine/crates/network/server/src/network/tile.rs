@@ -58,7 +58,7 @@ impl LinkedTile {
         frame: &[u8],
     ) {
         let unit = &mut core.units[self.unit];
-        let clock = *unit.clock();
+        let clock = *unit.observation().clock();
         let rate = self.rate;
         unit.streams().frame(self.input, frame, |flit| {
             clock.seen_by_unit(to_hart.seen(first + rate.cycles(flit) + LATENCY))
@@ -73,7 +73,7 @@ impl LinkedTile {
     ) -> Vec<SentFrame<Network>> {
         let mut passed_on = Vec::new();
         let unit = &mut core.units[self.unit];
-        let clock = *unit.clock();
+        let clock = *unit.observation().clock();
         while let Some(frame) = unit.streams().take_frame() {
             let [first, last] =
                 [frame.first, frame.last].map(|cycle| to_link.seen(clock.seen_by_hart(cycle)) + LATENCY);

@@ -46,7 +46,7 @@ impl OnLink {
             |unit, until| hardware.advance_other(unit, until),
             |cycle, level| stamps.note(cycle, Event::Line(level), instructions),
         );
-        if let Err(error) = self.nic.linked.unit.check() {
+        if let Err(error) = self.nic.linked.unit.observation().check() {
             self.fail(error.into());
         }
     }
@@ -60,7 +60,7 @@ impl OnLink {
         self.advance_nic(hardware, self.now);
         self.advance_pager(hardware);
         while self.next_arrival() < end {
-            let (first, frame) = self.coming.pop_front().expect("a frame arrives");
+            let (first, frame) = self.frames.coming.pop_front().expect("a frame arrives");
             self.arrive(hardware, first, &frame);
         }
     }
@@ -68,8 +68,8 @@ impl OnLink {
     /// A frame whose first flit arrives in the cycle `first`, or after the previous frame: a frame from another NIC is
     /// known only from its last flit on (`OutputPort::pass`), so that a short one would overlap a long one.
     fn arrive<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>, first: Cycle, frame: &Frame) {
-        let first = first.max(self.arrived);
-        self.arrived = self.nic.last_flit(first, frame.length()) + Cycles::new(1);
+        let first = first.max(self.frames.arrived);
+        self.frames.arrived = self.nic.last_flit(first, frame.length()) + Cycles::new(1);
         if self.stamps.are_kept() {
             self.stamp(hardware, first, Event::FirstIn);
             self.stamp(hardware, self.nic.last_flit(first, frame.length()), Event::LastIn);
@@ -108,7 +108,10 @@ impl OnLink {
         for frame in passed_on {
             self.nic.linked.arrive(frame.first, &frame.bytes);
         }
-        let failed = hardware.cores[0].units.iter().find_map(|unit| unit.check().err());
+        let failed = hardware.cores[0]
+            .units
+            .iter()
+            .find_map(|unit| unit.observation().check().err());
         if let Some(error) = failed {
             self.fail(error.into());
         }
@@ -129,6 +132,6 @@ impl OnLink {
             self.stamp(hardware, frame.first, Event::FirstOut);
             self.stamp(hardware, frame.last, Event::LastOut);
         }
-        self.left.append(&mut frames);
+        self.frames.left.append(&mut frames);
     }
 }

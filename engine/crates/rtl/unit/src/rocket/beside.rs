@@ -120,7 +120,7 @@ impl Beside {
             guard: &mut self.guard,
         };
         let unit = &mut self.units[index];
-        unit.advance(unit.clock().seen_by_unit(until), &mut surroundings);
+        unit.advance(unit.observation().clock().seen_by_unit(until), &mut surroundings);
         if front.take_swapped() {
             self.swapped = Some(index);
         }
@@ -140,10 +140,10 @@ impl Beside {
     /// Returns an error for a unit that has broken a rule, waits for writes or swaps words, or is inactive although it owes a value.
     pub(super) fn check(&mut self, memory: &mut GuestMemory, front: &mut FrontBus) -> Result<(), UnitError> {
         for (index, unit) in self.units.iter().enumerate() {
-            unit.check()?;
+            unit.observation().check()?;
             if unit.watches() || self.swapped == Some(index) {
                 return Err(UnitError::Unseen {
-                    unit: unit.name().to_string(),
+                    unit: unit.observation().name().to_string(),
                 });
             }
         }
@@ -159,10 +159,10 @@ impl Beside {
             self.units[index].probe_idle(&mut surroundings);
         }
         let unit = &self.units[index];
-        unit.check()?;
+        unit.observation().check()?;
         if unit.is_at_rest() {
             return Err(UnitError::NoAnswer {
-                unit: unit.name().to_string(),
+                unit: unit.observation().name().to_string(),
                 command,
             });
         }

@@ -67,11 +67,11 @@ impl<const EXPLAINED: bool> DataCache<EXPLAINED> {
         };
         DataCache {
             tags: Cache::new(parameters.data),
-            misses: vec![none; parameters.outstanding_misses].into(),
+            misses: vec![none; parameters.misses.outstanding].into(),
             recent: [RecentStore::default(); RECENT],
-            request: parameters.miss_request,
-            response: parameters.miss_response,
-            prefetch: parameters.prefetch_next_line,
+            request: parameters.misses.request,
+            response: parameters.misses.response,
+            prefetch: parameters.misses.prefetch_next_line,
             waited: Waited::default(),
         }
     }

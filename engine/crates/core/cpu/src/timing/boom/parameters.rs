@@ -24,18 +24,25 @@ pub struct BoomParameters {
     pub instructions: Shape,
     /// L1 data cache.
     pub data: Shape,
-    /// Maximum number of outstanding lines of the data cache.
-    pub outstanding_misses: usize,
-    /// From an L1 miss to the request at L2, and from the first beat of the answer back to the core.
-    pub miss_request: u64,
-    /// As above.
-    pub miss_response: u64,
-    /// Whether a load miss also requests the next line.
-    pub prefetch_next_line: bool,
+    /// L1 misses.
+    pub misses: BoomMisses,
     /// Latencies of execution.
     pub latencies: BoomLatencies,
     /// The vector unit, which the measured core does not have.
     pub vector: VectorParameters,
+}
+
+/// The path of an L1 miss.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoomMisses {
+    /// Maximum number of outstanding lines of the data cache.
+    pub outstanding: usize,
+    /// From an L1 miss to the request at L2.
+    pub request: u64,
+    /// From the first beat of the answer back to the core.
+    pub response: u64,
+    /// Whether a load miss also requests the next line.
+    pub prefetch_next_line: bool,
 }
 
 /// Cycles from the start of an operation to the start of one that needs its result.
@@ -84,10 +91,12 @@ impl BoomParameters {
             fetch_ahead: 8,
             instructions: cache,
             data: cache,
-            outstanding_misses: 4,
-            miss_request: 2,
-            miss_response: 2,
-            prefetch_next_line: true,
+            misses: BoomMisses {
+                outstanding: 4,
+                request: 2,
+                response: 2,
+                prefetch_next_line: true,
+            },
             latencies: BoomLatencies {
                 load: 4,
                 float_load: 5,
@@ -147,10 +156,10 @@ impl NamedParameters for BoomParameters {
         );
         all.extend(self.data.named().into_iter().map(|each| each.of("data")));
         all.extend([
-            Named::new("outstanding-misses", 1..=64, &mut self.outstanding_misses),
-            Named::new("miss-request", 0..=LONGEST, &mut self.miss_request),
-            Named::new("miss-response", 0..=LONGEST, &mut self.miss_response),
-            Named::new("prefetch-next-line", 0..=1, &mut self.prefetch_next_line),
+            Named::new("outstanding-misses", 1..=64, &mut self.misses.outstanding),
+            Named::new("miss-request", 0..=LONGEST, &mut self.misses.request),
+            Named::new("miss-response", 0..=LONGEST, &mut self.misses.response),
+            Named::new("prefetch-next-line", 0..=1, &mut self.misses.prefetch_next_line),
         ]);
         all.extend(self.latencies.named());
         all.extend(self.vector.named().into_iter().map(|each| each.of("vector")));

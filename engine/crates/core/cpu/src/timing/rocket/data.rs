@@ -56,8 +56,8 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
 
     #[inline]
     pub(super) fn stored(&mut self, at: u64, address: u64, atomic: bool) {
-        self.before_last_store = self.last_store;
-        self.last_store = RecentStore {
+        self.stores[1] = self.stores[0];
+        self.stores[0] = RecentStore {
             at,
             word: word(address),
             atomic,
@@ -74,7 +74,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
                 at <= store.at + 2 && store.word == word(address)
             }
         };
-        if hit(&self.last_store) || hit(&self.before_last_store) {
+        if self.stores.iter().any(hit) {
             u64::from(self.parameters.latencies.replay)
         } else {
             0

@@ -14,13 +14,8 @@ pub struct Latencies {
     pub float_load: u32,
     /// Results that only the write-back stage has: counters and other registers, comparisons, `fmv.x`, `sc`.
     pub slow_result: u32,
-    /// A multiplication whose first operand has eight bits; one more for each eight bits more. The unit accepts no
-    /// other operation meanwhile.
-    pub multiply_least: u32,
-    /// A multiplication of 64 bits, or one for the high half.
-    pub multiply: u32,
-    /// The same of 32 bits.
-    pub multiply_word: u32,
+    /// Integer multiplications.
+    pub multiply: MultiplyLatencies,
     /// A division of operands of equal size; one more for each bit that the quotient may have.
     pub divide_least: u32,
     /// A division that cannot end early.
@@ -29,12 +24,8 @@ pub struct Latencies {
     pub multiply_add_double: u32,
     /// The same in single precision, moves, conversions, sign injection.
     pub float_other: u32,
-    /// `fdiv.d`, `fsqrt.d`: the floating-point unit accepts no other operation meanwhile.
-    pub float_divide_double: u32,
-    /// `fdiv.s`, `fsqrt.s`.
-    pub float_divide_single: u32,
-    /// Time before its result is usable at which a division frees the unit.
-    pub float_divide_tail: u32,
+    /// Floating-point divisions and roots.
+    pub float_divide: FloatDivideLatencies,
     /// From a memory access to the next one after a fence.
     pub drain: u32,
     /// An instruction that flushes the pipeline, to the next.
@@ -43,6 +34,28 @@ pub struct Latencies {
     pub flush_instructions: u32,
     /// A load that is replayed because it needs a store that is still in the pipeline.
     pub replay: u32,
+}
+
+/// Integer multiplications: the unit accepts no other operation meanwhile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MultiplyLatencies {
+    /// Of a first operand of eight bits; one more for each eight bits more.
+    pub least: u32,
+    /// Of 64 bits, or for the high half.
+    pub double: u32,
+    /// Of 32 bits.
+    pub word: u32,
+}
+
+/// Floating-point divisions and roots: the unit accepts no other operation meanwhile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FloatDivideLatencies {
+    /// `fdiv.d`, `fsqrt.d`.
+    pub double: u32,
+    /// `fdiv.s`, `fsqrt.s`.
+    pub single: u32,
+    /// Time before its result is usable at which a division frees the unit.
+    pub tail: u32,
 }
 
 /// The contribution of the L1 caches and of the components between them and L2 (TileLink crossbars, the broadcast hub,
@@ -100,16 +113,20 @@ impl RocketParameters {
                 load_narrow: 3,
                 float_load: 4,
                 slow_result: 3,
-                multiply_least: 4,
-                multiply: 10,
-                multiply_word: 6,
+                multiply: MultiplyLatencies {
+                    least: 4,
+                    double: 10,
+                    word: 6,
+                },
                 divide_least: 5,
                 divide_most: 67,
                 multiply_add_double: 6,
                 float_other: 4,
-                float_divide_double: 57,
-                float_divide_single: 28,
-                float_divide_tail: 2,
+                float_divide: FloatDivideLatencies {
+                    double: 57,
+                    single: 28,
+                    tail: 2,
+                },
                 drain: 4,
                 flush: 4,
                 flush_instructions: 12,
@@ -145,16 +162,16 @@ impl Latencies {
             Named::new("load-narrow", 1..=LONGEST, &mut self.load_narrow),
             Named::new("float-load", 1..=LONGEST, &mut self.float_load),
             Named::new("slow-result", 1..=LONGEST, &mut self.slow_result),
-            Named::new("multiply-least", 1..=LONGEST, &mut self.multiply_least),
-            Named::new("multiply", 1..=LONGEST, &mut self.multiply),
-            Named::new("multiply-word", 1..=LONGEST, &mut self.multiply_word),
+            Named::new("multiply-least", 1..=LONGEST, &mut self.multiply.least),
+            Named::new("multiply", 1..=LONGEST, &mut self.multiply.double),
+            Named::new("multiply-word", 1..=LONGEST, &mut self.multiply.word),
             Named::new("divide-least", 1..=LONGEST, &mut self.divide_least),
             Named::new("divide-most", 1..=LONGEST, &mut self.divide_most),
             Named::new("multiply-add-double", 1..=LONGEST, &mut self.multiply_add_double),
             Named::new("float-other", 1..=LONGEST, &mut self.float_other),
-            Named::new("float-divide-double", 1..=LONGEST, &mut self.float_divide_double),
-            Named::new("float-divide-single", 1..=LONGEST, &mut self.float_divide_single),
-            Named::new("float-divide-tail", 0..=LONGEST, &mut self.float_divide_tail),
+            Named::new("float-divide-double", 1..=LONGEST, &mut self.float_divide.double),
+            Named::new("float-divide-single", 1..=LONGEST, &mut self.float_divide.single),
+            Named::new("float-divide-tail", 0..=LONGEST, &mut self.float_divide.tail),
             Named::new("drain", 1..=LONGEST, &mut self.drain),
             Named::new("flush", 1..=LONGEST, &mut self.flush),
             Named::new("flush-instructions", 1..=LONGEST, &mut self.flush_instructions),
@@ -207,15 +224,15 @@ impl NamedParameters for RocketParameters {
         let ordered = [
             (
                 "multiply-least",
-                latencies.multiply_least,
+                latencies.multiply.least,
                 "multiply",
-                latencies.multiply,
+                latencies.multiply.double,
             ),
             (
                 "multiply-least",
-                latencies.multiply_least,
+                latencies.multiply.least,
                 "multiply-word",
-                latencies.multiply_word,
+                latencies.multiply.word,
             ),
             (
                 "divide-least",
@@ -225,15 +242,15 @@ impl NamedParameters for RocketParameters {
             ),
             (
                 "float-divide-tail",
-                latencies.float_divide_tail,
+                latencies.float_divide.tail,
                 "float-divide-single",
-                latencies.float_divide_single,
+                latencies.float_divide.single,
             ),
             (
                 "float-divide-tail",
-                latencies.float_divide_tail,
+                latencies.float_divide.tail,
                 "float-divide-double",
-                latencies.float_divide_double,
+                latencies.float_divide.double,
             ),
         ];
         match ordered.into_iter().find(|(_, less, _, more)| less > more) {

@@ -236,7 +236,7 @@ impl<'a> Scheduler<'a> {
         match instruction.class() {
             class if uses_multiplier(class) => self.multiplier = at + latency,
             Class::FloatDivide | Class::FloatRoot => {
-                self.float_unit = at + latency - self.latencies.float_divide_tail;
+                self.float_unit = at + latency - self.latencies.float_divide.tail;
             }
             class if is_access(class) => {
                 self.last_access = Some(at);

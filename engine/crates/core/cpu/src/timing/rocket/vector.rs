@@ -14,7 +14,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
     pub(super) fn vector_operation(&mut self, at: u64, word: u32, target: Register, value: u64) -> u64 {
         let mut unit = self.take_unit();
         let given = unit.arithmetic(at, word, VectorRun::unpack(value));
-        self.vector = Some(unit);
+        self.vector.unit = Some(unit);
         let until = if target == Register::NONE {
             given.taken
         } else {
@@ -36,13 +36,14 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         let taken = unit.access(at, word, shape, store, lines, |at, address| {
             at + self.vector_line(at, address, store)
         });
-        self.vector_quiet = unit.quiet();
-        self.vector = Some(unit);
+        self.vector.quiet = unit.quiet();
+        self.vector.unit = Some(unit);
         self.wait(at, taken)
     }
 
     fn take_unit(&mut self) -> Box<VectorUnit> {
         self.vector
+            .unit
             .take()
             .expect("the unit is there between two instructions")
     }

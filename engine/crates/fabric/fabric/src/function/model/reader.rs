@@ -32,11 +32,18 @@ pub(super) struct Reader {
     dones: VecDeque<(u64, bool)>,
     /// The time at which the current copy was complete.
     copied: u64,
-    /// The beats of the request that is being drained, and whether any was faulty.
-    beats: u64,
-    faulty: bool,
+    draining: Draining,
     /// When places are drained that have been filled.
     drains: u64,
+}
+
+/// The request that is being drained.
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+struct Draining {
+    /// Its beats so far.
+    beats: u64,
+    /// Whether any was faulty.
+    faulty: bool,
 }
 
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
@@ -66,8 +73,7 @@ impl Reader {
             drained: 0,
             dones: VecDeque::new(),
             copied: 0,
-            beats: 0,
-            faulty: false,
+            draining: Draining::default(),
             drains: NEVER,
         }
     }
@@ -179,8 +185,8 @@ impl Reader {
     fn drain(&mut self, now: u64, settings: &Settings) {
         let slot = &mut self.slots[usize::from(self.head)];
         slot.waiting = false;
-        self.beats += slot.expected;
-        self.faulty |= slot.faulty;
+        self.draining.beats += slot.expected;
+        self.draining.faulty |= slot.faulty;
         let last = slot.last;
         self.drained = now;
         if self.used == self.tags() {
@@ -189,16 +195,16 @@ impl Reader {
         self.head = self.after(self.head);
         self.used -= 1;
         if last {
+            let Draining { beats, faulty } = std::mem::take(&mut self.draining);
             let arrived = now + SUMMED;
             let done = if settings.copy == 0 {
                 arrived
             } else {
                 // The copier sees arrived data in the next cycle, and is done in the last cycle of copying.
-                self.copied = self.copied.max(arrived) + self.beats * settings.copy;
+                self.copied = self.copied.max(arrived) + beats * settings.copy;
                 self.copied
             };
-            self.dones.push_back((done, self.faulty));
-            (self.beats, self.faulty) = (0, false);
+            self.dones.push_back((done, faulty));
         }
         self.plan();
     }

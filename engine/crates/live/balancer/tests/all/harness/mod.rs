@@ -4,7 +4,8 @@ pub mod namespaces;
 pub mod relay;
 
 use rackwright_balancer::{
-    Balancer, Framing, PeerSettings, ReplicaSettings, ServiceSettings, Settings, Status,
+    Balancer, Framing, LaneSettings, Limits, PeerSettings, ReplicaSettings, ServiceSettings, Settings,
+    Status, TimeSettings,
 };
 use rackwright_dispatch::{LoadDelta, PeerId, Policy, ServiceId};
 use rackwright_loadtest::{run, Plan, Progress, Protocol, Report, Service, ServicePlan};
@@ -48,9 +49,11 @@ pub fn settings(rack: u16, framing: Framing, replicas: &[SocketAddr]) -> Setting
         incarnation: 1,
         seed: 1,
         policy: Policy::DARONPON,
-        threads: 1,
-        busy_poll: false,
-        xdp: None,
+        lanes: LaneSettings {
+            threads: 1,
+            busy_poll: false,
+            xdp: None,
+        },
         key: Some(KEY),
         peer_listen: None,
         peers: Vec::new(),
@@ -66,13 +69,17 @@ pub fn settings(rack: u16, framing: Framing, replicas: &[SocketAddr]) -> Setting
         gossip_floor: 1,
         load_delta: LoadDelta::Fixed(0.0),
         max_redirects: 1,
-        expiry_us: 4_000_000,
-        answer_timeout_us: 8_000_000,
-        truth_interval_us: 10_000,
-        peer_timeout_us: 1_000_000,
-        probe_interval_us: 10_000,
-        tracked: 1 << 14,
-        held: 1 << 12,
+        times: TimeSettings {
+            expiry_us: 4_000_000,
+            answer_timeout_us: 8_000_000,
+            truth_interval_us: 10_000,
+            peer_timeout_us: 1_000_000,
+            probe_interval_us: 10_000,
+        },
+        limits: Limits {
+            tracked: 1 << 14,
+            held: 1 << 12,
+        },
         record: None,
     }
 }
