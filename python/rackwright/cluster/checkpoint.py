@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from rackwright._engine import Design
     from rackwright.cluster.topology import Topology
 
+_SAVED = ("linux", "server")
+"""The kinds of servers whose state is saved."""
+
 _WAIT_US = 1
 """After this time, a state is saved that could not be because a server waited for its network interface."""
 
@@ -86,11 +89,12 @@ def hash_of(description: str) -> str:
 
 
 def with_state(topology: Topology) -> Mapping[str, Design]:
-    """The designs of a topology, with network interfaces that are compiled such that they can be saved."""
+    """The designs of a topology, with those of servers that can be saved compiled such that they can be, too."""
     nodes: list[dict[str, Any]] = topology.description["nodes"]
-    cards = {node["nic"] for node in nodes if node["kind"] == "linux"}
+    servers = [node for node in nodes if node["kind"] in _SAVED]
+    saved = {node["nic"] for node in servers} | {unit["design"] for node in servers for unit in node["units"]}
     return {
-        name: toolchain().with_state(design) if name in cards else design
+        name: toolchain().with_state(design) if name in saved else design
         for name, design in topology.designs.items()
     }
 

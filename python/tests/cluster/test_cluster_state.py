@@ -5,13 +5,25 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 from cluster_shapes import rack
 
-from rackwright import Cluster, Ethernet, Linux, RackwrightError, Server, Switch
+from rackwright import (
+    BareMetal,
+    Cluster,
+    Ethernet,
+    Linux,
+    RackwrightError,
+    Server,
+    Switch,
+    UnitConfig,
+    compile_bare_metal,
+)
+from rackwright.accelerators import unit_manifest
+from rackwright.headers import server_header
 from rackwright.linux.boot import boot
 from rackwright.linux.image import default_image, load_image
 
@@ -81,7 +93,7 @@ def test_linux_servers_go_on_from_their_state(booted: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.long
-def test_a_file_that_is_damaged_or_of_harts_with_caches(booted: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_damaged(booted: Path, tmp_path: Path) -> None:
     file = tmp_path / "state"
     ring(booted, 2).run(until_ms=1, checkpoint=file)
     damaged = bytearray(file.read_bytes())
@@ -89,8 +101,81 @@ def test_a_file_that_is_damaged_or_of_harts_with_caches(booted: Path, tmp_path: 
     file.write_bytes(damaged)
     with pytest.raises(RackwrightError, match="the state of the cluster is damaged"):
         ring(booted, 2).run(until_ms=2, restart=file)
-    ring(booted, 2, "rocket").run(until_ms=1, checkpoint=file)
-    assert "harts with L1 caches" in str(position(file)["unsaved"])
+
+
+@pytest.mark.long
+def test_linux_servers_with_caches_go_on_from_their_state(booted: Path, tmp_path: Path) -> None:
+    goes_on(lambda: ring(booted, 2, "rocket"), 4, [1.3, 2.9], tmp_path / "state")
+
+
+UNITS = """
+#include "rackwright/rocc.h"
+#include "units.h"
+static uint8_t packed[] = {4, 12, 'b', 'e', 'e', 'r'}, plain[8];
+int main(void) {
+    for (int pass = 0; pass < 400; ++pass) {
+        RACKWRIGHT_COMMAND(SNAPPY_DECOMPRESS_CUSTOM, SNAPPY_DECOMPRESS_SRC, (uintptr_t)packed, sizeof packed);
+        RACKWRIGHT_COMMAND(SNAPPY_DECOMPRESS_CUSTOM, SNAPPY_DECOMPRESS_DEST_AND_START, (uintptr_t)plain, 0);
+        RACKWRIGHT_QUERY(SNAPPY_DECOMPRESS_CUSTOM, SNAPPY_DECOMPRESS_CHECK_COMPLETION);
+        if (plain[0] != 'b') return 1;
+        plain[0] = 0;
+    }
+    return 0;
+}
+"""
+
+
+def pings() -> Cluster:
+    """Pairs of bare-metal servers with harts of each model, two of which have harts that wait for a unit."""
+    switch = Switch("tor")
+    for index, cpu in enumerate(("functional", "rocket", "boom")):
+        answers = Server(cpu, name=f"answers-{cpu}", workload=BareMetal("ping.elf"))
+        asked = BareMetal("ping.elf", [answers, "40", str(56 + 101 * index), str(900 + 77 * index)])
+        switch.add_downlinks([answers, Server(cpu, name=f"asks-{cpu}", workload=asked)])
+    return Cluster(switch, link=Ethernet(latency_us=0.5))
+
+
+def beside_units(folder: Path) -> Cluster:
+    """Servers with harts of each model, which wait for units beside them."""
+    unit = UnitConfig("snappy-decompress", {"history-kib": 16})
+    (folder / "units.h").write_text(server_header([unit_manifest(unit)]), encoding="utf-8")
+    source = folder / "units.c"
+    source.write_text(f'#include "bare.h"\n{UNITS}')
+    file = compile_bare_metal([source], folder / "units.elf", [f"-I{folder}"])
+    switch = Switch("tor")
+    for cpu in ("functional", "rocket", "boom"):
+        switch.add_downlinks([Server(cpu, [unit], name=cpu, workload=BareMetal(file))])
+    return Cluster(switch, link=Ethernet(latency_us=0.5))
+
+
+def goes_on(cluster: Callable[[], Cluster], until_ms: float, points_ms: Iterable[float], file: Path) -> None:
+    """A run that goes on from its state at one of these times ends as one that was not interrupted."""
+    whole = cluster().run(until_ms=until_ms)
+    for at_ms in points_ms:
+        before = cluster().run(until_ms=at_ms, checkpoint=file)
+        assert position(file)["unsaved"] == "", at_ms
+        assert position(file)["digest"] == before.digest
+        after = cluster().run(until_ms=until_ms, restart=file)
+        assert after.digest == whole.digest, at_ms
+        assert list(after.servers["exit_code"]) == list(whole.servers["exit_code"])
+
+
+POINTS = 100
+"""Of each kind of server."""
+
+
+@pytest.mark.long
+def test_bare_metal_servers_go_on_from_their_state(tmp_path: Path) -> None:
+    times = random.Random(7)
+    goes_on(pings, 0.12, [times.uniform(0.002, 0.11) for _ in range(POINTS)], tmp_path / "state")
+
+
+@pytest.mark.long
+def test_harts_that_wait_for_units_go_on_from_their_state(tmp_path: Path) -> None:
+    assert list(beside_units(tmp_path).run(until_ms=0.3).servers["exit_code"]) == [0, 0, 0]
+    times = random.Random(8)
+    points = [times.uniform(0.001, 0.055) for _ in range(POINTS)]
+    goes_on(lambda: beside_units(tmp_path), 0.06, points, tmp_path / "state")
 
 
 @pytest.mark.long

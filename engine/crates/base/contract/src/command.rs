@@ -1,5 +1,7 @@
+use rackwright_state::state;
+
 /// A RoCC command: a custom instruction as a unit receives it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Command {
     /// The n of `custom-n`: 0 to 3.
     pub opcode: u8,
@@ -27,3 +29,18 @@ pub struct CommandContext {
     /// `mstatus.MXR`: executable pages may be read.
     pub executable_readable: bool,
 }
+
+state!(Command {
+    opcode,
+    funct,
+    rs1,
+    rs2,
+    rd,
+    xd
+});
+state!(CommandContext {
+    satp,
+    privilege,
+    user_memory,
+    executable_readable
+});

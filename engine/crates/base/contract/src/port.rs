@@ -1,3 +1,4 @@
+use rackwright_state::{state, Pass, State, StateError};
 use rackwright_time::Cycle;
 
 /// The response of a port to a request for a value of type `T`, or, without a value, to a request of which only the
@@ -11,7 +12,7 @@ pub enum Answer<T = ()> {
 }
 
 /// Identifies a request without a response yet. A port uses each ticket once.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Ticket(u64);
 
 /// The tickets of a port.
@@ -27,3 +28,11 @@ impl Tickets {
         Ticket(self.given)
     }
 }
+
+impl State for Ticket {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.0.pass(by)
+    }
+}
+
+state!(Tickets { given });

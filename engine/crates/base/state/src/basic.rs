@@ -83,6 +83,13 @@ impl<T: State, const N: usize> State for [T; N] {
     }
 }
 
+/// Their number does not change.
+impl<T: State> State for [T] {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        by.each(self.iter_mut())
+    }
+}
+
 impl<T: State + ?Sized> State for Box<T> {
     fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
         (**self).pass(by)

@@ -88,6 +88,50 @@ impl Pass<'_> {
         Ok(())
     }
 
+    /// Passes a list of items, of which `blank` makes one to be read into.
+    ///
+    /// # Errors
+    /// As of an item.
+    pub fn list<S: State>(&mut self, list: &mut Vec<S>, blank: impl Fn() -> S) -> Result<(), StateError> {
+        let count = self.count(list.len())?;
+        list.resize_with(count, blank);
+        list.iter_mut().try_for_each(|item| item.pass(self))
+    }
+
+    /// Passes a value that there may be, of which `blank` makes one to be read into.
+    ///
+    /// # Errors
+    /// As of the value.
+    pub fn optional<S: State>(
+        &mut self,
+        value: &mut Option<S>,
+        blank: impl Fn() -> S,
+    ) -> Result<(), StateError> {
+        let mut is_there = value.is_some();
+        is_there.pass(self)?;
+        if !is_there {
+            *value = None;
+            return Ok(());
+        }
+        value.get_or_insert_with(blank).pass(self)
+    }
+
+    /// Passes one of a few values, by its place among `all`.
+    ///
+    /// # Errors
+    /// [`StateError::Damaged`] if the saved place is not one of theirs.
+    ///
+    /// # Panics
+    /// When the value is none of them.
+    pub fn one_of<T: Copy + PartialEq>(&mut self, value: &mut T, all: &[T]) -> Result<(), StateError> {
+        let of = |value: &T| all.iter().position(|each| each == value);
+        self.as_number(
+            value,
+            |value| of(value).expect("all values are listed") as u64,
+            |place| all.get(usize::try_from(place).ok()?).copied(),
+        )
+    }
+
     /// Passes a queue of items, of which `blank` makes one to be read into.
     ///
     /// # Errors

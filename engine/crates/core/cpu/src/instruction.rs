@@ -1,4 +1,5 @@
 use crate::operation::{Class, File, Operation};
+use rackwright_state::{Pass, State, StateError};
 
 /// An architectural register as a timing model sees it: integer registers are 0 to 31,
 /// floating-point registers 32 to 63. `x0` and absent operands are [`Register::NONE`].
@@ -81,5 +82,11 @@ impl Instruction {
     /// A jump to the address in `ra` or `t0`, as returns do.
     pub fn is_return(&self) -> bool {
         self.operation == Operation::Jalr && matches!(self.rs1, 1 | 5) && self.rd != self.rs1
+    }
+}
+
+impl State for Register {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.0.pass(by)
     }
 }

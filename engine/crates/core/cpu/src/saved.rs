@@ -2,12 +2,14 @@
 
 use crate::control::Control;
 use crate::counters::SavedCounters;
+use crate::decode::decode;
 use crate::feature::Feature;
-use crate::hart::Hart;
+use crate::hart::{Hart, PendingAccess};
 use crate::protection::Regions;
 use crate::state::Reservation;
 use crate::timing::Timing;
 use crate::vector::VectorRegisters;
+use rackwright_state::{Pass, State, StateError};
 use rackwright_time::Cycle;
 use serde::{Deserialize, Serialize};
 
@@ -107,5 +109,35 @@ impl<T: Timing> Hart<T> {
         self.kept.contexts.clear_data();
         self.kept.contexts.clear_fetch();
         self.renew_context();
+    }
+}
+
+/// Its registers, what it waits for, and the state of its timing model. What it keeps of translations is not in it: they
+/// are made again.
+impl<T: Timing> State for Hart<T> {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        if self.pending.walk.is_some() {
+            return Err(StateError::Busy);
+        }
+        let access = self.pending.access.take();
+        let mut hart = Vec::new();
+        if !by.restores() {
+            let saved = SavedHart::of(self);
+            hart = postcard::to_stdvec(&saved).expect("plain data can always be written to memory");
+        }
+        let mut waited_for = access.map(|access| (access.instruction.word, access.address));
+        self.pending.access = access;
+        hart.pass(by)?;
+        waited_for.pass(by)?;
+        if by.restores() {
+            let saved: SavedHart = postcard::from_bytes(&hart).map_err(|_| StateError::Damaged)?;
+            saved.restore(self);
+            self.pending.access = waited_for.map(|(word, address)| PendingAccess {
+                instruction: decode(word),
+                address,
+            });
+        }
+        self.code_fences.pass(by)?;
+        self.timing.pass_state(by)
     }
 }

@@ -21,6 +21,7 @@ pub use vector::{VectorParameters, VectorRun};
 use crate::instruction::Instruction;
 use crate::saved::Registers;
 use crate::view::{Trap, View};
+use rackwright_state::{Pass, State, StateError};
 use rackwright_time::{Cycle, Cycles};
 
 /// One instruction of a block, with its addresses.
@@ -186,6 +187,15 @@ pub trait Timing {
 
     /// Advances time to `cycle`, for example while the hart waits for a response or an interrupt. Never moves back.
     fn advance_to(&mut self, cycle: Cycle);
+
+    /// Passes its state between two runs: what the times of later instructions depend on.
+    ///
+    /// # Errors
+    /// [`StateError::Unsaved`] for one that cannot be saved.
+    fn pass_state(&mut self, _by: &mut Pass<'_>) -> Result<(), StateError> {
+        let reason = "a hart of this timing model cannot be saved";
+        Err(StateError::Unsaved(reason.to_string()))
+    }
 }
 
 /// One cycle for each instruction.
@@ -213,5 +223,9 @@ impl Timing for Functional {
 
     fn advance_to(&mut self, cycle: Cycle) {
         self.cycle = self.cycle.max(cycle);
+    }
+
+    fn pass_state(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.cycle.pass(by)
     }
 }

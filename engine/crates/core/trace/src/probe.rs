@@ -8,6 +8,7 @@ use crate::trace_file::TraceFile;
 use crate::tracer::Tracer;
 use crate::watch::{Armed, Marks, Phase, Watch};
 use rackwright_cpu::{BlockInstruction, BlockRun, Instruction, Operation, Registers, Timing, Trap, View};
+use rackwright_state::{Pass, StateError};
 use rackwright_time::{Cycle, Cycles};
 use std::sync::Arc;
 
@@ -397,6 +398,11 @@ impl<T: Timing> Timing for Probed<T> {
 
     fn cycle(&self) -> Cycle {
         self.timing.cycle()
+    }
+
+    /// What is observed is not in it: an observation begins where a run goes on.
+    fn pass_state(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.timing.pass_state(by)
     }
 
     fn advance_to(&mut self, cycle: Cycle) {

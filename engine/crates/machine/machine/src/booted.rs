@@ -9,7 +9,7 @@ use rackwright_boot::Entry;
 use rackwright_cpu::{ExecutionEnvironment, Feature, Hart, SavedHart, SharedCode, Timing};
 use rackwright_device::{Bus, Endpoint, Map, RestoreError};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
-use rackwright_state::StateError;
+use rackwright_state::{Pass, State, StateError};
 use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
 use rackwright_trace::Observation;
@@ -115,14 +115,15 @@ impl<T: Timing> Machine<Core<T>, Privileged> {
         Ok(())
     }
 
-    /// Why its state cannot be saved at present, if it cannot.
-    pub(crate) fn unsaved(&self) -> Option<StateError> {
-        let is_stalled = |core: &Core<T>| !matches!(core.stalled(), None | Some(Stall::Interrupt));
-        if self.hardware.cores.iter().any(|core| !core.units.is_empty()) {
-            let reason = "a server with units beside its harts cannot be saved";
-            return Some(StateError::Unsaved(reason.to_string()));
+    /// Passes harts and devices. The pending access of a hart is in no device's state.
+    pub(crate) fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        let is_pending = |core: &Core<T>| matches!(core.stalled(), Some(Stall::Access(_)));
+        if self.hardware.cores.iter().any(is_pending) || self.window.open {
+            return Err(StateError::Busy);
         }
-        (self.hardware.cores.iter().any(is_stalled) || self.window.open).then_some(StateError::Busy)
+        self.hardware.pass(by)?;
+        self.workload.now.pass(by)?;
+        self.workload.end.pass(by)
     }
 
     /// Has all harts have vector units.

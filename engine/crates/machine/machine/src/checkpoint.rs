@@ -149,7 +149,8 @@ impl Checkpoint {
         let bytes = self.head.memory_bytes;
         let mut memory = reserve(bytes)?;
         memory
-            .mapping().begin_with(Map::SERVER.memory, &self.memory)
+            .mapping()
+            .begin_with(Map::SERVER.memory, &self.memory)
             .map_err(|error| MachineError::Reserve { bytes, error })?;
         Ok(memory)
     }

@@ -16,6 +16,7 @@ mod parameters;
 mod pause;
 mod privileged;
 mod processor;
+mod state;
 mod workload;
 
 pub use access::perform;

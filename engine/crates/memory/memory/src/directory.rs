@@ -1,4 +1,5 @@
 use crate::cache::LINE_BYTES;
+use rackwright_state::{Pass, State, StateError};
 use rackwright_time::Cycle;
 
 /// Most harts that share a hierarchy: one bit for each in an [`Entry`].
@@ -94,6 +95,30 @@ impl Directory {
         if entry.holders == 0 {
             self.sets[set].swap_remove(index);
         }
+    }
+}
+
+impl State for Entry {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.line.pass(by)?;
+        self.holders.pass(by)?;
+        by.one_of(
+            &mut self.sharing,
+            &[Sharing::Shared, Sharing::Exclusive, Sharing::Modified],
+        )?;
+        self.acknowledged.pass(by)
+    }
+}
+
+impl State for Directory {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        let blank = || Entry {
+            line: 0,
+            holders: 0,
+            sharing: Sharing::Shared,
+            acknowledged: Cycle::ZERO,
+        };
+        self.sets.iter_mut().try_for_each(|set| by.list(set, blank))
     }
 }
 

@@ -618,14 +618,23 @@ state!(HierarchyCounters {
     invalidations
 });
 
-/// L1 caches and pipelines of timed harts have no state that can be saved, and watches no end that is known.
+impl State for Snoops {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        by.list(&mut self.pending, || (0, Snoop::Clean))?;
+        self.any.store(!self.pending.is_empty(), Ordering::Relaxed);
+        self.free.pass(by)
+    }
+}
+
+impl State for Snoop {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        by.one_of(self, &[Snoop::Invalidate, Snoop::Clean])
+    }
+}
+
+/// The L1 caches of timed harts are those of their timing models.
 impl State for Hierarchy {
     fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
-        if !self.snoops.is_empty() || !self.watches.is_empty() {
-            return Err(StateError::Unsaved(
-                "harts with L1 caches, or a unit that watches memory, cannot be saved".to_string(),
-            ));
-        }
         self.l2.pass(by)?;
         self.llc.pass(by)?;
         self.dram.pass(by)?;
@@ -637,6 +646,9 @@ impl State for Hierarchy {
         let units: Vec<&mut UnitPort> = units.collect();
         by.each(units.into_iter())?;
         by.each(self.links.iter_mut().map(|(_, limit)| limit))?;
+        self.directory.pass(by)?;
+        self.watches.pass(by)?;
+        by.each(self.snoops.iter_mut())?;
         self.counters.pass(by)
     }
 }

@@ -1,5 +1,6 @@
 use crate::cache::LINE_BYTES;
 use crate::port::RequesterId;
+use rackwright_state::{Pass, State, StateError};
 use rackwright_time::Cycle;
 
 /// A line that a unit watches.
@@ -32,11 +33,6 @@ impl Watches {
         self.0.swap_remove(index).written
     }
 
-    /// Whether there are none.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Whether the line of `address` is watched.
     #[inline]
     pub(crate) fn hold(&self, address: u64) -> bool {
@@ -51,5 +47,23 @@ impl Watches {
                 watch.written = Some(at);
             }
         }
+    }
+}
+
+impl State for Watch {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.line.pass(by)?;
+        self.port.0.pass(by)?;
+        self.written.pass(by)
+    }
+}
+
+impl State for Watches {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        by.list(&mut self.0, || Watch {
+            line: 0,
+            port: RequesterId(0),
+            written: None,
+        })
     }
 }

@@ -167,16 +167,17 @@ impl Cluster {
     /// [`ClusterError::NoSuchPort`].
     pub fn counters(&self, port: &str) -> Result<PortCounters, ClusterError> {
         let id = self.port(port)?;
-        Ok(match self.graph.model(id.model) {
+        let node = self.graph.model(id.model);
+        if let Some(server) = node.reported() {
+            return Ok(server.port_counters());
+        }
+        Ok(match node {
             Node::Switch(switch) => switch.output_ports()[id.port].counters(),
             Node::Host(host) => host.output_port().counters(),
-            Node::Server(server) => server.port_counters(),
-            Node::Program(server) => server.port_counters(),
-            Node::Linux(server) => server.port_counters(),
             Node::Blade(blade) => blade.output_port().counters(),
             Node::HostPort(port) => port.output_port().counters(),
             Node::Own(own) => own.output_port().counters(),
-            Node::Elsewhere(_) => PortCounters::default(),
+            _ => PortCounters::default(),
         })
     }
 
@@ -277,11 +278,8 @@ impl Cluster {
     pub fn has_ended(&self) -> bool {
         let at_look = self.cycle().0 % (self.clock.hertz() / LOOKS_PER_SECOND).max(1) == 0;
         let is_off = |node: &usize| match self.graph.model(ModelId(*node)) {
-            Node::Server(server) => server.is_off(),
-            Node::Program(server) => server.is_off(),
-            Node::Linux(server) => server.is_off(),
             Node::Elsewhere(_) => true,
-            Node::Switch(_) | Node::Host(_) | Node::Blade(_) | Node::HostPort(_) | Node::Own(_) => false,
+            node => node.reported().is_some_and(|server| server.is_off()),
         };
         at_look && !self.ends_with.is_empty() && self.ends_with.iter().all(is_off)
     }

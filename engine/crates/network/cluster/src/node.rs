@@ -3,7 +3,7 @@ use rackwright_blade::Blade;
 use rackwright_ethernet::{Frame, Switch};
 use rackwright_gateway::HostPort;
 use rackwright_schedule::{Incoming, Model, Outbox};
-use rackwright_server::{LinuxServer, NetworkedServer, ProgramServer};
+use rackwright_server::{LinuxServer, NetworkedServer, ProgramServer, Reported};
 use rackwright_state::{Pass, State, StateError};
 use rackwright_stats::Digest;
 use rackwright_time::network::Cycle;
@@ -35,6 +35,18 @@ pub enum Node {
 pub struct Elsewhere {
     pub(crate) ports: usize,
     pub(crate) cut_through: bool,
+}
+
+impl Node {
+    /// The server with software that it is, if it is one.
+    pub(crate) fn reported(&self) -> Option<&dyn Reported> {
+        match self {
+            Node::Server(server) => Some(server),
+            Node::Program(server) => Some(&**server),
+            Node::Linux(server) => Some(&**server),
+            _ => None,
+        }
+    }
 }
 
 impl Model for Node {
@@ -111,8 +123,8 @@ impl State for Node {
         let kind = match self {
             Node::Switch(switch) => return switch.pass(by),
             Node::Linux(server) => return server.pass(by),
+            Node::Server(server) => return server.pass(by),
             Node::Host(_) => "a server at `traffic` fidelity",
-            Node::Server(_) => "a server with a bare-metal program",
             Node::Program(_) => "a server with a user-mode program",
             Node::Blade(_) => "a memory blade",
             Node::HostPort(_) => "a port to the host",

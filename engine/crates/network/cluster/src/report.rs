@@ -3,7 +3,7 @@ use rackwright_blade::Blade;
 use rackwright_ethernet::{OutputPort, PortCounters, Switch};
 use rackwright_gateway::HostPort;
 use rackwright_schedule::ModelId;
-use rackwright_server::{LinuxServer, NetworkedServer, ProgramServer};
+use rackwright_server::{LinuxServer, ProgramServer, Reported};
 use rackwright_stats::Digest;
 use rackwright_traffic::{Client, Host, Latencies, Service};
 use serde::{Deserialize, Serialize};
@@ -281,12 +281,13 @@ fn node_report(cluster: &Cluster, node: usize) -> NodeReport {
             report.ports = vec![port(0, output.counters(), output.queued())];
         }
         Node::Server(server) => {
-            report.server = Some(program_report(cluster, node, server));
+            let dropped = ["nic.dropped_full", "nic.dropped_length"];
+            report.server = Some(software_report(cluster, node, server, &dropped));
             report.ports = vec![port(0, server.port_counters(), server.queued())];
         }
         Node::Program(server) => {
             report.server = Some(user_program_report(cluster, node, server));
-            report.ports = vec![port(0, server.port_counters(), 0)];
+            report.ports = vec![port(0, server.port_counters(), server.queued())];
         }
         Node::Linux(server) => {
             report.server = Some(linux_report(cluster, node, server));
@@ -400,76 +401,51 @@ fn blade_report(cluster: &Cluster, node: usize, blade: &Blade) -> ServerReport {
     }
 }
 
-fn program_report(cluster: &Cluster, node: usize, server: &NetworkedServer) -> ServerReport {
+/// The part that every server with software has; `dropped` names the events of its NIC that drop frames.
+fn software_report(cluster: &Cluster, node: usize, server: &dyn Reported, dropped: &[&str]) -> ServerReport {
     let counters = server.counters();
-    let dropped = ["nic.dropped_full", "nic.dropped_length"].map(|name| counters.get(name).unwrap_or(0));
+    let output = server.output();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     ServerReport {
         packets: PacketReport {
-            dropped: dropped.iter().sum(),
+            dropped: dropped.iter().filter_map(|name| counters.get(name)).sum(),
             ..PacketReport::of(server.port_counters())
         },
         software: SoftwareReport {
             instructions: server.instructions(),
             exit_code: server.exit_code(),
             error: server.error().map(ToString::to_string),
-            stdout: String::from_utf8_lossy(server.output()).into_owned(),
-            ..SoftwareReport::default()
+            stdout: text(&output.stdout),
+            stderr: text(&output.stderr),
+            console: text(&output.console),
         },
         unit_cycles: server.unit_cycles(),
         ..addresses(cluster, node)
     }
 }
 
+/// A server whose program has no network: it refuses what arrives.
 fn user_program_report(cluster: &Cluster, node: usize, server: &ProgramServer) -> ServerReport {
     let received = server.port_counters().received;
-    let [stdout, stderr] = server
-        .shown()
-        .map(|text| String::from_utf8_lossy(&text).into_owned());
     ServerReport {
         packets: PacketReport {
             received,
             refused: received,
             ..PacketReport::default()
         },
-        software: SoftwareReport {
-            instructions: server.instructions(),
-            exit_code: server.exit_code(),
-            error: server.error().map(ToString::to_string),
-            stdout,
-            stderr,
-            ..SoftwareReport::default()
-        },
-        unit_cycles: server.unit_cycles(),
-        ..addresses(cluster, node)
+        ..software_report(cluster, node, server, &[])
     }
 }
 
 fn linux_report(cluster: &Cluster, node: usize, server: &LinuxServer) -> ServerReport {
     let counters = server.counters();
-    let dropped =
-        ["dropped_full", "dropped_length", "virtio_dropped"].map(|name| counters.get(name).unwrap_or(0));
-    let [console, stdout, stderr] = server
-        .shown()
-        .map(|text| String::from_utf8_lossy(text).into_owned());
+    let dropped = ["dropped_full", "dropped_length", "virtio_dropped"];
     ServerReport {
-        packets: PacketReport {
-            dropped: dropped.iter().sum(),
-            ..PacketReport::of(server.port_counters())
-        },
-        software: SoftwareReport {
-            instructions: server.instructions(),
-            exit_code: server.exit_code(),
-            error: server.error().map(ToString::to_string),
-            stdout,
-            stderr,
-            console,
-        },
-        unit_cycles: server.unit_cycles(),
         nic_events: counters
             .iter()
             .map(|(name, count)| (name.to_string(), count))
             .collect(),
-        ..addresses(cluster, node)
+        ..software_report(cluster, node, server, &dropped)
     }
 }
 

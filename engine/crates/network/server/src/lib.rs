@@ -17,6 +17,7 @@ mod nic;
 mod pager;
 mod program;
 mod program_server;
+mod reported;
 mod run;
 mod server;
 mod stamps;
@@ -38,6 +39,7 @@ pub use rackwright_machine::DecodedPrograms;
 pub use rackwright_unit::{
     AttachedUnit, Guard, LastRequest, PlacedUnit, SentFrame, Surroundings, UnitError, Wait,
 };
+pub use reported::{Output, Reported};
 pub use run::Progress;
 pub use server::{Server, ServerConfig, USER_BYTES};
 pub use stamps::{Event, Moment, Stamp};

@@ -3,6 +3,7 @@ use crate::ServerError;
 use rackwright_ethernet::Rate;
 use rackwright_memory::{Hierarchy, Route};
 use rackwright_rtl::{Attach, Design};
+use rackwright_state::{Pass, State, StateError};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::network::Cycle;
 use rackwright_time::{unit, Clock, Network};
@@ -134,5 +135,13 @@ impl Linked {
     /// The digest of all transfers at its pins.
     pub(crate) fn digest(&self) -> Digest {
         self.unit.observation().digest()
+    }
+}
+
+impl State for Linked {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.unit.pass(by)?;
+        self.raised.pass(by)?;
+        self.idle.pass(by)
     }
 }

@@ -1,5 +1,6 @@
 use crate::card::CardFeatures;
 use crate::carded::{CardedConfig, CardedGuest, LinuxStart};
+use crate::reported::{Output, Reported};
 use crate::ServerError;
 use rackwright_cpu::{CpuModel, ServerParameters};
 use rackwright_ethernet::{Frame, Mac, OutputPort, PortCounters, PortParameters};
@@ -12,6 +13,7 @@ use rackwright_time::network::Cycle;
 use rackwright_time::{unit, Clock};
 use rackwright_trace::Observation;
 use rackwright_unit::{Attachment, PlacedUnit};
+use std::error::Error;
 
 /// The parameters of a Linux server.
 pub struct LinuxConfig<'a> {
@@ -105,51 +107,6 @@ impl LinuxServer {
         })
     }
 
-    /// Instructions executed by all harts.
-    pub fn instructions(&self) -> u64 {
-        self.parts.guest.instructions()
-    }
-
-    /// Cycles of the NIC and of units that were evaluated.
-    pub fn unit_cycles(&self) -> u64 {
-        self.parts.card.evaluated_cycles() + self.parts.guest.unit_cycles()
-    }
-
-    /// The counters of its port.
-    pub fn port_counters(&self) -> PortCounters {
-        self.output.counters()
-    }
-
-    /// Frames that wait for a link slower than the NIC.
-    pub fn queued(&self) -> u64 {
-        self.output.queued()
-    }
-
-    /// Counts of the NIC's events.
-    pub fn counters(&self) -> Counters {
-        self.parts.card.events()
-    }
-
-    /// The status with which its command has ended, if it has.
-    pub fn exit_code(&self) -> Option<i32> {
-        self.exit
-    }
-
-    /// The reason why it has stopped although its command has not ended, if it has.
-    pub fn error(&self) -> Option<&MachineError> {
-        self.error.as_ref()
-    }
-
-    /// Whether it has stopped for good.
-    pub fn is_off(&self) -> bool {
-        self.exit.is_some() || self.error.is_some()
-    }
-
-    /// The output so far: the console's text, and the command's standard output and error.
-    pub fn shown(&self) -> [&[u8]; SHOWN.len()] {
-        SHOWN.map(|uart| self.parts.guest.output(uart))
-    }
-
     /// Runs harts and NIC as far as their inputs are known: to the card's cycle `until`.
     fn run(&mut self, until: unit::Cycle) {
         if !self.is_off() {
@@ -183,6 +140,45 @@ impl LinuxServer {
             return self.parts.card.next_event();
         }
         self.parts.next_event()
+    }
+}
+
+impl Reported for LinuxServer {
+    fn instructions(&self) -> u64 {
+        self.parts.guest.instructions()
+    }
+
+    fn unit_cycles(&self) -> u64 {
+        self.parts.card.evaluated_cycles() + self.parts.guest.unit_cycles()
+    }
+
+    fn counters(&self) -> Counters {
+        self.parts.card.events()
+    }
+
+    fn port_counters(&self) -> PortCounters {
+        self.output.counters()
+    }
+
+    fn queued(&self) -> u64 {
+        self.output.queued()
+    }
+
+    fn exit_code(&self) -> Option<i32> {
+        self.exit
+    }
+
+    fn error(&self) -> Option<&dyn Error> {
+        self.error.as_ref().map(|error| error as &dyn Error)
+    }
+
+    fn output(&self) -> Output {
+        let [console, stdout, stderr] = SHOWN.map(|uart| self.parts.guest.output(uart).to_vec());
+        Output {
+            console,
+            stdout,
+            stderr,
+        }
     }
 }
 

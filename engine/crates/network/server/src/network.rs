@@ -4,6 +4,7 @@ mod lines;
 mod model;
 mod paging;
 mod start;
+mod state;
 mod steps;
 mod tile;
 mod traffic;

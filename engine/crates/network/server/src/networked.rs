@@ -1,4 +1,5 @@
 use crate::network::{NetworkConfig, Networked};
+use crate::reported::{Output, Reported};
 use crate::run::Observed;
 use crate::stamps::Stamp;
 use crate::{ServerConfig, ServerError};
@@ -8,8 +9,10 @@ use rackwright_ethernet::{Frame, OutputPort, PortCounters};
 use rackwright_machine::FromHarts;
 use rackwright_memory::{Hierarchy, SharedHierarchy, MAXIMUM_SHARERS};
 use rackwright_schedule::{Incoming, Model, Outbox};
+use rackwright_state::{Pass, State, StateError};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::network::Cycle;
+use std::error::Error;
 use std::sync::Arc;
 
 /// A server with a NIC in RTL, as a model of a network. Its program is bare metal.
@@ -22,7 +25,7 @@ pub struct NetworkedServer {
 unsafe impl Sync for NetworkedServer {}
 
 /// A networked server behind one interface, for any timing model.
-pub(crate) trait NetworkRun: Model<Item = Frame> {
+pub(crate) trait NetworkRun: Model<Item = Frame> + State {
     fn hardware(&self) -> &dyn Observed;
     fn keep_stamps(&mut self);
     fn stamps(&self) -> &[Stamp];
@@ -70,16 +73,6 @@ impl NetworkedServer {
         Ok(NetworkedServer { run })
     }
 
-    /// Instructions executed.
-    pub fn instructions(&self) -> u64 {
-        self.run.hardware().instructions()
-    }
-
-    /// Cycles of the NIC and of other units that were evaluated.
-    pub fn unit_cycles(&self) -> u64 {
-        self.run.hardware().unit_cycles() + self.run.network().nic_cycles
-    }
-
     /// Records the events between hart, NIC and link from now on.
     pub fn keep_stamps(&mut self) {
         self.run.keep_stamps();
@@ -89,19 +82,18 @@ impl NetworkedServer {
     pub fn stamps(&self) -> &[Stamp] {
         self.run.stamps()
     }
+}
 
-    /// The counters of its port.
-    pub fn port_counters(&self) -> PortCounters {
-        self.run.network().port.counters()
+impl Reported for NetworkedServer {
+    fn instructions(&self) -> u64 {
+        self.run.hardware().instructions()
     }
 
-    /// Frames that wait for a link slower than the NIC.
-    pub fn queued(&self) -> u64 {
-        self.run.network().port.queued()
+    fn unit_cycles(&self) -> u64 {
+        self.run.hardware().unit_cycles() + self.run.network().nic_cycles
     }
 
-    /// Counts of caches, of the units' events and of the NIC's, which are named `nic.event`.
-    pub fn counters(&self) -> Counters {
+    fn counters(&self) -> Counters {
         let mut counters = self.run.hardware().counters();
         let network = self.run.network();
         for (event, count) in network.nic.iter() {
@@ -113,24 +105,27 @@ impl NetworkedServer {
         counters
     }
 
-    /// The status with which the program has ended, if it has.
-    pub fn exit_code(&self) -> Option<i32> {
+    fn port_counters(&self) -> PortCounters {
+        self.run.network().port.counters()
+    }
+
+    fn queued(&self) -> u64 {
+        self.run.network().port.queued()
+    }
+
+    fn exit_code(&self) -> Option<i32> {
         self.run.network().exit
     }
 
-    /// The reason why the hart has stopped although the program has not ended, if it has.
-    pub fn error(&self) -> Option<&ServerError> {
-        self.run.network().error
+    fn error(&self) -> Option<&dyn Error> {
+        self.run.network().error.map(|error| error as &dyn Error)
     }
 
-    /// Whether the hart has stopped for good.
-    pub fn is_off(&self) -> bool {
-        self.exit_code().is_some() || self.error().is_some()
-    }
-
-    /// The output of the program so far.
-    pub fn output(&self) -> &[u8] {
-        self.run.network().output
+    fn output(&self) -> Output {
+        Output {
+            stdout: self.run.network().output.to_vec(),
+            ..Output::default()
+        }
     }
 }
 
@@ -158,6 +153,12 @@ impl FromHarts for Start<'_> {
         } = self;
         let run = Networked::start(config, network, timings, code, hierarchy, file)?;
         Ok(Box::new(run))
+    }
+}
+
+impl State for NetworkedServer {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.run.pass(by)
     }
 }
 

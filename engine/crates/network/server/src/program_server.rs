@@ -1,3 +1,4 @@
+use crate::reported::{Output, Reported};
 use crate::{Progress, Server, ServerConfig, ServerError};
 use rackwright_boot::BareMetal;
 use rackwright_ethernet::{Frame, OutputPort, PortCounters, PortParameters};
@@ -8,6 +9,7 @@ use rackwright_stats::{Counters, Digest};
 use rackwright_time::network::Cycle;
 use rackwright_time::{Clock, Crossing, Hart, Network};
 use rackwright_trace::Observation;
+use std::error::Error;
 
 /// The parameters of a server in a network that runs a Linux program.
 pub struct ProgramConfig<'a> {
@@ -79,45 +81,43 @@ impl ProgramServer {
             error: None,
         })
     }
+}
 
-    /// Instructions executed by all harts.
-    pub fn instructions(&self) -> u64 {
+impl Reported for ProgramServer {
+    fn instructions(&self) -> u64 {
         self.server.instructions()
     }
 
-    /// Cycles of units that were evaluated.
-    pub fn unit_cycles(&self) -> u64 {
+    fn unit_cycles(&self) -> u64 {
         self.server.unit_cycles()
     }
 
-    /// Counts of caches and of the units' events.
-    pub fn counters(&self) -> Counters {
+    fn counters(&self) -> Counters {
         self.server.counters()
     }
 
-    /// The counters of its port.
-    pub fn port_counters(&self) -> PortCounters {
+    fn port_counters(&self) -> PortCounters {
         self.output.counters()
     }
 
-    /// The status with which the program has ended, if it has.
-    pub fn exit_code(&self) -> Option<i32> {
+    fn queued(&self) -> u64 {
+        0
+    }
+
+    fn exit_code(&self) -> Option<i32> {
         self.exit
     }
 
-    /// The reason why it has stopped although the program has not ended, if it has.
-    pub fn error(&self) -> Option<&ServerError> {
-        self.error.as_ref()
+    fn error(&self) -> Option<&dyn Error> {
+        self.error.as_ref().map(|error| error as &dyn Error)
     }
 
-    /// Whether it has stopped for good.
-    pub fn is_off(&self) -> bool {
-        self.exit.is_some() || self.error.is_some()
-    }
-
-    /// The standard output and standard error of the program.
-    pub fn shown(&self) -> [Vec<u8>; 2] {
-        [self.server.output(), self.server.error_output()]
+    fn output(&self) -> Output {
+        Output {
+            stdout: self.server.output(),
+            stderr: self.server.error_output(),
+            ..Output::default()
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::interface::{
 use crate::model::ModelHost;
 use crate::{Design, RtlError};
 use rackwright_contract::{Command, CommandContext};
-use rackwright_state::{Pass, State, StateError};
+use rackwright_state::{state, Pass, State, StateError};
 use rackwright_time::unit::Cycle;
 use std::path::Path;
 
@@ -294,3 +294,5 @@ impl Instance {
         StateError::Unsaved(format!("the state of unit `{unit}` cannot be saved: {reason}"))
     }
 }
+
+state!(CommandResponse { cycle, rd, data });

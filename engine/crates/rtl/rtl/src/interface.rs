@@ -1,7 +1,7 @@
 //! The Rust side of `host/interface.h`; the two agree field by field.
 
 use rackwright_contract::{Flit, FLIT_BYTES};
-use rackwright_state::state;
+use rackwright_state::{state, Pass, State, StateError};
 use rackwright_time::unit::Cycle;
 use std::ffi::{c_char, c_void};
 
@@ -238,3 +238,40 @@ state!(RegisterAccess {
     address,
     write
 });
+
+impl State for RequestKind {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        let all = [
+            RequestKind::Read,
+            RequestKind::Write,
+            RequestKind::Watch,
+            RequestKind::Swap,
+        ];
+        by.one_of(self, &all)
+    }
+}
+
+state!(MemoryRequest {
+    cycle,
+    address,
+    mask,
+    tag,
+    port,
+    kind,
+    data
+});
+
+impl MemoryRequest {
+    /// One to be read into.
+    pub fn blank() -> MemoryRequest {
+        MemoryRequest {
+            cycle: Cycle::ZERO,
+            address: 0,
+            mask: 0,
+            tag: 0,
+            port: 0,
+            kind: RequestKind::Read,
+            data: [0; BEAT_BYTES],
+        }
+    }
+}

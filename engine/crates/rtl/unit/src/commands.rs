@@ -5,6 +5,7 @@ use crate::wait::Asked;
 use rackwright_contract::{Command, CommandContext};
 use rackwright_memory::Path;
 use rackwright_rtl::{CommandResponse, Step};
+use rackwright_state::{Pass, State, StateError};
 use rackwright_time::{unit, Cycle};
 use std::collections::VecDeque;
 
@@ -48,11 +49,6 @@ impl CommandPort {
         self.sent - self.accepted
     }
 
-    /// Whether it has received commands.
-    pub(crate) fn is_used(&self) -> bool {
-        self.sent != 0
-    }
-
     /// The unit's cycle in which it took its latest command.
     pub(crate) fn last_accept(&self) -> unit::Cycle {
         self.last_accept
@@ -68,6 +64,21 @@ impl CommandPort {
             digest.response(response);
         }
         moved
+    }
+}
+
+impl State for CommandPort {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.context.pass(by)?;
+        self.fenced.pass(by)?;
+        self.sent.pass(by)?;
+        self.accepted.pass(by)?;
+        self.last_accept.pass(by)?;
+        by.queue(&mut self.responses, || CommandResponse {
+            cycle: unit::Cycle::ZERO,
+            rd: 0,
+            data: 0,
+        })
     }
 }
 

@@ -30,8 +30,8 @@ pub struct Core<T: Timing> {
     /// The units.
     pub units: Vec<AttachedUnit>,
     guard: Guard,
-    commands: u64,
-    stall: Option<Stall>,
+    pub(crate) commands: u64,
+    pub(crate) stall: Option<Stall>,
     /// The opcode of a unit outside the core: its commands are left to the caller.
     passed_on: Option<u8>,
 }
@@ -55,6 +55,11 @@ impl<T: Timing> Core<T> {
         let mut core = Core::alone(hart);
         core.attach(hierarchy, units);
         core
+    }
+
+    /// The hierarchy through which its units access memory, if there is one.
+    pub fn hierarchy(&self) -> Option<&SharedHierarchy> {
+        self.hierarchy.as_ref()
     }
 
     /// Attaches `units` to the hart.

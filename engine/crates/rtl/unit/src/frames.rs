@@ -1,5 +1,5 @@
 use rackwright_rtl::StreamFlit;
-use rackwright_state::state;
+use rackwright_state::{state, Pass, State, StateError};
 use rackwright_time::unit::Cycle;
 use rackwright_time::{Domain, Unit};
 use std::collections::VecDeque;
@@ -25,12 +25,15 @@ pub(crate) struct Assembler {
     frames: VecDeque<SentFrame>,
 }
 
-state!(SentFrame {
-    first,
-    last,
-    port,
-    bytes
-});
+impl<C: Domain> State for SentFrame<C> {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.first.pass(by)?;
+        self.last.pass(by)?;
+        self.port.pass(by)?;
+        self.bytes.pass(by)
+    }
+}
+
 state!(Assembler { open, frames });
 
 impl Assembler {

@@ -27,6 +27,14 @@ pub struct MemoryPorts {
     landmarks: Landmarks,
 }
 
+/// Landmarks are not in it: they are kept for reports of single units.
+impl State for MemoryPorts {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        by.list(&mut self.watches, MemoryRequest::blank)?;
+        self.answered.pass(by)
+    }
+}
+
 struct MemoryPort {
     name: String,
     /// Whether it has tags, which are the unit's.
@@ -87,12 +95,7 @@ impl MemoryPorts {
 
     /// Whether requests are outstanding whose state is not in the unit or its instance.
     pub(crate) fn is_under_way(&self) -> bool {
-        self.rules.is_some() || self.awaits() || self.watch()
-    }
-
-    /// Passes the time of the last response.
-    pub(crate) fn pass_answered(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
-        self.answered.pass(by)
+        self.rules.is_some() || self.awaits()
     }
 
     /// Whether a response is pending.

@@ -1,5 +1,6 @@
 use crate::wait::Asked;
 use rackwright_contract::Ticket;
+use rackwright_state::{state, Pass, State, StateError};
 
 /// The cause of a hart's stall.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,3 +29,36 @@ pub struct Awaited {
     /// Whether the hart has been stalled for a cycle already.
     pub(crate) stood: bool,
 }
+
+impl State for Stall {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        let mut kind = match self {
+            Stall::Start => 0_u8,
+            Stall::Interrupt => 1,
+            Stall::Unit(_) => 2,
+            Stall::Access(_) => 3,
+            Stall::Command(_) | Stall::Page => return Err(StateError::Busy),
+        };
+        kind.pass(by)?;
+        if by.restores() {
+            *self = match kind {
+                0 => Stall::Start,
+                1 => Stall::Interrupt,
+                2 => Stall::Unit(Awaited {
+                    unit: 0,
+                    asked: Asked::Interrupt,
+                    stood: false,
+                }),
+                3 => Stall::Access(Ticket::default()),
+                _ => return Err(StateError::Damaged),
+            };
+        }
+        match self {
+            Stall::Unit(awaited) => awaited.pass(by),
+            Stall::Access(ticket) => ticket.pass(by),
+            _ => Ok(()),
+        }
+    }
+}
+
+state!(Awaited { unit, asked, stood });

@@ -1,7 +1,10 @@
 //! The state of an attached unit, for checkpoints.
 
-use crate::AttachedUnit;
+use crate::wait::Asked;
+use crate::{AttachedUnit, Core, Stall};
+use rackwright_cpu::Timing;
 use rackwright_state::{Pass, State, StateError};
+use rackwright_time::Cycle;
 
 /// Its RTL, and what is under way at its ports. What is only kept for messages about long waits is not in it.
 impl State for AttachedUnit {
@@ -15,8 +18,10 @@ impl State for AttachedUnit {
         self.pins.instance.pass(by)?;
         self.pins.activity.pass_idle(by)?;
         self.pins.record.digest.pass(by)?;
+        by.optional(&mut self.pins.record.asked, || (Cycle::ZERO, Asked::Interrupt))?;
+        self.commands.pass(by)?;
         self.registers.pass_answers(by)?;
-        self.memory.pass_answered(by)?;
+        self.memory.pass(by)?;
         self.sent.pass(by)?;
         self.interrupts.pass(by)
     }
@@ -26,12 +31,25 @@ impl AttachedUnit {
     fn unsaved(&self) -> Option<&'static str> {
         if self.pins.activity.is_broken() {
             Some("it has stopped")
-        } else if self.commands.is_used() {
-            Some("it has received commands")
         } else if self.memory.is_under_way() {
             Some("its memory requests are not answered at once")
         } else {
             None
         }
+    }
+}
+
+/// The hart, what it is stalled for, and the units beside it.
+impl<T: Timing> State for Core<T> {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        by.optional(&mut self.stall, || Stall::Start)?;
+        if let Some(Stall::Unit(awaited)) = self.stall {
+            if awaited.unit >= self.units.len() {
+                return Err(StateError::Damaged);
+            }
+        }
+        self.hart.pass(by)?;
+        by.each(self.units.iter_mut())?;
+        self.commands.pass(by)
     }
 }

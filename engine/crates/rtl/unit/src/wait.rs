@@ -1,4 +1,5 @@
 use rackwright_contract::Command;
+use rackwright_state::{Pass, State, StateError};
 use rackwright_time::Cycle;
 use std::fmt;
 
@@ -72,5 +73,25 @@ impl fmt::Display for Wait {
             }
             None => write!(out, ", it has asked nothing of memory"),
         }
+    }
+}
+
+impl State for Asked {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        let (mut kind, mut command, mut register) = match *self {
+            Asked::Command(command) => (0_u8, command, 0),
+            Asked::Register(register) => (1, Command::default(), register),
+            Asked::Interrupt => (2, Command::default(), 0),
+        };
+        kind.pass(by)?;
+        command.pass(by)?;
+        register.pass(by)?;
+        *self = match kind {
+            0 => Asked::Command(command),
+            1 => Asked::Register(register),
+            2 => Asked::Interrupt,
+            _ => return Err(StateError::Damaged),
+        };
+        Ok(())
     }
 }

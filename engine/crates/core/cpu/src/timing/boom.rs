@@ -27,6 +27,7 @@ use explain::Explanation;
 use front_end::FrontEnd;
 use load_store::LoadStore;
 use rackwright_memory::{AccessKind, HartPort, Lookup, SharedHierarchy};
+use rackwright_state::{state, Pass, State, StateError};
 use rackwright_time::{Cycle, Cycles};
 use resources::{InOrder, ReorderBuffer};
 
@@ -231,5 +232,25 @@ impl<const EXPLAINED: bool> Timing for Boom<EXPLAINED> {
             self.dispatch.not_before(last);
             self.front.not_before(last);
         }
+    }
+
+    fn pass_state(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.pass(by)
+    }
+}
+
+state!(Left { taken_at, next_pc });
+
+/// Where its time has gone is not in it: that is kept for observers.
+impl<const EXPLAINED: bool> Boom<EXPLAINED> {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.front.pass(by)?;
+        self.ready.pass(by)?;
+        self.dispatch.pass(by)?;
+        self.committed.pass(by)?;
+        self.reorder.pass(by)?;
+        self.execution.pass(by)?;
+        self.load_store.pass(by)?;
+        self.left.pass(by)
     }
 }

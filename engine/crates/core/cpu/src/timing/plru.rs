@@ -1,5 +1,7 @@
 //! Tree pseudo-least-recently-used replacement, as rocket-chip's `PseudoLRU`.
 
+use rackwright_state::state;
+
 /// Ages of up to 32 ways: one bit per inner node of a binary tree, whose right (lower-numbered) subtree is a power of two.
 #[derive(Clone, Copy)]
 pub struct PseudoLru {
@@ -81,6 +83,8 @@ impl Use {
 fn mask(bits: u32) -> u32 {
     (1 << bits) - 1
 }
+
+state!(PseudoLru { state });
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,7 @@
 //! The generator that Rocket's caches choose their victims with.
 
+use rackwright_state::{Pass, State, StateError};
+
 /// A Fibonacci linear-feedback shift register of 16 bits with the taps 16, 14, 13 and 11, as Chisel's `LFSR(16)`.
 #[derive(Clone)]
 pub struct ShiftRegister(u16);
@@ -22,6 +24,12 @@ impl ShiftRegister {
         let state = self.0;
         let bit = (state >> 15 ^ state >> 13 ^ state >> 12 ^ state >> 10) & 1;
         self.0 = state << 1 | bit;
+    }
+}
+
+impl State for ShiftRegister {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.0.pass(by)
     }
 }
 

@@ -26,6 +26,7 @@ use front_end::packet;
 use l1::L1;
 use predictor::{Outcomes, Returns, Targets};
 use rackwright_memory::{HartPort, SharedHierarchy, Snoop};
+use rackwright_state::{state, Pass, State, StateError};
 use rackwright_time::{Cycle, Cycles};
 use schedule::{Event, Exit, LateResult, Slack, Step, MULTIPLIER};
 
@@ -400,5 +401,33 @@ impl<const EXPLAINED: bool> Timing for Rocket<EXPLAINED> {
         let retired = self.retired.max(cycle.0.saturating_sub(1));
         self.explain(Count::Waiting, retired - self.retired);
         self.retired = retired;
+    }
+
+    fn pass_state(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.pass(by)
+    }
+}
+
+state!(RecentStore { at, word, atomic });
+state!(PendingResults { results, slow });
+
+/// Where its time has gone is not in it: that is kept for observers.
+impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.instructions.pass(by)?;
+        self.data.pass(by)?;
+        self.targets.pass(by)?;
+        self.outcomes.pass(by)?;
+        self.returns.pass(by)?;
+        self.retired.pass(by)?;
+        self.fetch.pass(by)?;
+        self.jumped.pass(by)?;
+        self.pushed.pass(by)?;
+        self.pending.pass(by)?;
+        self.stores.pass(by)?;
+        let unit = self.vector.unit.as_mut();
+        unit.expect("the unit is there between two instructions")
+            .pass(by)?;
+        self.vector.quiet.pass(by)
     }
 }

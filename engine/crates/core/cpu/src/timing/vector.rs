@@ -7,6 +7,7 @@
 
 use crate::vector::Word;
 use rackwright_memory::Named;
+use rackwright_state::state;
 
 /// The numbers of the vector unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -411,6 +412,20 @@ impl Arithmetic {
         }
     }
 }
+
+state!(Ready { first, all });
+state!(VectorUnit {
+    registers,
+    arithmetic,
+    loads,
+    stores,
+    memory,
+    queue,
+    place,
+    lines,
+    line,
+    quiet
+});
 
 #[cfg(test)]
 mod tests {

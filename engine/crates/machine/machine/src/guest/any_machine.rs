@@ -3,9 +3,9 @@ use crate::machine::Machine;
 use crate::pause::Pause;
 use crate::privileged::Privileged;
 use rackwright_cpu::Timing;
-use rackwright_device::{Bus, RestoreError};
+use rackwright_device::Bus;
 use rackwright_memory::GuestMemory;
-use rackwright_state::StateError;
+use rackwright_state::{Pass, StateError};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
 use rackwright_unit::{Core, UnitError};
@@ -19,8 +19,7 @@ pub(super) trait AnyMachine: Send {
     fn harts(&self) -> usize;
     fn digest(&self, digest: &mut Digest);
     fn save(&self) -> SavedMachine;
-    fn set_state(&mut self, saved: &SavedMachine) -> Result<(), RestoreError>;
-    fn unsaved(&self) -> Option<StateError>;
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError>;
     fn memory(&self) -> &GuestMemory;
     fn forget_unsaved(&mut self);
     fn commands(&self) -> u64;
@@ -63,12 +62,8 @@ where
         self.save()
     }
 
-    fn set_state(&mut self, saved: &SavedMachine) -> Result<(), RestoreError> {
-        self.set_state(saved)
-    }
-
-    fn unsaved(&self) -> Option<StateError> {
-        self.unsaved()
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.pass(by)
     }
 
     fn memory(&self) -> &GuestMemory {

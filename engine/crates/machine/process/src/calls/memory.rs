@@ -139,7 +139,10 @@ impl Process {
             }
             let start = area.start.max(range.start);
             let length = area.end.min(range.end) - start;
-            call.memory.mapping().discard(start, length).map_err(gather::fault)?;
+            call.memory
+                .mapping()
+                .discard(start, length)
+                .map_err(gather::fault)?;
         }
         call.memory.code_changed();
         Ok(0)

@@ -53,7 +53,12 @@ impl Processes {
             None
         } else {
             let shared = self.resident().process().layout.shared_ranges();
-            Some(call.memory.mapping().duplicate(&shared).or(refuse(libc::EAGAIN))?)
+            Some(
+                call.memory
+                    .mapping()
+                    .duplicate(&shared)
+                    .or(refuse(libc::EAGAIN))?,
+            )
         };
         let mut threads = self.resident().fork(hart, registers, call);
         let child = threads.process().id;
@@ -103,7 +108,8 @@ impl Processes {
         };
         let mut memory = call
             .memory
-            .mapping().another(process.layout.memory_bytes())
+            .mapping()
+            .another(process.layout.memory_bytes())
             .or(refuse(libc::ENOMEM))?;
         let lent = self.lent_layout();
         let threads = self.resident_mut();

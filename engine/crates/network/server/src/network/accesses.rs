@@ -1,5 +1,6 @@
 use rackwright_contract::{Ticket, Tickets};
 use rackwright_cpu::DeviceAccess;
+use rackwright_state::{Pass, State, StateError};
 use rackwright_time::network::Cycle;
 
 /// The accesses of harts to the NIC, which performs one at a time.
@@ -45,5 +46,31 @@ impl Accesses {
     /// The hart whose access has been answered, if it waits for that still.
     pub(super) fn answered(&mut self) -> Option<usize> {
         self.performed.take()
+    }
+}
+
+impl State for Accesses {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        by.list(&mut self.begun, || Begun {
+            hart: 0,
+            access: DeviceAccess {
+                address: 0,
+                bytes: 0,
+                write: None,
+            },
+            at: Cycle::ZERO,
+        })?;
+        self.tickets.pass(by)?;
+        self.performed.pass(by)
+    }
+}
+
+impl State for Begun {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.hart.pass(by)?;
+        self.access.address.pass(by)?;
+        self.access.bytes.pass(by)?;
+        self.access.write.pass(by)?;
+        self.at.pass(by)
     }
 }

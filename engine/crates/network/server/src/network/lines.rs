@@ -1,3 +1,5 @@
+use rackwright_state::state;
+
 /// The interrupt lines of a hart.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Lines {
@@ -5,3 +7,9 @@ pub(super) struct Lines {
     pub(super) software: bool,
     pub(super) timer: bool,
 }
+
+state!(Lines {
+    external,
+    software,
+    timer
+});

@@ -2,6 +2,7 @@ use super::steps::STEP;
 use rackwright_contract::flits;
 use rackwright_cpu::Timing;
 use rackwright_ethernet::Rate;
+use rackwright_state::{Pass, State, StateError};
 use rackwright_time::network::{Cycle, Cycles};
 use rackwright_time::{Crossing, Hart, Network};
 use rackwright_unit::{Core, SentFrame, LINK_STREAMS};
@@ -112,5 +113,13 @@ impl LinkedTile {
     pub(super) fn leaving(&mut self, until: Cycle) -> Vec<SentFrame<Network>> {
         let count = self.leaving.partition_point(|frame| frame.last < until);
         self.leaving.drain(..count).collect()
+    }
+}
+
+/// The unit itself is passed with its hart.
+impl State for LinkedTile {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.passed.pass(by)?;
+        self.leaving.pass(by)
     }
 }

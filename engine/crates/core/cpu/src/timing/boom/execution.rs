@@ -1,6 +1,7 @@
 use super::resources::IssuePort;
 use crate::timing::vector::VectorUnit;
 use crate::timing::VectorParameters;
+use rackwright_state::state;
 
 /// The units that execute instructions: their ports, and those that are occupied for longer.
 pub(super) struct Execution {
@@ -28,3 +29,13 @@ impl Execution {
         }
     }
 }
+
+state!(Execution {
+    memory_port,
+    float_port,
+    multiplier_port,
+    conversion_port,
+    vector,
+    divider,
+    float_divider
+});

@@ -1,5 +1,6 @@
 use super::predictor::Predictor;
 use rackwright_memory::{Cache, Shape};
+use rackwright_state::state;
 
 /// The front end: the cache of instructions, the predictor of branches, and the packets that it supplies.
 pub(super) struct FrontEnd {
@@ -42,3 +43,10 @@ impl FrontEnd {
         self.fetch = self.fetch.max(self.packet + 1 + cycles);
     }
 }
+
+state!(FrontEnd {
+    instructions,
+    predictor,
+    packet,
+    fetch
+});

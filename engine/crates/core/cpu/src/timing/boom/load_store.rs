@@ -1,6 +1,7 @@
 use super::memory::DataCache;
 use super::parameters::BoomParameters;
 use super::resources::Queue;
+use rackwright_state::{Pass, State, StateError};
 
 /// The load-store unit: the data cache, and the queues of loads and stores.
 pub(super) struct LoadStore<const EXPLAINED: bool> {
@@ -29,5 +30,15 @@ impl<const EXPLAINED: bool> LoadStore<EXPLAINED> {
     #[inline(always)]
     pub(super) fn write(&mut self, at: u64) {
         self.written = at.max(self.written + 1);
+    }
+}
+
+impl<const EXPLAINED: bool> State for LoadStore<EXPLAINED> {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.data.pass(by)?;
+        self.loads.pass(by)?;
+        self.stores.pass(by)?;
+        self.written.pass(by)?;
+        self.drained.pass(by)
     }
 }

@@ -3,6 +3,7 @@
 use super::parameters::BoomParameters;
 use crate::timing::explain::{level, Count};
 use rackwright_memory::{AccessKind, Cache, HartPort, Lookup, Snoop, LINE_BYTES};
+use rackwright_state::{state, Pass, State, StateError};
 use rackwright_time::Cycle;
 
 /// Flag of a modified line.
@@ -253,4 +254,16 @@ impl<const EXPLAINED: bool> DataCache<EXPLAINED> {
 #[inline]
 fn word(address: u64) -> u64 {
     address >> 3
+}
+
+state!(RecentStore { word, ready });
+state!(Miss { line, ready });
+
+/// What has supplied lines is not in it: that is kept for observers.
+impl<const EXPLAINED: bool> State for DataCache<EXPLAINED> {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.tags.pass(by)?;
+        self.misses.pass(by)?;
+        self.recent.pass(by)
+    }
 }

@@ -15,6 +15,7 @@ use buffer::Buffer;
 use history::History;
 use loops::Loops;
 use micro::Micro;
+use rackwright_state::state;
 use tage::Tage;
 
 const RETURNS: usize = 32;
@@ -131,6 +132,16 @@ fn overruled(first: bool, second: bool, third: bool) -> u64 {
         u64::from(first != third) * SECOND
     }
 }
+
+state!(Predictor {
+    history,
+    micro,
+    buffer,
+    tage,
+    loops,
+    returns,
+    top
+});
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,7 @@
 //! The limits of an out-of-order core: slots per cycle, and queues whose entries become free in order.
 
+use rackwright_state::{state, Pass, State, StateError};
+
 /// A port on which one operation starts per cycle, in the order in which operations become ready.
 pub(super) struct IssuePort {
     /// A bit for each of the latest cycles: whether it is taken.
@@ -223,6 +225,16 @@ impl InOrder {
     pub(super) fn next(&self) -> u64 {
         let mut copy = *self;
         copy.step(0)
+    }
+}
+
+state!(IssuePort { taken, first });
+state!(Queue { held, next });
+state!(ReorderBuffer { committed, next });
+
+impl State for InOrder {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.0.pass(by)
     }
 }
 

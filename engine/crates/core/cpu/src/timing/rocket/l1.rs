@@ -1,4 +1,5 @@
 use crate::timing::random::ShiftRegister;
+use rackwright_state::state;
 
 const LINE_SHIFT: u32 = 6;
 const SETS: usize = 64;
@@ -105,6 +106,8 @@ impl L1 {
         }
     }
 }
+
+state!(L1 { entries, victims });
 
 #[cfg(test)]
 mod tests {

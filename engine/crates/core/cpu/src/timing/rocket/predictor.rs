@@ -2,6 +2,7 @@
 //! configuration: 28 targets, 512 one-bit outcomes hashed with 8 bits of history, 6 return addresses.
 
 use crate::timing::plru::PseudoLru;
+use rackwright_state::{state, Pass, State, StateError};
 
 const TARGETS: usize = 28;
 /// Slots of the index by packet.
@@ -306,6 +307,36 @@ impl Returns {
         }
     }
 }
+
+impl State for Flow {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        by.one_of(self, &[Flow::Branch, Flow::Jump, Flow::Call, Flow::Return])
+    }
+}
+
+state!(Target { address, flow, half });
+state!(Hint { count, latest });
+state!(Targets {
+    tags,
+    targets,
+    ages,
+    index
+});
+state!(Update {
+    visible,
+    index,
+    taken
+});
+state!(Outcomes {
+    table,
+    history,
+    older_history,
+    last_fetch,
+    updates,
+    first,
+    waiting
+});
+state!(Returns { stack, top, count });
 
 #[cfg(test)]
 mod tests {

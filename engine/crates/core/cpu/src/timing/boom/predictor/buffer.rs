@@ -1,6 +1,8 @@
 //! The state of the second cycle of a fetch: positions of jumps, last targets of jumps to registers, and how often
 //! branches are taken.
 
+use rackwright_state::state;
+
 /// Sets of the branch target buffer in both banks, and places in them.
 const SETS: usize = 2 * 128 * 4;
 /// Counters of the bimodal table: 2048 sets in each of two banks, of four places.
@@ -122,3 +124,13 @@ impl Buffer {
         }
     }
 }
+
+state!(Way { site, target });
+state!(Late { site, target, from });
+state!(Buffer {
+    sets,
+    counters,
+    late,
+    first,
+    next
+});

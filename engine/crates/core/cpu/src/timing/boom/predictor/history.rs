@@ -2,6 +2,8 @@
 //!
 //! A chunk sees the outcomes up to the one before the last: a fetch of two chunks is predicted at once.
 
+use rackwright_state::{state, Pass, State, StateError};
+
 /// Outcomes as TAGE uses them: the latest in bit 0, and exclusive-ors of the longer histories' parts.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Folded {
@@ -120,6 +122,21 @@ impl History {
         }
     }
 }
+
+impl State for Outcome {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        by.one_of(self, &[Outcome::None, Outcome::NotTaken, Outcome::Taken])
+    }
+}
+
+state!(Folded { latest, lanes });
+state!(History {
+    folded,
+    before,
+    chunk,
+    outcome,
+    neighbour
+});
 
 #[cfg(test)]
 mod tests {

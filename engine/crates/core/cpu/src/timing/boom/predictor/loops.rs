@@ -1,6 +1,8 @@
 //! The loop predictor: it counts how often a branch takes one direction before the other, and predicts when this
 //! happens again.
 
+use rackwright_state::state;
+
 /// Entries: 16 sets in each of two banks, of four places.
 const ENTRIES: usize = 2 * 16 * 4;
 /// Agreeing lengths before an entry is believed, and the greatest age.
@@ -95,3 +97,12 @@ impl Loop {
         }
     }
 }
+
+state!(Loop {
+    tag,
+    confidence,
+    age,
+    length,
+    count
+});
+state!(Loops { entries, count });

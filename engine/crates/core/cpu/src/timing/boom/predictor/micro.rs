@@ -1,6 +1,8 @@
 //! The jumps that the first cycle of a fetch knows. BOOM has 16 chunks in each of two banks, with a way selected by a
 //! hash; in this model, a chunk has one place among twice as many.
 
+use rackwright_state::{state, Pass, State, StateError};
+
 const CHUNKS: usize = 64;
 
 /// A jump that is always followed, and the counter of a branch, one above the core's so that zero is free.
@@ -55,5 +57,13 @@ impl Micro {
     #[inline(always)]
     pub(super) fn jump(&mut self, site: u64) -> bool {
         std::mem::replace(self.place(site), JUMP) == JUMP
+    }
+}
+
+state!(Chunk { number, places });
+
+impl State for Micro {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.0.pass(by)
     }
 }

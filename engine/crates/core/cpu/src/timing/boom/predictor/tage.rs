@@ -2,6 +2,7 @@
 //! its direction.
 
 use super::history::{Folded, History};
+use rackwright_state::{state, Pass, State, StateError};
 
 const TABLES: usize = 6;
 /// Rows of a table, of four places each, and the position of the first of them.
@@ -188,3 +189,11 @@ fn places(site: u64, folded: &Folded) -> [(u16, u16); TABLES] {
     }
     places
 }
+
+impl State for Entry {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.0.pass(by)
+    }
+}
+
+state!(Tage { entries, register });
