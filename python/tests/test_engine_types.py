@@ -1,4 +1,4 @@
-"""The largest types of the engine, and that none grows beyond them."""
+"""How large types of the engine may be."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -8,6 +8,12 @@ import pytest
 import rust_types
 
 CRATES = Path(__file__).parents[2] / "engine" / "crates"
+
+MOST_FIELDS = 15
+"""Of a type. A larger one is several: group what belongs together into a type with a name of its own."""
+
+MOST_METHODS = 20
+"""Public ones of a type, those of traits not counted."""
 
 
 def counted(count: Callable[[str], dict[str, int]], *, whole: bool) -> Counter[str]:
@@ -22,20 +28,17 @@ def counted(count: Callable[[str], dict[str, int]], *, whole: bool) -> Counter[s
     return counts
 
 
-def largest(counts: Counter[str]) -> tuple[int, set[str]]:
-    """The highest count, and the types that have it."""
-    most = max(counts.values())
-    return most, {name for name, number in counts.items() if number == most}
+def larger(counts: Counter[str], most: int) -> dict[str, int]:
+    """The types that have more."""
+    return {name: number for name, number in counts.items() if number > most}
 
 
 def test_the_most_fields() -> None:
-    """The bar is 15. Who makes the largest smaller lowers the number here."""
-    assert largest(counted(rust_types.fields, whole=False)) == (24, {"fabric/fabric/src/fabric.rs::Fabric"})
+    assert larger(counted(rust_types.fields, whole=False), MOST_FIELDS) == {}
 
 
 def test_the_most_public_methods() -> None:
-    """The bar is 20. Who makes the largest smaller lowers the number here."""
-    assert largest(counted(rust_types.methods, whole=True)) == (34, {"cpu::Hart"})
+    assert larger(counted(rust_types.methods, whole=True), MOST_METHODS) == {}
 
 
 SOURCE = """
