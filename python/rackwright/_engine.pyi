@@ -49,6 +49,9 @@ class Design:
     def clock_hz(self) -> int:
         """Frequency of its clock."""
     @property
+    def plusargs(self) -> list[str]:
+        """The values for `$value$plusargs` in its RTL."""
+    @property
     def opcodes(self) -> list[int]:
         """The numbers n of the custom-n instructions that it answers to."""
     @property

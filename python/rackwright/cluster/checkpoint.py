@@ -89,7 +89,7 @@ def hash_of(description: str) -> str:
 
 
 def with_state(topology: Topology) -> Mapping[str, Design]:
-    """The designs of a topology, with those of servers that can be saved compiled such that they can be, too."""
+    """The designs of a topology, with those of servers that can be saved compiled for that."""
     nodes: list[dict[str, Any]] = topology.description["nodes"]
     servers = [node for node in nodes if node["kind"] in _SAVED]
     saved = {node["nic"] for node in servers} | {unit["design"] for node in servers for unit in node["units"]}

@@ -445,8 +445,10 @@ def _say(sentence: str) -> None:
 
 
 def _key(unit: str | Path | _engine.Design) -> str:
-    """The name of a unit in the description of a cluster."""
-    return f"{unit.unit}@{id(unit):x}" if isinstance(unit, _engine.Design) else str(unit)
+    """The name of a unit in the description of a cluster: the same in each process that describes it."""
+    if not isinstance(unit, _engine.Design):
+        return str(unit)
+    return "@".join([unit.unit, unit.key, str(unit.clock_hz), *unit.plusargs])
 
 
 @cache

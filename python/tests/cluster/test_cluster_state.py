@@ -22,10 +22,10 @@ from rackwright import (
     UnitConfig,
     compile_bare_metal,
 )
-from rackwright.accelerators import unit_manifest
-from rackwright.headers import server_header
+from rackwright.hardware.headers import server_header
 from rackwright.linux.boot import boot
 from rackwright.linux.image import default_image, load_image
+from rackwright.unit.accelerators import unit_manifest
 
 
 def position(checkpoint: Path) -> dict[str, object]:

@@ -200,6 +200,11 @@ impl Design {
     }
 
     #[getter]
+    fn plusargs(&self) -> &[String] {
+        &self.design.plusargs
+    }
+
+    #[getter]
     fn opcodes(&self) -> Vec<u32> {
         self.design
             .manifest
