@@ -95,10 +95,12 @@ def test_complaints_name_the_line_and_the_field(tmp_path: Path, old: str, new: s
 
 
 def test_what_is_left_out_is_as_documented(tmp_path: Path) -> None:
-    shortest = "services: [{name: cache, listen: 127.0.0.1:1, replicas: [127.0.0.1:2]}]\n"
+    shortest = "services: [{name: cache, listen: 127.0.0.1:1, protocol: dns, replicas: [127.0.0.1:2]}]\n"
     (tmp_path / "dispatch.yaml").write_text(shortest)
     found = read_configuration(tmp_path / "dispatch.yaml")
     assert (found.rack, found.policy, found.bound, found.threads) == (0, "daronpon", 1, 1)
+    assert (found.gossip_floor, found.load_delta, found.max_redirects) == (4, 0, 1)
+    assert (found.tracked, found.held, found.seed) == (65_536, 4096, 1)
     assert (found.key, found.metrics, found.busy_poll, found.peers) == (None, "127.0.0.1:9464", False, [])
     for text, is_right in (
         ("bound: 0", False),
