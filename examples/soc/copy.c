@@ -31,12 +31,19 @@ static int is_exact(const uint8_t *source, const uint8_t *target, uint64_t bytes
   return 1;
 }
 
+/* Writes both ranges, twice: a line that is brought in may replace one of the other range. */
+static void write_both(uint8_t *source, uint8_t *target, uint64_t bytes) {
+  for (int turn = 0; turn < 2; turn++) {
+    for (uint64_t place = 0; place < bytes; place++) source[place] = pattern(place);
+    for (uint64_t place = 0; place < bytes + 2 * MARGIN; place++) target[place - MARGIN] = 0;
+  }
+}
+
 int main(void) {
   uint8_t *source = free_memory, *target = free_memory + 4 * BYTES;
-  for (uint64_t place = 0; place < BYTES + MARGIN; place++) source[place] = pattern(place);
   for (uint64_t bytes = 1, odd = 0; bytes <= BYTES; bytes *= 8, odd += 3) {
     uint8_t *to = target + MARGIN + 5 * odd;
-    for (uint64_t place = 0; place < bytes + 2 * MARGIN; place++) to[place - MARGIN] = 0;
+    write_both(source + odd, to, bytes);
     const uint64_t cycles = copy(source + odd, to, bytes);
     if (RACKWRIGHT_QUERY(STREAM_COPY_CUSTOM, STREAM_COPY_STATUS) != RACKWRIGHT_OK) return 2;
     if (!is_exact(source + odd, to, bytes)) return 3;

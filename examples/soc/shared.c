@@ -5,12 +5,10 @@
 #include "bare.h"
 #include "rackwright/rocc.h"
 #include "rackwright/status.h"
+#include "second_hart.h"
 #include "shared.h"
 
 enum { HARTS = 2, TURNS = 4, BYTES = 500, APART = 1 << 16 };
-
-/* A register for each hart that raises its software interrupt (CLINT), for which it waits in the boot ROM. */
-static volatile uint32_t *const software_interrupts = (volatile uint32_t *)0x02000000;
 
 static volatile uint32_t lock, right, ended;
 
@@ -57,28 +55,10 @@ __attribute__((used)) static void second(void)
   for (;;) __asm__ volatile("wfi");
 }
 
-static uint8_t second_stack[4096] __attribute__((aligned(16), used));
-
-__attribute__((naked)) static void second_start(void)
-{
-  __asm__(".option push\n.option norelax\nlla gp, __global_pointer$\n.option pop\n"
-          "lla sp, second_stack + 4096\nj second");
-}
-
-/* Harts enter memory at its first byte, where the first hart's program is, which has begun: a jump takes its place. */
-static void lead_to(void (*code)(void))
-{
-  const uint64_t entry = 0x80000000, ahead = (uintptr_t)code - entry;
-  const uint32_t jal = 0x6f | (ahead >> 12 & 0xff) << 12 | (ahead >> 11 & 1) << 20 | (ahead >> 1 & 0x3ff) << 21;
-  *(volatile uint32_t *)entry = jal;
-  __asm__ volatile("fence" ::: "memory");
-}
-
 int main(void)
 {
   const uint64_t start = read_cycles();
-  lead_to(second_start);
-  software_interrupts[1] = 1;
+  start_second_hart();
   __atomic_fetch_add(&right, copies(0), __ATOMIC_RELEASE);
   while (!ended) __asm__ volatile("nop");
   print_number(right);

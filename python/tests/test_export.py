@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import rw
+from scala_compiler import FOR_ROCKET_CHIP, java, scalac
 
 from bootstrap.paths import HARDWARE_CLASSPATH, REPOSITORY, SOC, SOC_CLASSPATH
 from rackwright import RackwrightError, Server, compile_bare_metal
 from rackwright.export.chipyard import default_output, write_generator
 from rackwright.export.memories import memories_of
 from rackwright.export.scala import literal
+from rackwright.hardware.designs import units
+from rackwright.soc.ports import hart_ports
 from rackwright.unit.config import UnitConfig, unit_configs
 
 OWN = REPOSITORY / "examples" / "bring-your-own" / "systemverilog" / "manifest.json"
@@ -114,25 +115,43 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     assert default_output([UnitConfig("stream-copy"), UnitConfig("nic")]).name == "stream-copy-nic"
 
 
-def scalac(version: str, classpath: str, files: list[Path], output: Path, *options: str) -> None:
-    """Compiles Scala by the compiler that Maven has brought."""
-    artefacts = Path.home() / ".m2" / "repository" / "org" / "scala-lang"
-    compiler = [
-        artefacts / f"scala-{part}" / version / f"scala-{part}-{version}.jar"
-        for part in ("compiler", "library", "reflect")
-    ]
-    output.mkdir()
-    command = ["java", "-Xss16m", "-XX:TieredStopAtLevel=1", "-cp", os.pathsep.join(map(str, compiler))]
-    command += ["scala.tools.nsc.Main", "-nowarn", "-classpath", classpath, "-d", str(output), *options]
-    ended = subprocess.run([*command, *map(str, files)], capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-
-
 @pytest.mark.long("half a minute of a processor: the Scala compiler with Chisel")
 def test_the_current_dialect_compiles_against_the_committed_signatures(tmp_path: Path) -> None:
     folder = exported(tmp_path, "stream-copy", str(OWN))
     classpath = HARDWARE_CLASSPATH.read_text(encoding="utf-8").strip()
     scalac("2.13.16", classpath, [SIGNATURES, *folder.rglob("*.scala")], tmp_path / "classes")
+
+
+def exportable() -> list[str]:
+    """The units of the index that harts reach by commands, and whose other ports reach memory."""
+    found = []
+    for unit in units():
+        try:
+            hart_ports("", UnitConfig(unit.name))
+        except RackwrightError:
+            continue
+        found.append(unit.name)
+    return found
+
+
+@pytest.mark.long("two minutes of a processor: every unit is elaborated, and Scala compiled for each")
+@pytest.mark.parametrize("dialect", ["1.2", "current"])
+def test_the_wrapper_of_every_unit_compiles(dialect: str, tmp_path: Path) -> None:
+    names = exportable()
+    print(len(names), *names)
+    assert {"stream-copy", "snappy-compress", "zstd-decompress", "protobuf-serialize"} <= set(names)
+    files: list[Path] = []
+    for name in names:
+        write_generator(unit_configs([name]), dialect, tmp_path / f"a-{name}")
+        files += (tmp_path / f"a-{name}").rglob("*.scala")
+    if dialect == "1.2":
+        classpath = SOC_CLASSPATH.read_text(encoding="utf-8").strip()
+        scalac("2.12.15", classpath, files, tmp_path / "classes", *FOR_ROCKET_CHIP)
+    else:
+        classpath = HARDWARE_CLASSPATH.read_text(encoding="utf-8").strip()
+        scalac("2.13.16", classpath, [SIGNATURES, *files], tmp_path / "classes")
+    made = {path.stem for path in (tmp_path / "classes").rglob("With*.class")}
+    assert len({name.split("$")[0] for name in made}) == len(names)
 
 
 ELABORATE = """
@@ -165,12 +184,8 @@ def test_dialect_1_2_elaborates_with_rocket_chip_1_2_6(tmp_path: Path) -> None:
     (tmp_path / "rom.img").write_bytes(bytes(64))
     classpath = SOC_CLASSPATH.read_text(encoding="utf-8").strip()
     files = [tmp_path / "Elaborate.scala", *folder.rglob("*.scala")]
-    scalac("2.12.15", classpath, files, tmp_path / "classes", "-Xsource:2.11", "-language:reflectiveCalls")
-    places = [tmp_path / "classes", folder / "src" / "main" / "resources", classpath]
-    command = ["java", "-Xss64m", "-XX:TieredStopAtLevel=1", "-cp", os.pathsep.join(map(str, places))]
-    command += ["elaborate.Elaborate", str(tmp_path / "rom.img")]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    modules = set(ended.stdout.split())
+    scalac("2.12.15", classpath, files, tmp_path / "classes", *FOR_ROCKET_CHIP)
+    places: list[Path | str] = [tmp_path / "classes", folder / "src" / "main" / "resources", classpath]
+    modules = set(java(places, ["elaborate.Elaborate", tmp_path / "rom.img"], tmp_path).split())
     assert {"PopulationCount", "HartUnits", "LinePort"} <= modules
     assert any(name.endswith("_StreamCopy") for name in modules)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from command_line import rw
 from gate_activity import powers
+from nic_echo import echo
+from tiers import long
 
 from bootstrap.paths import REPOSITORY
 from rackwright import RackwrightError, Unit, elaborate
@@ -23,6 +26,7 @@ from rackwright.synthesis.functions import evaluate
 from rackwright.synthesis.library import DEFAULT_LIBERTY, load_library
 from rackwright.synthesis.process import load_power_rules, load_process
 from rackwright.unit.commands import operate
+from rackwright.unit.nic import NicUnit
 
 MANIFEST = REPOSITORY / "examples" / "bring-your-own" / "systemverilog" / "manifest.json"
 TOP = "PopulationCount"
@@ -256,10 +260,41 @@ def test_a_copy_of_twice_the_bytes_takes_twice_the_energy(tmp_path: Path) -> Non
     assert twice == pytest.approx(2 * once, rel=0.05)
 
 
+def count_four(manifest: Path, file: Path) -> None:
+    """Four operations of the counter."""
+    count_ones(manifest, file, 4)
+
+
+def copy_twice(manifest: Path, file: Path) -> None:
+    """A copy of 4 KiB of noise, and one of 4 KiB of text, at odd addresses."""
+    unit = Unit(manifest, waves=file)
+    for misalignment, data in enumerate((random.Random(5).randbytes(4096), (b"some text. " * 400)[:4096])):
+        source = unit.load(data, misalignment=misalignment)
+        target = unit.reserve(len(data), "rw", 5 * misalignment)
+        assert operate(unit, source, target, max_cycles=1_000_000).status == "ok"
+
+
+def echo_frames(manifest: Path, file: Path) -> None:
+    """Frames of all lengths, received and sent back."""
+    echo(NicUnit(design=manifest, waves=file))
+
+
 @needs_synthesis
-@pytest.mark.long("two minutes of a processor: a unit is compiled in gates, of which every pin is counted")
-def test_propagation_is_close_to_every_pin_counted(tmp_path: Path) -> None:
-    estimated, counted = powers(MANIFEST, tmp_path, lambda manifest, file: count_ones(manifest, file, 4))
+@pytest.mark.parametrize(
+    ("unit", "run"),
+    [
+        long(None, count_four, why="two minutes of a processor: a unit is compiled in gates", name="own"),
+        long("stream-copy", copy_twice, why="minutes of a processor: the same", name="stream-copy"),
+        long("nic", echo_frames, why="minutes of a processor: the same", name="nic"),
+    ],
+)
+def test_propagation_is_close_to_every_pin_counted(
+    unit: str | None, run: Callable[[Path, Path], None], tmp_path: Path
+) -> None:
+    manifest = MANIFEST if unit is None else elaborate(unit)
+    estimated, counted = powers(manifest, tmp_path, run)
     assert counted.counted_share == 1
     for kind in ("switching", "internal", "total"):
-        assert estimated.milliwatts[kind] == pytest.approx(counted.milliwatts[kind], rel=0.2)
+        found = estimated.milliwatts[kind], counted.milliwatts[kind]
+        print(f"{kind}: {found[0]:.4f} mW, {found[1]:.4f} counted, {found[0] / found[1] - 1:+.1%}")
+        assert found[0] == pytest.approx(found[1], rel=0.2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from dataclasses import replace
@@ -27,7 +28,9 @@ from rackwright import (
     compile_bare_metal,
     elaborate,
 )
+from rackwright.compression.libsnappy import compress
 from rackwright.machine.programs import compile_network_program
+from rackwright.machine.workload_file import WorkloadFile, header_of
 from rackwright.soc import CacheConfig, HartConfig, Soc, checked, compose
 from rackwright.soc.compare import Operation, operations, run_modelled
 from rackwright.soc.generator import generate
@@ -44,6 +47,7 @@ from rackwright.verilog.modules import module_names, with_prefix
 from rackwright.verilog.reader import VerilogDesign, VerilogSources
 
 EXAMPLES = REPOSITORY / "examples" / "soc"
+KERNEL_MAIN = Path(__file__).parent / "fixtures" / "soc_kernel.c"
 OWN = REPOSITORY / "examples" / "bring-your-own" / "systemverilog"
 DMA = REPOSITORY / "examples" / "bring-your-own" / "axi" / "manifest.json"
 
@@ -343,6 +347,8 @@ def test_check_says_how_units_are_reached_or_what_is_wrong(tmp_path: Path) -> No
     ended = rw("soc", "check", wrong, "--json")
     assert (ended.status, ended.json()["legal"]) == (1, False)
     assert "nic: its port mmio is mmio" in ended.json()["witness"]
+    composed = rw("soc", "compose", wrong, "-o", tmp_path / "wrong", "--json")
+    assert (composed.status, composed.json()) == (1, ended.json())
     ended = rw("soc", "check", wrong)
     assert (ended.status, len(ended.stderr.splitlines())) == (1, 1)
 
@@ -473,6 +479,35 @@ def test_eight_units_on_one_opcode_work_at_the_same_time(tmp_path: Path) -> None
     assert modelled.cycles == pytest.approx(alone.cycles, rel=0.15)
 
 
+@pytest.mark.long("a quarter of an hour of a processor: a chip with large units is generated and compiled")
+def test_the_hyperscale_chip_computes_what_the_engine_computes(tmp_path: Path) -> None:
+    soc = Soc.load(EXAMPLES / "hyperscale.yaml")
+    folder = tmp_path / "hyperscale"
+    description = compose(soc, folder)
+    program = compression_workload(tmp_path).build(header_of([folder / "hart0.h"]))
+    assert {row["unit"] for row in description["opcodes"]} >= {"protobuf-serialize", "snappy-compress"}
+    alone, modelled = run_program(folder, program), run_modelled(soc, program)
+    assert (alone.exit_code, modelled.exit_code) == (0, 0)
+    of_model = modelled.stdout.decode()
+    for each in operations(alone.stdout, of_model):
+        print(each, f"{each.over_model - 1:+.1%}")
+    without = re.compile(r" in \d+ cycles")
+    assert without.sub("", alone.stdout) == without.sub("", of_model)
+    assert alone.cycles == pytest.approx(modelled.cycles, rel=0.15)
+    assert alone.cycles / alone.wall_seconds > 8000
+
+
+def compression_workload(folder: Path) -> WorkloadFile:
+    """The workload of `compression.c`, with a text that the official library has compressed."""
+    text = (REPOSITORY / "LICENSE").read_bytes()[:8192]
+    (folder / "plain.txt").write_bytes(text)
+    (folder / "plain.snappy").write_bytes(compress(text))
+    files = {"plain": "plain.txt", "compressed": "plain.snappy"}
+    path = folder / "compression.yaml"
+    path.write_text(yaml.safe_dump({"sources": [str(EXAMPLES / "compression.c")], "files": files}), "utf-8")
+    return WorkloadFile.load(path)
+
+
 PING = ["172.16.0.3", "3"]
 
 
@@ -537,6 +572,24 @@ def test_two_harts_share_a_unit_and_each_gets_its_answers(tmp_path: Path) -> Non
     ended = run_program(folder, program, 5_000_000)
     assert ended.exit_code == 0
     assert ended.stdout.startswith("16 of 16 are right")
+    run_kernels(folder, tmp_path)
+
+
+KERNELS = REPOSITORY / "validation" / "coherence" / "kernels"
+
+
+def run_kernels(folder: Path, work: Path) -> None:
+    """The kernels with shared memory return on a chip of two harts what they return on Rocket's RTL."""
+    with (KERNELS.parent / "reference.csv").open(encoding="utf-8", newline="") as file:
+        rows = {row["kernel"]: row for row in csv.DictReader(file) if row["harts"] == "2"}
+    assert len(rows) >= 7
+    for name, row in rows.items():
+        sources = [KERNEL_MAIN, KERNELS / f"{name}.c"]
+        options = [f"-I{KERNELS}", f"-I{EXAMPLES}", "-fno-tree-loop-distribute-patterns"]
+        ended = run_program(folder, compile_bare_metal(sources, work / f"{name}.elf", options), 5_000_000)
+        *values, cycles = ended.stdout.split()
+        print(f"{name}: {cycles} cycles, {row['cycles']} on LitexFull4D")
+        assert (ended.exit_code, values) == (0, row["values"].split()), name
 
 
 UNITS = ("stream-copy", "snappy", "protobuf", "zstd", str(OWN / "manifest.json"), "nic", "page-fault")
@@ -583,6 +636,7 @@ def test_a_random_chip_is_refused_in_one_line_or_reaches_every_unit(
         devices=AddressRange(base, size),
         to_host=base,
         console=base + 8,
+        uart=base + 0x1000,
     )
     units, refused = [], ""
     try:

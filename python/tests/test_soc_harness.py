@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,10 +14,12 @@ import pytest
 from pcap_files import frames_of_pcap
 
 from rackwright import RackwrightError, compile_bare_metal
+from rackwright.hardware.toolchain import verilator_root
 from rackwright.soc import Soc
 from rackwright.soc.check import PlacedUnit
 from rackwright.soc.harness import write_harness
 from rackwright.soc.pair import TopPort, pair_module, top_ports
+from rackwright.soc.projects import core_file
 from rackwright.soc.simulator import run_program
 from rackwright.unit.config import UnitConfig
 from rackwright.verilog.reader import VerilogDesign, VerilogSources
@@ -43,6 +48,31 @@ def harness(folder: Path) -> Path:
     }
     (folder / "soc.json").write_text(json.dumps(description), encoding="utf-8")
     return folder
+
+
+@pytest.mark.long("half a minute of a processor: Verilator's own build of the harness")
+def test_fusesoc_builds_the_simulator_of_a_chip(tmp_path: Path) -> None:
+    folder = harness(tmp_path / "chip")
+    soc = Soc("harness")
+    sources = [f"harness/{path.name}" for path in sorted((folder / "harness").iterdir())]
+    (folder / "harness.core").write_text(core_file(soc, [TOP.name], [], sources), encoding="utf-8")
+    tools = [str(Path(sys.executable).parent), str(verilator_root() / "bin"), os.environ["PATH"]]
+    environment = {**os.environ, "PATH": os.pathsep.join(tools), "XDG_CONFIG_HOME": str(tmp_path)}
+    build = ["fusesoc", "--cores-root", str(folder), "run", "--target", "simulation", "--setup", "--build"]
+    ended = subprocess.run(
+        [*build, f"rackwright:soc:{soc.name}"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, (ended.stdout + ended.stderr)[-3000:]
+    (simulator,) = tmp_path.glob(f"build/**/V{soc.top}")
+    (tmp_path / "main.c").write_text("int main(void) { return 0; }\n", encoding="utf-8")
+    program = compile_bare_metal([tmp_path / "main.c"], tmp_path / "main.elf")
+    ended = subprocess.run([str(simulator), str(program)], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (0, "B")
 
 
 def folded_code(program: Path) -> bytes:

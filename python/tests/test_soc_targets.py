@@ -12,7 +12,7 @@ from command_line import rw
 from bootstrap.paths import REPOSITORY
 from rackwright import RackwrightError, compile_bare_metal
 from rackwright.soc import Soc, compose
-from rackwright.soc.memories import cut_memories, model_of, read_conf
+from rackwright.soc.memories import arrays_of, cut_memories, model_of, read_conf
 from rackwright.soc.simulator import run_program
 from rackwright.soc.target import TARGETS, target_of, without_simulation
 
@@ -84,6 +84,32 @@ def test_a_list_of_firrtl_becomes_models(tmp_path: Path) -> None:
         read_conf("name x depth y\n")
 
 
+ARRAYS = """module Cache(
+  input  clock
+);
+  reg [21:0] tags [0:63]; // @[DescribedSRAM.scala 25:26]
+  wire [21:0] tags_read_data; // @[DescribedSRAM.scala 25:26]
+  wire [5:0] tags_read_addr; // @[DescribedSRAM.scala 25:26]
+  wire [5:0] tags__T_293_addr; // @[DescribedSRAM.scala 25:26]
+  wire  tags__T_293_mask; // @[DescribedSRAM.scala 25:26]
+  reg [5:0] tags_read_addr_pipe_0;
+  reg [3:0] _T [0:2]; // @[Decoupled.scala 209:24]
+  wire [1:0] _T__T_5_addr; // @[Decoupled.scala 209:24]
+  reg  _T_last [0:1]; // @[Decoupled.scala 209:24]
+  wire  _T_last__T_5_addr; // @[Decoupled.scala 209:24]
+  reg [7:0] held [0:0]; // @[Decoupled.scala 209:24]
+endmodule
+"""
+
+
+def test_arrays_of_firrtl_are_listed_with_their_ports() -> None:
+    tags, queue, last = arrays_of(ARRAYS)
+    assert (tags.module, tags.depth, tags.width) == ("Cache.tags", 64, 22)
+    assert (tags.ports, tags.synchronous) == (("write", "read"), True)
+    assert (queue.module, queue.ports, queue.synchronous) == ("Cache._T", ("read",), False)
+    assert (last.module, last.depth, last.width, last.ports) == ("Cache._T_last", 2, 1, ("read",))
+
+
 UNIT = """module ram_4x8(
   input  [1:0] RW0_addr,
   input        RW0_en,
@@ -148,6 +174,37 @@ def test_verilog_for_fpgas_is_whole_and_has_nothing_for_simulators(tmp_path: Pat
     assert "initial" not in text
     assert "$fatal" not in text
     yosys(folder, description["files"], "hierarchy -check -top TinySoc\n")
+
+
+BLOCK_BITS = 2048
+"""Below that, tools make memories of a LUT's bits."""
+
+
+@pytest.mark.long("ten minutes of a processor: a chip is generated, and mapped to the cells of an FPGA")
+@pytest.mark.parametrize(
+    ("command", "blocks"), [("synth_ecp5", "DP16KD PDPW16KD"), ("synth_xilinx -noiopad", "RAMB18E1 RAMB36E1")]
+)
+def test_tools_for_fpgas_map_a_chip_with_its_memories_in_block_rams(
+    command: str, blocks: str, tmp_path: Path
+) -> None:
+    folder, description = composed(tmp_path, "fpga")
+    kinds = " ".join(f"t:{block}" for block in blocks.split())
+    script = f"""hierarchy -check -top TinySoc
+proc
+select -assert-none t:$dlatch t:$adlatch t:$dlatchsr
+check -assert
+{command} -top TinySoc
+check -assert
+select -assert-none t:$mem t:$mem_v2 t:$_DLATCH_P_ t:$_DLATCH_N_
+tee -q -o blocks.txt select -list {kinds}
+"""
+    yosys(folder, description["files"], script)
+    made = (folder / "blocks.txt").read_text(encoding="utf-8")
+    memories = description["memories"]
+    large = [each for each in memories if each["synchronous"] and each["depth"] * each["width"] > BLOCK_BITS]
+    assert len(large) > 10
+    for memory in large:
+        assert memory["module"].split(".")[-1] in made, memory
 
 
 @pytest.mark.long(

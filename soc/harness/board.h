@@ -1,4 +1,4 @@
-// What is around the chip: memory, and the two registers by which programs print and end.
+// What is around the chip: memory, a serial port, and the two registers by which programs print and end.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -11,18 +11,21 @@
 #include "axi.h"
 #include "program.h"
 #include "timing.h"
+#include "uart.h"
 
 namespace soc {
 
 class Board {
   public:
-    // The range of memory, in how many cycles it answers, and where programs find `tohost` and `console`.
+    // The range of memory, in how many cycles it answers, and where programs find `tohost`, `console`
+    // and the serial port.
     struct Map {
         uint64_t memory_base;
         uint64_t memory_bytes;
         uint64_t memory_cycles;
         uint64_t to_host;
         uint64_t console;
+        uint64_t uart;
     };
 
     explicit Board(const Map& map)
@@ -55,6 +58,7 @@ class Board {
         const auto [number, cycle, address, bytes] = burst;
         if (!holds(address, bytes)) {
             std::memset(data, 0, bytes);
+            if (address == map_.uart && bytes == Uart::bytes) uart_.read(data);
             return cycle + device_latency;
         }
         if (first_access_ == none) first_access_ = cycle;
@@ -69,7 +73,12 @@ class Board {
             std::memcpy(at(address), data, bytes);
             return timing_.access(cycle, address, bytes, true);
         }
-        if (address == map_.console) std::fputc(data[0], console_);
+        if (address == map_.console) print(data[0]);
+        if (address >= map_.uart && address - map_.uart + bytes <= Uart::bytes) {
+            for (uint32_t byte = 0; byte < bytes; ++byte) {
+                if (uart_.write(address - map_.uart + byte, data[byte])) print(data[byte]);
+            }
+        }
         if (address == map_.to_host && bytes == 8) {
             uint64_t word;
             std::memcpy(&word, data, sizeof word);
@@ -94,6 +103,7 @@ class Board {
     Map map_;
     std::unique_ptr<uint8_t[]> memory_;
     Timing timing_;
+    Uart uart_;
     std::FILE* console_ = stdout;
     bool finished_ = false;
     int exit_code_ = 0;
@@ -102,6 +112,7 @@ class Board {
     bool holds(uint64_t address, uint64_t bytes) const {
         return address >= map_.memory_base && address - map_.memory_base <= map_.memory_bytes - bytes;
     }
+    void print(uint8_t byte) { std::fputc(byte, console_); }
     uint8_t* at(uint64_t address) { return memory_.get() + (address - map_.memory_base); }
 };
 

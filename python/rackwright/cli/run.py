@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -76,7 +77,11 @@ _OF_CLUSTERS = {
 def run(
     context: typer.Context,
     program: Annotated[
-        Path, typer.Argument(help="A static RV64GC ELF file, or a Python script with a cluster.")
+        Path,
+        typer.Argument(
+            help="A static RV64GC ELF file, a WORKLOAD.yaml with a bare-metal program and its data, or a "
+            "Python script with a cluster."
+        ),
     ],
     arguments: Annotated[
         list[str] | None, typer.Argument(help="Arguments of the program or script, after --.")
@@ -184,6 +189,8 @@ def run(
 
         ./rw run --harts 4 threads.elf
 
+        ./rw run --accelerator stream-copy examples/soc/workloads/text.yaml
+
         ./rw run --cpu boom --accelerator snappy app.elf --json -- FILE
 
         ./rw run --fabric examples/fabric/switch.py enumerate.elf
@@ -220,15 +227,16 @@ def run(
     if cpu is Cpu.rocket_rtl:
         _refuse(context, _OF_MODELS, "rocket-rtl reports no writes, for which tiles and cards wait")
     from rackwright.machine.server import Server
+    from rackwright.machine.workload_file import workload_of
     from rackwright.unit.config import unit_configs
 
+    workload = workload_of(program, words)
     timing = parse_timing(memory, core)
     attached = attached_fabric(fabric, capture)
     on_tiles = None if tiles is None else _tiles(context, tiles, graph, clock)
     if graph is not None and tiles is None:
         raise RackwrightError("--graph goes with --tiles, which says where its services are")
-    server = Server(
-        cpu.value,
+    units = (
         on_tiles.units
         if on_tiles
         else unit_configs(
@@ -237,17 +245,31 @@ def run(
             placement=placement.value,
             clock=clock,
             plusargs=plusarg or [],
-        ),
+        )
+    )
+    server = Server(
+        cpu.value,
+        units,
         harts=on_tiles.harts if on_tiles else harts,
         check_idle=check_idle,
         waves=waves,
         timing=timing,
         fabric=attached,
     )
-    result = _run_with_progress(server, program, words, write_folder, max_cycles, not json)
+    elf = workload.build(_header(units) if workload.program is None else "")
+    result = _run_with_progress(server, elf, list(workload.arguments), write_folder, max_cycles, not json)
+    workload.collect(result.stdout, result.record())
     write_capture(attached, program.stem, capture)
     _report(result, json)
     raise typer.Exit(exit_status(result.exit_code))
+
+
+def _header(units: Sequence[UnitConfig]) -> str:
+    """The header of programs that reach these units."""
+    from rackwright.hardware.headers import server_header
+    from rackwright.unit.accelerators import server_manifest
+
+    return server_header([server_manifest(unit) for unit in units])
 
 
 class _OnTiles(NamedTuple):

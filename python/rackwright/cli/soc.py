@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,6 +34,18 @@ OutputOption = Annotated[
 ]
 
 
+@contextmanager
+def _witnessed(*, json: bool) -> Iterator[None]:
+    """Prints why a chip cannot be, with `json` as an object, and ends the command with a failure."""
+    try:
+        yield
+    except RackwrightError as error:
+        if not json:
+            raise
+        print_json({"legal": False, "witness": str(error)})
+        raise typer.Exit(EXIT_FAILED) from error
+
+
 @soc.command("check")
 def check(file: FileArgument, json: JsonOption = False) -> None:
     """Check whether a chip can be built, and list how programs reach its units. No generator is started.
@@ -42,14 +56,9 @@ def check(file: FileArgument, json: JsonOption = False) -> None:
     """
     from rackwright.soc import Soc, checked
 
-    try:
+    with _witnessed(json=json):
         value = Soc.load(file)
         units = checked(value)
-    except RackwrightError as error:
-        if json:
-            print_json({"legal": False, "witness": str(error)})
-            raise typer.Exit(EXIT_FAILED) from error
-        raise
     routes = [(unit, route) for unit in units for route in unit.routes]
     if json:
         opcodes = [
@@ -128,7 +137,8 @@ def compose(
         ./rw soc compose examples/soc/tiny.yaml --target asic -o out/tiny-asic
 
     """
-    folder, description = _composed(file, output, target)
+    with _witnessed(json=json):
+        folder, description = _composed(file, output, target)
     if json:
         print_json({**description, "folder": str(folder), "legal": True, "witness": None})
         return
@@ -146,7 +156,12 @@ def compose(
 @soc.command("run")
 def run(
     file: FileArgument,
-    program: Annotated[Path, typer.Argument(metavar="PROGRAM.elf", help="A bare-metal program.")],
+    program: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PROGRAM.elf|WORKLOAD.yaml", help="A bare-metal program, or one with its data."
+        ),
+    ],
     arguments: Annotated[list[str] | None, typer.Argument(help="Arguments of the program, after --.")] = None,
     second: Annotated[
         Path | None,
@@ -179,9 +194,12 @@ def run(
 
         ./rw soc run examples/soc/tiny.yaml copy.elf --compare
 
+        ./rw soc run examples/soc/tiny.yaml examples/soc/workloads/text.yaml
+
         ./rw soc run examples/soc/nic.yaml ping.elf --second ping.elf --frames ping.pcap -- 172.16.0.3 5
 
     """
+    from rackwright.machine.workload_file import header_of, workload_of
     from rackwright.soc import Soc
     from rackwright.soc.compare import operations, run_modelled
     from rackwright.soc.simulator import run_program, simulator
@@ -189,47 +207,50 @@ def run(
     for file_ in (program, second):
         if file_ is not None and not file_.is_file():
             raise RackwrightError(f"{file_}: no such file")
-    words = arguments or []
+    workload = workload_of(program, arguments or [])
+    words = list(workload.arguments)
     if compare and (words or second):
         raise RackwrightError("--compare: programs on the models have no arguments and no second chip")
-    folder, _ = _composed(file, output)
+    folder, description = _composed(file, output)
+    headers = [folder / name for name in _headers_of_first(description)]
+    elf = workload.build(header_of(headers)).absolute()
     with working("compiling the chip"):
         simulator(folder)
     with working(f"running {program.name}"):
         ended = run_program(
             folder,
-            program.absolute(),
+            elf,
             max_cycles,
             arguments=words,
             second=None if second is None else second.absolute(),
             frames=None if frames is None else frames.absolute(),
         )
-    modelled = run_modelled(Soc.load(file), program.absolute(), max_cycles) if compare else None
+    modelled = run_modelled(Soc.load(file), elf, max_cycles) if compare else None
     output_of_model = "" if modelled is None else modelled.stdout.decode(errors="replace")
     measured = list(operations(ended.stdout, output_of_model))
+    record = {
+        "exit_code": ended.exit_code,
+        "cycles": ended.cycles,
+        "boot_cycles": ended.boot_cycles,
+        "wall_seconds": ended.wall_seconds,
+        "cycles_per_second": (ended.cycles + ended.boot_cycles) / ended.wall_seconds,
+        "stdout": ended.stdout,
+        "model": None
+        if modelled is None
+        else {
+            "exit_code": modelled.exit_code,
+            "cycles": modelled.cycles,
+            "cycles_over_model": ended.cycles / modelled.cycles,
+            "stdout": output_of_model,
+            "operations": [
+                {"name": each.name, "cycles": each.cycles, "model_cycles": each.model_cycles}
+                for each in measured
+            ],
+        },
+    }
+    workload.collect(ended.stdout.encode(), record)
     if json:
-        print_json(
-            {
-                "exit_code": ended.exit_code,
-                "cycles": ended.cycles,
-                "boot_cycles": ended.boot_cycles,
-                "wall_seconds": ended.wall_seconds,
-                "cycles_per_second": (ended.cycles + ended.boot_cycles) / ended.wall_seconds,
-                "stdout": ended.stdout,
-                "model": None
-                if modelled is None
-                else {
-                    "exit_code": modelled.exit_code,
-                    "cycles": modelled.cycles,
-                    "cycles_over_model": ended.cycles / modelled.cycles,
-                    "stdout": output_of_model,
-                    "operations": [
-                        {"name": each.name, "cycles": each.cycles, "model_cycles": each.model_cycles}
-                        for each in measured
-                    ],
-                },
-            }
-        )
+        print_json(record)
     else:
         sys.stdout.write(ended.stdout)
         sys.stdout.flush()
@@ -244,6 +265,11 @@ def run(
             more = ended.cycles / modelled.cycles - 1
             print(f"the model: {modelled.cycles} cycles; the chip takes {more:+.1%}", file=sys.stderr)
     raise typer.Exit(ended.exit_code)
+
+
+def _headers_of_first(description: dict[str, Any]) -> list[str]:
+    """The headers of the units that programs of the first hart reach."""
+    return [name for name in description["headers"] if name == "hart0.h" or not name.startswith("hart")]
 
 
 @soc.command("synth")

@@ -168,13 +168,21 @@ def _check_addresses(soc: Soc) -> None:
         own["registers"] = pages
     for (one, first), (other, second) in combinations((own | FIXED).items(), 2):
         _require(not first.overlaps(second), f"{one} ({first}) overlaps {other} ({second})")
-    for name in ("to_host", "console"):
-        address = getattr(soc, name)
-        is_there = soc.devices.overlaps(AddressRange(address, 8)) and address % 8 == 0
+    _check_registers(soc)
+
+
+def _check_registers(soc: Soc) -> None:
+    """Raises `RackwrightError` for registers of the board that are not behind the port for devices."""
+    sizes = {"to_host": 8, "console": 8, "uart": PAGE_BYTES}
+    places = {f"harness.{name}": AddressRange(getattr(soc, name), size) for name, size in sizes.items()}
+    for name, place in places.items():
+        is_there = soc.devices.base <= place.base and place.end <= soc.devices.end
         _require(
-            is_there, f"harness.{name}: {address:#x} is no multiple of 8 in pins.devices ({soc.devices})"
+            is_there and place.base % place.size == 0,
+            f"{name}: {place.base:#x} is no multiple of {place.size} in pins.devices ({soc.devices})",
         )
-    _require(soc.to_host != soc.console, f"harness.to_host and harness.console are both {soc.console:#x}")
+    for (one, first), (other, second) in combinations(places.items(), 2):
+        _require(not first.overlaps(second), f"{one} and {other} are both at {second.base:#x}")
 
 
 def placed_units(

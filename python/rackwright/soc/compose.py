@@ -11,13 +11,13 @@ from typing import Any
 
 from bootstrap.paths import BUILD
 from rackwright.errors import RackwrightError
-from rackwright.export.memories import ExportedMemory
+from rackwright.export.memories import ExportedMemory, memories_of
 from rackwright.files.output_folder import check_output, replaced
 from rackwright.hardware.manifests import interrupt_pin, is_elaborated, read_manifest
 from rackwright.soc.check import FIXED, PlacedUnit, checked, stream_pairs
 from rackwright.soc.generator import generate
 from rackwright.soc.harness import write_harness
-from rackwright.soc.memories import cut_memories, model_of, read_conf
+from rackwright.soc.memories import arrays_of, cut_memories, model_of, read_conf
 from rackwright.soc.pair import pair_module, top_ports
 from rackwright.soc.projects import constraints, core_file
 from rackwright.soc.software import interrupt_numbers, write_headers
@@ -97,11 +97,20 @@ def _write_pair(soc: Soc, streams: tuple[str, str], made: Path) -> str:
 def _prepare(
     soc: Soc, target: Target, generated: Path, files: Sequence[Path], made: Path
 ) -> list[ExportedMemory]:
-    """Adapts generated Verilog to a target; returns the memories that the user has to supply."""
+    """Adapts generated Verilog to a target; returns the memories that its tools supply or infer."""
     if target.is_synthesised:
         for file in files:
             file.write_text(without_simulation(file.read_text(encoding="utf-8")), encoding="utf-8")
-    return _put_apart(soc, generated, files, made) if target.memories_apart else []
+    if target.memories_apart:
+        return _put_apart(soc, generated, files, made)
+    return list(_inferred(files)) if target.is_synthesised else []
+
+
+def _inferred(files: Sequence[Path]) -> Iterator[ExportedMemory]:
+    """The memories in generated Verilog, which tools for FPGAs infer."""
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        yield from memories_of(text) if file.parent.name == "units" else arrays_of(text)
 
 
 def _put_apart(soc: Soc, generated: Path, files: Sequence[Path], made: Path) -> list[ExportedMemory]:

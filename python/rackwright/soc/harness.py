@@ -23,7 +23,7 @@ def write_harness(soc: Soc, units: Sequence[PlacedUnit], harness: Path) -> None:
 
 
 def _map(soc: Soc, units: Sequence[PlacedUnit]) -> Iterator[str]:
-    numbers = (soc.memory.base, soc.memory.size, soc.memory_cycles, soc.to_host, soc.console)
+    numbers = (soc.memory.base, soc.memory.size, soc.memory_cycles, soc.to_host, soc.console, soc.uart)
     pairs = stream_pairs(units)
     yield "// The chip: memory and its latency, the registers by which programs end and print, pins."
     yield "#pragma once"

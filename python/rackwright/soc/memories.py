@@ -1,4 +1,4 @@
-"""Memories of a chip that others bring: the list of them, and models in Verilog."""
+"""Memories of a chip: those that others bring with models of them, and arrays that tools infer."""
 
 from __future__ import annotations
 
@@ -11,6 +11,30 @@ from rackwright.export.memories import ExportedMemory, memories_of
 from rackwright.synthesis.verilog import modules
 
 _CONF = re.compile(r"name (\w+) depth (\d+) width (\d+) ports ([\w,]+)(?: mask_gran (\d+))?")
+
+
+_MODULE = re.compile(r"^module (\w+)\(.*?^endmodule", re.MULTILINE | re.DOTALL)
+_ARRAY = re.compile(r"^  reg +(?:\[(\d+):0\] )?(\w+) \[0:(\d+)\];", re.MULTILINE)
+_ADDRESS = re.compile(r"^  wire +(?:\[\d+:0\] )?(\w+)_addr;", re.MULTILINE)
+
+
+def arrays_of(verilog: str) -> Iterator[ExportedMemory]:
+    """The arrays in what FIRRTL wrote, called MODULE.ARRAY; of one word, they are registers and left out."""
+    for module in _MODULE.finditer(verilog):
+        body = module[0]
+        shapes = {name: (int(last) + 1, int(high or 0) + 1) for high, name, last in _ARRAY.findall(body)}
+        ports: dict[str, list[str]] = {name: [] for name in shapes}
+        for port in _ADDRESS.findall(body):
+            owner = max((name for name in shapes if port.startswith(f"{name}_")), key=len, default=None)
+            if owner is not None:
+                ports[owner].append(port)
+        for name, (depth, width) in shapes.items():
+            writes = [port for port in ports[name] if re.search(rf"\b{port}_mask\b", body)]
+            reads = [port for port in ports[name] if port not in writes]
+            synchronous = all(f"{port}_addr_pipe_0" in body for port in reads)
+            kinds = (*["write"] * len(writes), *["read"] * len(reads))
+            if depth > 1:
+                yield ExportedMemory(f"{module[1]}.{name}", depth, width, width, kinds, synchronous)
 
 
 def cut_memories(file: Path) -> list[tuple[ExportedMemory, str]]:

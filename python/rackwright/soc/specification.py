@@ -40,6 +40,7 @@ def specification(
         "dcache": _cache(soc.data_cache),
         "memory": _range(soc.memory),
         "devices": _range(soc.devices),
+        "uart": soc.uart,
         "hertz": soc.clock_hz,
         "monitors": target.monitors,
         "memoriesApart": target.memories_apart,

@@ -12,7 +12,7 @@ from rackwright.errors import RackwrightError
 from rackwright.files.document import DocumentReader, is_yaml, load_yaml
 from rackwright.unit.config import UnitConfig
 
-_HARNESS = ("memory_cycles", "to_host", "console", "link_cycles")
+_HARNESS = ("memory_cycles", "to_host", "console", "uart", "link_cycles")
 _PARTS = ("name", "pair", "system", "pins", "harness")
 
 
@@ -64,8 +64,9 @@ class Soc:
     harts, units and memory. `trackers` is the number of lines that the hub processes at a time to keep the
     caches coherent. `clock_hz` is the clock of the device tree and `mtime`; a simulation counts cycles.
     `memory` and `devices` are the address ranges behind the two AXI4 ports. In a simulation, memory answers
-    after `memory_cycles`, and programs end at `to_host` and print at `console`; what leaves by a stream
-    arrives at a second chip `link_cycles` later. `checked` checks whether it can be built.
+    after `memory_cycles`, and programs end at `to_host` and print at `console`, firmware at the serial port
+    `uart`; what leaves by a stream arrives at a second chip `link_cycles` later. `checked` checks
+    whether it can be built.
 
     With `joined_by`, there are two of these systems, each named `system_name`, whose streams of that unit are
     joined on the die.
@@ -86,6 +87,7 @@ class Soc:
     memory_cycles: int = 12
     to_host: int = 0x1000_1000
     console: int = 0x1000_1008
+    uart: int = 0x1000_2000
     link_cycles: int = 1
     joined_by: str | None = None
     system_name: str | None = None
@@ -184,6 +186,11 @@ class _Document:
             raise self.reader.error(where, f"is {value!r}, not an integer")
         return int(number)
 
+    def _flag(self, where: str, value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise self.reader.error(where, f"is {value!r}, not true or false")
+        return value
+
     def _range(self, where: str, value: Any) -> AddressRange:
         numbers = self.numbers(where, value, ("base", "size"))
         if len(numbers) != 2:
@@ -192,9 +199,7 @@ class _Document:
 
     def _hart(self, where: str, value: Any) -> HartConfig:
         hart = self.reader.mapping(where, value, ("units", "translation"))
-        translation = hart.get("translation", False)
-        if not isinstance(translation, bool):
-            raise self.reader.error(f"{where}.translation", f"is {translation!r}, not true or false")
+        translation = self._flag(f"{where}.translation", hart.get("translation", False))
         return HartConfig(self._units(f"{where}.units", hart.get("units", [])), translation)
 
     def _units(self, where: str, units: Any) -> tuple[UnitConfig, ...]:

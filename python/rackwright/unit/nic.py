@@ -78,14 +78,16 @@ class NicUnit:
         placement: str = "near-core",
         skip_idle: bool = True,
         assertions: bool = False,
+        waves: Path | None = None,
     ) -> None:
         """Elaborates and compiles the unit if necessary, and resets it.
 
         `design` may also be the manifest of one with the same registers. `network_bytes` is the number of
-        network bytes per cycle. With `assertions`, its own are compiled in.
+        network bytes per cycle. With `assertions`, its own are compiled in; with `waves`, its signals are
+        recorded there.
         """
         config = UnitConfig(str(design), parameters or {}, placement=placement)
-        self.unit = Unit(config, skip_idle=skip_idle, assertions=assertions)
+        self.unit = Unit(config, skip_idle=skip_idle, assertions=assertions, waves=waves)
         self.bench = self.unit.bench
         self.network_bytes = int((parameters or {}).get("network-bytes", FLIT_BYTES))
 

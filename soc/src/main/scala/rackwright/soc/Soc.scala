@@ -20,6 +20,7 @@ class Soc(spec: SocSpec)(implicit p: Parameters)
   override lazy val desiredName: String = spec.top
   override lazy val dtb = DeviceTree.compiled(dts)
   override lazy val module = new SocModule(this)
+  SerialPort.describe(spec.uart)
 
   if (spec.sharedUnits.nonEmpty) {
     val doors = rocketTiles.flatMap(_.roccs.collect { case door: HartDoor => door })

@@ -15,7 +15,8 @@ case class CacheSpec(sets: Int, ways: Int)
   * it has been checked by who wrote it (`rackwright.soc` in Python).
   *
   * With `monitors`, assertions watch every edge of TileLink. With `memoriesApart`, memories that are read synchronously
-  * are modules that others bring, listed in `TOP.conf`.
+  * are modules that others bring, listed in `TOP.conf`. The device tree names a serial port (16550) at `uart`, outside
+  * of the chip.
   */
 case class SocSpec(
     top: String,
@@ -29,6 +30,7 @@ case class SocSpec(
     dcache: CacheSpec,
     memory: RangeSpec,
     devices: RangeSpec,
+    uart: BigInt,
     hertz: BigInt,
     monitors: Boolean,
     memoriesApart: Boolean,
