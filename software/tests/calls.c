@@ -182,7 +182,9 @@ static void events(void)
     say("signalfd4", signalfd(-1, &set, 0));
     give("splice", splice(ends[0], 0, ends[1], 0, 0, 0));
     say("inotify_init1", inotify_init1(0));
-    say("shmget", shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600));
+    int segment = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
+    say("shmget", segment);
+    say("shmctl", shmctl(segment, IPC_RMID, 0));
 }
 
 static void ignore(int signal)
@@ -224,7 +226,7 @@ static void process(void)
     say("getpgid", getpgid(0));
     say("getsid", getsid(0));
     say("getpriority", getpriority(PRIO_PROCESS, 0));
-    give("sched_getscheduler", sched_getscheduler(0));
+    say("sched_getscheduler", sched_getscheduler(0));
     give("sched_get_priority_max", sched_get_priority_max(SCHED_FIFO));
     say("sched_getaffinity", sched_getaffinity(0, sizeof harts, &harts));
     say("sched_yield", sched_yield());

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { PAGE = 4096, BOTH = PROT_READ | PROT_WRITE, OWN = MAP_PRIVATE | MAP_ANONYMOUS };
@@ -97,6 +99,35 @@ static void unmap(void)
     printf(", neither %s\n", mapped(mmap(0, PAGE, PROT_READ, MAP_ANONYMOUS, -1, 0)));
 }
 
+static long attachments(int segment)
+{
+    struct shmid_ds status;
+    return shmctl(segment, IPC_STAT, &status) < 0 ? -1 : (long)(status.shm_nattch * 100000 + status.shm_segsz);
+}
+
+static void attach(void)
+{
+    int segment = shmget(IPC_PRIVATE, 5000, IPC_CREAT | 0600), named = shmget(0x7a11, PAGE, IPC_CREAT | 0600);
+    char *one = shmat(segment, 0, 0), *other = shmat(segment, 0, SHM_RDONLY);
+    strcpy(one + PAGE, "seen");
+    printf("attached %s, written %d, %ld", other + PAGE, writing(other), attachments(segment));
+    if (fork() == 0) {
+        strcpy(one, attachments(segment) == 405000 ? "by a child" : "miscounted");
+        _exit(0);
+    }
+    wait(0);
+    printf(" %s, named %d", other, shmget(0x7a11, PAGE, 0) == named);
+    printf(" %s", error(shmget(0x7a11, PAGE, IPC_CREAT | IPC_EXCL | 0600)));
+    printf(" %s", error(shmget(0x7a11, 3 * PAGE, 0)));
+    printf(" %s, removed %s", error(shmget(0x7a12, PAGE, 0)), error(shmctl(named, IPC_RMID, 0)));
+    printf(" %s %s", error(shmget(0x7a11, PAGE, 0)), shmat(named, 0, 0) == (void *)-1 ? strerrorname_np(errno) : "ok");
+    shmctl(segment, IPC_RMID, 0);
+    printf(", later %s %s", error(shmdt(other)), error(shmdt(other)));
+    printf(" %s %ld", one, attachments(segment));
+    shmdt(one);
+    printf(", gone %ld %d\n", attachments(segment), writing(one));
+}
+
 int main(void)
 {
     signal(SIGSEGV, caught);
@@ -105,5 +136,6 @@ int main(void)
     grow_a_file();
     remap();
     unmap();
+    attach();
     return 0;
 }

@@ -11,6 +11,7 @@ mod poll;
 mod probe;
 mod program;
 mod remap;
+mod segment;
 mod shared;
 mod socket;
 mod time;
@@ -183,6 +184,10 @@ pub(crate) mod number {
     pub(crate) const GETEGID: u64 = 177;
     pub(crate) const GETTID: u64 = 178;
     pub(crate) const SYSINFO: u64 = 179;
+    pub(crate) const SHMGET: u64 = 194;
+    pub(crate) const SHMCTL: u64 = 195;
+    pub(crate) const SHMAT: u64 = 196;
+    pub(crate) const SHMDT: u64 = 197;
     pub(crate) const SOCKET: u64 = 198;
     pub(crate) const SOCKETPAIR: u64 = 199;
     pub(crate) const BIND: u64 = 200;
@@ -270,6 +275,7 @@ impl Process {
             | number::SYNCFS
             | number::COPY_FILE_RANGE..=number::PWRITEV2
             | number::CLOSE_RANGE => self.file_call(number, call),
+            number::SHMGET..=number::SHMDT => self.segment_call(number, call),
             number::SOCKET..=number::RECVMSG | number::ACCEPT4 | number::RECVMMSG | number::SENDMMSG => {
                 self.socket_call(number, call)
             }

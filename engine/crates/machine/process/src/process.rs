@@ -4,6 +4,7 @@ use crate::files::Files;
 use crate::input::Input;
 use crate::layout::Layout;
 use crate::log::UnknownCalls;
+use crate::segments::{Segment, Segments};
 use crate::signal_file::PendingSignals;
 use crate::sockets::Network;
 use crate::stack;
@@ -12,6 +13,7 @@ use rackwright_memory::{GuestFault, GuestMemory};
 use rackwright_time::{Clock, Cycle};
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -67,6 +69,9 @@ pub struct Process {
     /// The events of descriptors and signals.
     pub(crate) activity: Activity,
     pub(crate) signals: PendingSignals,
+    pub(crate) segments: Segments,
+    /// Those that it has attached, by their addresses.
+    pub(crate) attached: BTreeMap<u64, Arc<Segment>>,
     /// The current folder, if it is not the simulator's.
     pub(crate) folder: Option<PathBuf>,
     pub(crate) own: OwnFile,
@@ -164,6 +169,8 @@ impl Process {
             random,
             activity: Activity::default(),
             signals: PendingSignals::default(),
+            segments: Segments::default(),
+            attached: BTreeMap::new(),
             folder: None,
             own: OwnFile::new(file, arguments, harts),
             id: FIRST,
@@ -184,6 +191,8 @@ impl Process {
             random: ChaCha8Rng::seed_from_u64(SEED + id),
             activity: self.activity.fork(),
             signals: self.signals.clone(),
+            segments: self.segments.clone(),
+            attached: self.attached.clone(),
             folder: self.folder.clone(),
             own: self.own.clone(),
             id,
@@ -205,6 +214,7 @@ impl Process {
         self.entry = image.entry;
         self.layout = layout;
         self.files.close_on_exec();
+        self.attached.clear();
         self.own = OwnFile {
             path: program.path.clone(),
             name: program.name(),
