@@ -13,8 +13,9 @@ from command_line import rw
 from rackwright.errors import RackwrightError
 from rackwright.reports.plots import line_chart
 from rackwright.reproduce import EXPERIMENTS, Experiment, Outcome, Reproduction, Row, Settings, reproduce
+from rackwright.reproduce import kept as kept_module
 from rackwright.reproduce import reference as reference_module
-from rackwright.reproduce import seeds as seeds_module
+from rackwright.reproduce import runner as runner_module
 from rackwright.reproduce.reference import compare
 from rackwright.reproduce.report import render
 from rackwright.reproduce.seeds import median_interval, over_seeds
@@ -105,7 +106,7 @@ def _never(settings: Settings) -> Outcome:
 
 
 def test_seeds_are_run_side_by_side_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seeds_module, "KEPT", tmp_path)
+    monkeypatch.setattr(kept_module, "KEPT", tmp_path)
     chaotic = Experiment("x-1", "", "", "", _by_seed, guests=True)
     outcome = over_seeds(chaotic, Settings())
     (row,) = outcome.rows
@@ -117,6 +118,36 @@ def test_seeds_are_run_side_by_side_and_kept(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(AssertionError, match="seed 4 was kept"):
         over_seeds(replace(chaotic, measure=_never), Settings())
     assert over_seeds(chaotic, Settings()) == outcome
+
+
+def test_a_run_that_was_interrupted_resumes_and_one_that_was_whole_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = []
+
+    def of(name: str, stops: bool = False) -> Experiment:
+        def measure(settings: Settings) -> Outcome:
+            ran.append(name)
+            if stops and ran.count(name) == 1:
+                raise KeyboardInterrupt
+            return Outcome([Row("rate", None, len(ran), "Gbit/s")], [], [f"digest {len(ran)}"])
+
+        return Experiment(name, "", "", "", measure)
+
+    monkeypatch.setattr(kept_module, "KEPT", tmp_path)
+    experiments = [of("x-1"), of("x-2", stops=True), of("x-3")]
+    monkeypatch.setattr(runner_module, "chosen", lambda ids: experiments)
+    with pytest.raises(KeyboardInterrupt):
+        reproduce()
+    assert ran == ["x-1", "x-2"]
+    digests = [each.outcome.digests for each in reproduce()]
+    assert ran == ["x-1", "x-2", "x-2", "x-3"]
+    assert digests == [["digest 1"], ["digest 3"], ["digest 4"]]
+    reproduce()
+    assert ran[4:] == ["x-1", "x-2", "x-3"]
+    reproduce(settings=Settings(quick=True))
+    assert ran[7:] == ["x-1", "x-2", "x-3"]
+    assert list(tmp_path.rglob("*.json")) == []
 
 
 @pytest.mark.parametrize("name", NETWORK)

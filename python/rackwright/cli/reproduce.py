@@ -31,7 +31,8 @@ def reproduce(
 ) -> None:
     """Reproduce figures and tables of papers, and compare.
 
-    A row is within its limits, or outside for a reason that is known, or the exit status is 1.
+    A row is within its limits, or outside for a reason that is known, or the exit status is 1. A run that was
+    interrupted resumes: the same command continues after the experiments that were complete.
 
     Examples:
         ./rw reproduce --list

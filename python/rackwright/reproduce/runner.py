@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from pathlib import Path
 
-from rackwright.reproduce.experiment import Reproduction, Settings
+from rackwright.reproduce.experiment import Experiment, Outcome, Reproduction, Settings
+from rackwright.reproduce.kept import folder_of, keep, kept
 from rackwright.reproduce.registry import chosen
 from rackwright.reproduce.seeds import over_seeds
 
@@ -19,10 +21,29 @@ def reproduce(*ids: str, settings: Settings | None = None) -> list[Reproduction]
 
 
 def reproductions(ids: Iterable[str], settings: Settings) -> Iterable[Reproduction]:
-    """The same, yielding each as soon as it is complete."""
-    for experiment in chosen(ids):
+    """The same, yielding each as soon as it is complete.
+
+    A run that was interrupted leaves the results of its complete experiments for the next one, which begins
+    with them; quick experiments are repeated.
+    """
+    experiments = chosen(ids)
+    for experiment in experiments:
         settings.detail(f"{experiment.id}: {experiment.title}")
         started = time.perf_counter()
-        chaotic = experiment.guests and not settings.quick
-        outcome = over_seeds(experiment, settings) if chaotic else experiment.measure(settings)
+        outcome = experiment.measure(settings) if settings.quick else _whole(experiment, settings)
         yield Reproduction(experiment, outcome, time.perf_counter() - started)
+    for experiment in experiments:
+        _file(experiment).unlink(missing_ok=True)
+
+
+def _file(experiment: Experiment) -> Path:
+    return folder_of(experiment.id) / "whole.json"
+
+
+def _whole(experiment: Experiment, settings: Settings) -> Outcome:
+    if experiment.guests:
+        return over_seeds(experiment, settings)
+    file = _file(experiment)
+    if not file.exists():
+        keep(file, experiment.measure(settings))
+    return kept(file)

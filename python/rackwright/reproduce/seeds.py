@@ -6,28 +6,21 @@ percent, and a 95th percentile of latencies by more. One run is therefore one of
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, as_completed
 from dataclasses import replace
 from math import comb
-from pathlib import Path
 from statistics import median
 
-from bootstrap.paths import BUILD, PYTHON, REPOSITORY, STAMPS
 from rackwright.exploration.executors import executor
-from rackwright.exploration.store import content_key
-from rackwright.files.whole import write_whole
 from rackwright.reports.host import available_processors
-from rackwright.reproduce.experiment import Experiment, Outcome, Row, Settings
+from rackwright.reproduce.experiment import Experiment, Outcome, Settings
+from rackwright.reproduce.kept import folder_of, keep, kept
 
 SEEDS = tuple(range(6))
 """The smallest number whose extremes enclose the median with 95 % confidence."""
 
 CONFIDENCE = 0.95
-
-KEPT = BUILD / "reproduce"
-"""The result of each seed, by experiment and inputs: an interrupted run resumes."""
 
 
 def over_seeds(experiment: Experiment, settings: Settings, seeds: Sequence[int] = SEEDS) -> Outcome:
@@ -35,8 +28,7 @@ def over_seeds(experiment: Experiment, settings: Settings, seeds: Sequence[int] 
 
     Raises the exception of a run; completed results of others are stored.
     """
-    folder = KEPT / experiment.id / _key()
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = folder_of(experiment.id)
     files = {seed: folder / f"{seed}.json" for seed in seeds}
     missing = [seed for seed, file in files.items() if not file.exists()]
     settings.detail(f"{experiment.id}: {len(missing)} of {len(seeds)} seeds are to be run")
@@ -45,9 +37,9 @@ def over_seeds(experiment: Experiment, settings: Settings, seeds: Sequence[int] 
             pool.submit(_measured, experiment.measure, seed): seed for seed in missing
         }
         for done in as_completed(runs):
-            _keep(files[runs[done]], done.result())
+            keep(files[runs[done]], done.result())
             settings.detail(f"{experiment.id}: seed {runs[done]} is done")
-    return together({seed: _kept(file) for seed, file in files.items()})
+    return together({seed: kept(file) for seed, file in files.items()})
 
 
 def together(outcomes: dict[int, Outcome]) -> Outcome:
@@ -80,28 +72,3 @@ def median_interval(values: Sequence[float]) -> tuple[float, float]:
 
 def _measured(measure: Callable[[Settings], Outcome], seed: int) -> Outcome:
     return measure(Settings(seed=seed))
-
-
-def _key() -> str:
-    """A key of the engine, hardware and programs, as built, and of the measuring and judging code."""
-    stamps = [STAMPS / name for name in ("engine", "hardware", "software")]
-    sources = sorted((PYTHON / "rackwright").rglob("*.py")) + sorted(
-        (REPOSITORY / "validation").glob("*/*.csv")
-    )
-    return content_key(*(path.read_text(encoding="utf-8") for path in (*stamps, *sources) if path.exists()))[
-        :16
-    ]
-
-
-def _keep(file: Path, outcome: Outcome) -> None:
-    record = {
-        "rows": [row.record() for row in outcome.rows],
-        "charts": list(outcome.charts),
-        "digests": list(outcome.digests),
-    }
-    write_whole(file, json.dumps(record) + "\n")
-
-
-def _kept(file: Path) -> Outcome:
-    record = json.loads(file.read_text(encoding="utf-8"))
-    return Outcome([Row.of_record(row) for row in record["rows"]], record["charts"], record["digests"])
