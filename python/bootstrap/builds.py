@@ -174,6 +174,18 @@ def _instruction_sets() -> str:
     return next((line for line in lines if line.startswith(("flags", "Features"))), "")
 
 
+def _profile() -> tuple[str, ...]:
+    """What the environment changes of Cargo's profile: an engine for CI is not one to measure with."""
+    return tuple(
+        f"{name}={value}" for name, value in sorted(os.environ.items()) if name.startswith("CARGO_PROFILE")
+    )
+
+
+def _of_libraries() -> tuple[str, ...]:
+    """Further dependencies of the official libraries for both machines."""
+    return *_tool_versions("g++", "riscv64-linux-gnu-g++"), software.HOST_OPTIMISATION
+
+
 def _of_packages(name: str, lock: str, package: str, purpose: str) -> Step:
     """A row of `_PACKAGES`."""
     return Step(
@@ -212,7 +224,7 @@ def all_steps() -> tuple[Step, ...]:
         inputs=(ENGINE, REPOSITORY / ".cargo" / "config.toml", HARDWARE / "src" / "main" / "resources"),
         patterns=("*.rs", "Cargo.toml", "Cargo.lock", "*.c", "*.cpp", "*.h", "*.json"),
         outputs=(_EXTENSION,),
-        settings=(*_tool_versions("cargo"), _instruction_sets()),
+        settings=(*_tool_versions("cargo"), _instruction_sets(), *_profile()),
         run=_build_engine,
     )
     hardware = Step(
@@ -240,7 +252,7 @@ def all_steps() -> tuple[Step, ...]:
         "official libsnappy and the benchmark, for the host and for RV64GC",
         inputs=(*(SOFTWARE / name for name in software.FOLDERS), Path(software.__file__)),
         outputs=(SOFTWARE_HOST / "libsnappy.so", SOFTWARE_RISCV / "snappy-benchmark"),
-        settings=_tool_versions("g++", "riscv64-linux-gnu-g++"),
+        settings=_of_libraries(),
         run=software.build,
     )
     return (
@@ -270,7 +282,7 @@ def _protobuf_step() -> Step:
         ),
         patterns=("*.cpp", "*.c", "*.h"),
         outputs=tuple(PROTOBUF / name for name in protobuf.OUTPUTS),
-        settings=_tool_versions("g++", "riscv64-linux-gnu-g++"),
+        settings=_of_libraries(),
         run=protobuf.build,
     )
 
@@ -282,7 +294,7 @@ def _compression_step() -> Step:
         "official ZStd and zlib, and the benchmark of formats by them and by the units",
         inputs=(*(SOFTWARE / name for name in compression.FOLDERS), Path(compression.__file__)),
         outputs=(*formats, compression.PRELOAD),
-        settings=_tool_versions("g++", "riscv64-linux-gnu-g++"),
+        settings=_of_libraries(),
         run=compression.build,
         after=("software",),
     )

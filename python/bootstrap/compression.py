@@ -92,10 +92,13 @@ def _zlib() -> _Library:
 
 def _archive(target: Target, library: _Library) -> None:
     path = target.directory / library.archive
-    if path.exists() and path.stat().st_mtime > max(each.stat().st_mtime for each in _inputs()):
+    flags, noted = " ".join(target.flags), path.with_suffix(".flags")
+    is_same = noted.exists() and noted.read_text(encoding="utf-8") == flags
+    if path.exists() and is_same and path.stat().st_mtime > max(each.stat().st_mtime for each in _inputs()):
         return
     folder = target.directory / "compression" / path.stem
     target.archive("software", path, target.compile("software", library.sources, folder, library.defines))
+    noted.write_text(flags, encoding="utf-8")
 
 
 def _inputs() -> Iterator[Path]:

@@ -19,7 +19,7 @@ from bootstrap.console import say
 from bootstrap.jobs import side_by_side
 from bootstrap.paths import PROTOBUF, SOFTWARE
 from bootstrap.protobuf_source import SHA256, official_source, user_cache
-from bootstrap.software import RISCV, Target
+from bootstrap.software import HOST_OPTIMISATION, RISCV, Target
 from bootstrap.steps import execute
 
 _TOOLS = ("protoc", "protoc-gen-rackwright")
@@ -43,7 +43,7 @@ INCLUDES = (RUNTIME_SOURCES, SOFTWARE / "include")
 _STEP = "protobuf"
 
 _FLAGS = ("-DNDEBUG", "-DHAVE_PTHREAD", "-pthread", "-w")
-HOST = Target(PROTOBUF / "host", "", ("-O3", "-march=native"))
+HOST = Target(PROTOBUF / "host", "", (HOST_OPTIMISATION, "-march=native"))
 """The strongest baseline: with every instruction that this processor has."""
 
 # As the library's own build lists them, without what converts to JSON and reads compressed streams.

@@ -251,6 +251,18 @@ def test_what_the_engine_is_made_of_compiles_with_the_oldest_cargo_that_will_do(
     assert not newer
 
 
+def test_an_engine_of_another_profile_is_built_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CI's engine, which is not one to measure with."""
+
+    def fingerprint() -> tuple[str, ...]:
+        return next(step.settings for step in builds.all_steps() if step.name == "engine")
+
+    monkeypatch.delenv("CARGO_PROFILE_RELEASE_LTO", raising=False)
+    before = fingerprint()
+    monkeypatch.setenv("CARGO_PROFILE_RELEASE_LTO", "off")
+    assert set(fingerprint()) - set(before) == {"CARGO_PROFILE_RELEASE_LTO=off"}
+
+
 def test_nothing_is_installed_when_everything_is_there(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
