@@ -79,7 +79,7 @@ def test_what_is_written_is_what_the_engine_reads(tmp_path: Path) -> None:
         ("listen-peers: 127.0.0.1:7000\n", "", ":15: peers: peers need `listen-peers`"),
         ("expiry-ms: 50", "expiry-ms: 0", ":23: expiry-ms: Input should be greater than 0"),
         ("expiry-ms: 50", "tracked: 1000", ":23: tracked: is a power of two"),
-        ("expiry-ms: 50", "tracked: 33554432", ":23: tracked: Input should be less than or equal to 16777216"),
+        ("expiry-ms: 50", "tracked: 33554432", ":23: tracked: Input should be less than or equal"),
         ("expiry-ms: 50", "peer-timeout-ms: 10", ":23: peer-timeout-ms: must be longer than"),
         ("expiry-ms: 50", "load-delta: 1", ":23: load-delta: appears twice"),
         ("expiry-ms: 50", "expiry-ms: [", ":24: is not YAML"),
