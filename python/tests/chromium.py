@@ -75,11 +75,12 @@ class Page:
 def _is_error(told: Any) -> bool:
     """Whether an event is an exception, a call of `console.error`, or something that was not loaded."""
     about = told.get("params", {})
-    return {
+    errors = {
         "Runtime.exceptionThrown": True,
         "Runtime.consoleAPICalled": about.get("type") in ("error", "assert"),
         "Log.entryAdded": about.get("entry", {}).get("level") == "error",
-    }.get(told.get("method"), False)
+    }
+    return errors.get(str(told.get("method")), False)
 
 
 @contextmanager

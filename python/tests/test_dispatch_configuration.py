@@ -55,7 +55,7 @@ def test_what_is_written_is_what_the_engine_reads(tmp_path: Path) -> None:
     assert cache["framing"] == {"kind": "memcached"}
     assert cache["replicas"][1] == {"address": "127.0.0.1:21212", "cores": 4}
     assert (names["id"], names["framing"]) == (9, {"kind": "field", "offset": 0, "bytes": 2})
-    assert (settings["expiry_us"], settings["load_delta"]) == (50_000, "adaptive")
+    assert (settings["times"]["expiry_us"], settings["load_delta"]) == (50_000, "adaptive")
     assert settings["policy"] == {"daronpon": {"gossip": True, "piggyback": True}}
 
 
