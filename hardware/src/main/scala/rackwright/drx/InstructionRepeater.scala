@@ -47,7 +47,7 @@ class InstructionRepeater(params: Params) extends Module {
 
   setting.word := word
   setting.depth := loops.depth
-  setting.obey := advances && !outside && is("loop") && !setting.broken
+  setting.obey := advances && is("loop")
   setting.clear := start.valid
 
   private val ends = Isa.field("compute", "ends").of(word)
@@ -56,12 +56,14 @@ class InstructionRepeater(params: Params) extends Module {
   }).asUInt.orR
   private val broken = outside || unknown || Mux(is("loop"), setting.broken, ends > loops.depth)
 
+  // An illegal instruction changes the loops and settings as well, since the program ends with it: they do not wait
+  // for the check.
   loops.clear := start.valid
   loops.open.valid := setting.opens
   loops.open.bits.iterations := setting.value
   loops.open.bits.begin := pc + 1.U
   loops.ends := Mux(is("loop"), 0.U, ends)
-  loops.step := advances && !is("loop") && !broken
+  loops.step := advances && !is("loop")
 
   // Everything but the number of ended loops is known before the instruction arrives.
   private val following = VecInit(loops.outcomes.map { outcome =>

@@ -24,13 +24,17 @@ class LoopStack(params: Params) extends Module {
   /** Closes every loop. */
   val clear = IO(Input(Bool()))
 
-  /** Opens a loop with at least 1 iteration, and its first instruction. Not allowed at the largest `depth`. */
+  /** Opens a loop with at least 1 iteration, and its first instruction. At the largest `depth`, the loops are undefined
+    * until `clear`.
+    */
   val open = IO(Flipped(Valid(new Bundle {
     val iterations = UInt(iterationBits.W)
     val begin = UInt(params.indexBits.W)
   })))
 
-  /** The number of loops that end with the current instruction, at most `depth`; takes effect with `step`. */
+  /** The number of loops that end with the current instruction; takes effect with `step`. With more than `depth`, the
+    * loops are undefined until `clear`.
+    */
   val ends = IO(Input(UInt(endBits.W)))
   val step = IO(Input(Bool()))
 
@@ -45,6 +49,12 @@ class LoopStack(params: Params) extends Module {
   private val begin = Reg(Vec(levels, UInt(params.indexBits.W)))
   depth := openLoops
 
+  /** The number of open loops after each outcome, and which loop is repeated, which depend on `ends` by one selection
+    * alone.
+    */
+  private val after = Wire(Vec(outcomes.size, UInt(params.depthBits.W)))
+  private val repeated = Wire(Vec(outcomes.size, UInt(levels.W)))
+
   for ((outcome, number) <- outcomes.zipWithIndex) {
     // A loop ends if it is open and fewer than `number` loops are inside it.
     val goesOn = VecInit((0 until levels).map { l =>
@@ -53,13 +63,14 @@ class LoopStack(params: Params) extends Module {
     outcome.repeats := goesOn.asUInt.orR
     outcome.level := PriorityMux((0 until levels).reverse.map(l => goesOn(l) -> l.U(params.depthBits.W)))
     outcome.target := PriorityMux((0 until levels).reverse.map(l => goesOn(l) -> begin(l)))
+    after(number) := Mux(outcome.repeats, outcome.level + 1.U, openLoops - number.U)
+    repeated(number) := Reverse(PriorityEncoderOH(Reverse(goesOn.asUInt)))
   }
 
-  private val outcome = outcomes(ends)
   when(step) {
-    openLoops := Mux(outcome.repeats, outcome.level + 1.U, openLoops - ends)
+    openLoops := after(ends)
     for (l <- 0 until levels) {
-      when(outcome.repeats && outcome.level === l.U) {
+      when(repeated(ends)(l)) {
         left(l) := left(l) - 1.U
         last(l) := left(l) === 2.U
       }
@@ -75,7 +86,5 @@ class LoopStack(params: Params) extends Module {
     }
     openLoops := openLoops + 1.U
   }
-  assert(!open.valid || openLoops =/= levels.U, "a loop too many is opened")
-  assert(!step || ends <= openLoops, "more loops end than are open")
   when(clear) { openLoops := 0.U }
 }

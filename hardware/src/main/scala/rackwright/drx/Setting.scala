@@ -8,7 +8,9 @@ class Setting(params: Params) extends Module {
   val word = IO(Input(UInt(Isa.wordBits.W)))
   val depth = IO(Input(UInt(params.depthBits.W)))
 
-  /** The word is such an instruction, and it is executed in this cycle. */
+  /** The word is such an instruction, and it is executed in this cycle. If it is illegal, the settings are undefined
+    * until `clear`.
+    */
   val obey = IO(Input(Bool()))
 
   /** Resets the vector length, and the upper bits set by `upper`. */
