@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,9 @@ import numpy as np
 import pytest
 from command_line import rw
 from drx_random import of
+from tiers import long
 
+from rackwright.benchmarks.drx import KERNELS, examples, measure
 from rackwright.drx import compile_kernel, xp
 from rackwright.drx.roofline import lane_cycles
 
@@ -90,6 +93,23 @@ def test_a_program_by_hand_runs_beside_what_is_compiled(tmp_path: Path) -> None:
     )
     wrong = rw("drx", "run", path, "--program", tmp_path / "none.s")
     assert (wrong.status, "none.s: No such file" in wrong.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "video",
+        *(long(name, why="a million cycles and more, twice") for name in KERNELS if name != "video"),
+    ],
+)
+def test_what_is_compiled_takes_little_more_than_a_program_by_hand(
+    name: str, record_property: Callable[[str, object], None]
+) -> None:
+    (row,) = measure(examples([name]))
+    assert (row.verified, row.by_hand is not None) == (True, True)
+    assert row.by_hand is not None
+    record_property("over by hand", row.cycles / row.by_hand)
+    assert row.cycles <= 1.3 * row.by_hand
 
 
 @pytest.mark.long("the unit with 32 lanes is compiled, and runs a kernel of half a megabyte")

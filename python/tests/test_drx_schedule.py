@@ -60,15 +60,27 @@ def test_an_operand_that_is_held_takes_no_instruction() -> None:
     assert calculators.choose(builder, [first]) == [1]
 
 
-def test_what_follows_a_sum_is_computed_in_strips() -> None:
-    """The logarithm takes more room than the product has beside its own parts."""
+@pytest.mark.parametrize(
+    ("function", "shapes", "strip"),
+    [
+        (lambda x, bank: xp.log10(xp.abs(x @ bank) + 1), [(64, 48), (48, 16)], 8),
+        (lambda x, bank, by: xp.log10(xp.abs(x @ bank) + 1) * by, [(64, 48), (48, 16), (16,)], 4),
+    ],
+    ids=["in buffers of inputs", "in strips"],
+)
+def test_what_follows_a_sum_takes_more_room(
+    function: Callable[..., Any], shapes: list[tuple[int, ...]], strip: int
+) -> None:
+    """It takes that of inputs, if none is read any more, or is computed for a part of the rows at a time."""
     source = np.random.default_rng(3)
-    inputs = [source.standard_normal(shape, np.float32) for shape in ((64, 48), (48, 16))]
-    case = of(lambda x, bank: xp.log10(xp.abs(x @ bank) + 1), inputs)
+    inputs = [source.standard_normal(shape, np.float32) for shape in shapes]
+    case = of(function, inputs)
     compiled = compile_kernel(case.kernel, SMALL)
     (tiling,) = compiled.tilings
-    assert (tiling.tile.extents[0], tiling.strip) == (8, 4)
-    assert "in strips of 4" in compiled.schedule
+    assert (tiling.tile.extents[0], tiling.strip) == (8, strip)
+    assert ("in strips of 4" in compiled.schedule) == (strip == 4)
+    (output, *_) = tiling.output.places
+    assert (min(tiling.temporaries.values()) < output) == (strip == 8)
     ended = run_model(compiled.program, [each.tobytes() for each in inputs], 4 * 64 * 16, SMALL)
     found = np.frombuffer(ended.output, np.float32).reshape(64, 16)
     expected = case.kernel.host(inputs)

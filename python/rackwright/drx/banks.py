@@ -39,7 +39,8 @@ class Banks:
         self.taken.clear()
         for places, ended in temporaries.turns():
             for place in places:
-                own = self._best(place, temporaries.size(place), lowest=place in anywhere)
+                spare = temporaries.spare if place in temporaries.reusing else 0
+                own = self._best(place, temporaries.size(place), spare, lowest=place in anywhere)
                 if own is None:
                     return None
                 found[place] = own[0]
@@ -48,17 +49,19 @@ class Banks:
                 del self.taken[place]
         return found
 
-    def _best(self, place: int, size: int, *, lowest: bool) -> Range | None:
+    def _best(self, place: int, size: int, spare: int, *, lowest: bool) -> Range | None:
+        """The best place of a result, which may be in the first `spare` bytes."""
         partners = [each for group in self._groups(place) for each in group]
         boundaries = range(0, self.end, self.bank_bytes)
         starts = {self.begin, *boundaries, *(last for _, last in self.taken.values())}
-        fitting = [(start, start + size) for start in sorted(starts) if self._is_free(start, start + size)]
+        every = [(start, start + size) for start in sorted(starts)]
+        fitting = [each for each in every if self._is_free(*each, spare)]
         if lowest:
             return min(fitting, default=None)
         return min(fitting, key=lambda own: sum(self._meet(own, each) for each in partners), default=None)
 
-    def _is_free(self, first: int, last: int) -> bool:
-        within = self.begin <= first and last <= self.end
+    def _is_free(self, first: int, last: int, spare: int) -> bool:
+        within = (self.begin <= first and last <= self.end) or last <= spare
         return within and all(last <= start or stop <= first for start, stop in self.taken.values())
 
     def _groups(self, place: int) -> Iterable[Sequence[Range]]:

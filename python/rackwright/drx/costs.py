@@ -150,13 +150,26 @@ class Costs:
         return None
 
     def _bytes(self, tile: Tile, layouts: list[Layout], strip: int) -> int:
-        line, copies = self.configuration.line_bytes, [*self.copies(tile), COPIES]
-        moved = sum(count * lines(layout.bytes, line) for count, layout in zip(copies, layouts, strict=True))
-        return Temporaries(self.nest, tile, line, strip).placed(moved)[1]
+        line, copies = self.configuration.line_bytes, [*self.copies(tile), self.results(tile)]
+        moved = [count * lines(layout.bytes, line) for count, layout in zip(copies, layouts, strict=True)]
+        return self.temporaries(tile, strip, sum(moved[:-1])).placed(sum(moved))[1]
+
+    def temporaries(self, tile: Tile, strip: int, inputs: int) -> Temporaries:
+        """Those of a tile whose buffers of inputs take so many bytes.
+
+        Where no tile is loaded while others are after their reductions, those bytes are free at that time.
+        """
+        spare = inputs if self.results(tile) == 1 else 0
+        return Temporaries(self.nest, tile, self.configuration.line_bytes, strip, spare)
 
     def copies(self, tile: Tile) -> list[int]:
         """Buffers of each stream: one for data common to all tiles along the innermost axis."""
         return [1 if same else COPIES for same in self._same(tile)]
+
+    def results(self, tile: Tile) -> int:
+        """Buffers of the result: one if no tile is computed while the one before is stored."""
+        inner = order_of(self.nest, tile.stored).inner
+        return COPIES if inner is not None and inner < self.nest.kept else 1
 
     def _same(self, tile: Tile) -> list[bool]:
         order = order_of(self.nest, tile.stored)

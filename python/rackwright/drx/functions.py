@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rackwright.drx.apply import applied
-from rackwright.drx.array import Array, at_most, binary, bits, cast, common, expressions, fused, select
+from rackwright.drx.array import Array, binary, bits, cast, common, expressions, fused, select
 from rackwright.drx.element import f32, i32
 from rackwright.drx.expression import Constant, Expression, Named
 from rackwright.errors import RackwrightError
@@ -22,7 +22,7 @@ _SMALLEST = 2.0**-126
 _BIAS = 127
 _FRACTION = 0x007F_FFFF
 
-_ROOT_OF_HALF, _ONE, _INFINITE = 0x3F35_04F3, 0x3F80_0000, 0x7F80_0000
+_ROOT_OF_HALF, _ONE = 0x3F35_04F3, 0x3F80_0000
 """The bits of numbers."""
 
 _LOGARITHM = (
@@ -96,11 +96,14 @@ def _scaled(array: Array, exponent: Array) -> Array:
 
 
 def _parts(magnitude: Array) -> tuple[Array, Array]:
-    """The mantissa, from 1 to 2, and the exponent of a number that is neither 0 nor special."""
-    subnormal = magnitude < _SMALLEST
+    """The mantissa and the exponent of a number that is neither 0 nor special.
+
+    The mantissa of one below 1 is from 1/2 to 1, so that its inverse is not below 1; others are from 1 to 2.
+    """
+    subnormal, below_one = magnitude < _SMALLEST, cast(magnitude < 1.0, i32)
     number = bits(select(subnormal, magnitude * 2.0**24, magnitude), i32)
-    exponent = (number >> 23) - cast(subnormal, i32) * 24
-    return bits((number & _FRACTION) | _ONE, f32), exponent
+    exponent = (number >> 23) - cast(subnormal, i32) * 24 + below_one - _BIAS
+    return bits((number & _FRACTION) | (_ONE - (below_one << 23)), f32), exponent
 
 
 def _named(name: str, steps: Callable[..., Array], *arguments: Array) -> Array:
@@ -126,28 +129,39 @@ def divide(first: Any, second: Any) -> Array:
 
 
 def _quotient(first: Array, second: Array) -> Array:
-    sign = (bits(first, i32) ^ bits(second, i32)) & -(2**31)
-    above, below = (bits(bits(each, i32) & 0x7FFF_FFFF, f32) for each in (first, second))
-    (top, raised), (bottom, lowered) = _parts(above), _parts(below)
-    inverse = bits(0x7EF3_11C7 - bits(bottom, i32), f32)
-    for _ in range(3):
-        inverse = fused(inverse, fused(-bottom, inverse, 1.0), inverse)
-    quotient = top * inverse
-    quotient = fused(fused(-bottom, quotient, top), inverse, quotient)
-    exponent = binary("minimum", binary("maximum", raised - lowered, -252), 254)
-    # 0, infinity and NaN are returned as their product with infinity, 0 or NaN, and other numbers as theirs
-    # with 1.
+    """The dividend times the inverse of the divisor's mantissa, in two numbers, and a power of two.
+
+    All but four steps depend on the divisor alone, and are done once where it is common to many dividends. A
+    power above 1 comes first, so that small dividends keep all their bits, and one below 1 last, so that
+    large quotients are in range before.
+    """
+    sign = bits(second, i32) & -(2**31)
+    below = bits(bits(second, i32) & 0x7FFF_FFFF, f32)
+    mantissa, exponent = _parts(below)
+    upper, lower = _inverse(mantissa)
+    # Powers that are not normal numbers are those of two steps.
+    early = binary("minimum", binary("maximum", -exponent, 0), 127) + binary("minimum", 126 - exponent, 0)
+    late = _power(-exponent - early)
+    # Quotients by 0, infinity and NaN are products with infinity, 0 and NaN.
     other = select(below == math.inf, _number(0.0, below), below)
-    other = select(below < math.inf, _number(1.0, below), other)
-    times = select(below == 0.0, _number(math.inf, below), other)
-    special = _is_special(above) | _is_special(below)
-    found = select(special, above * times, _scaled(quotient, exponent))
-    return bits(bits(found, i32) | sign, f32)
+    other = select(below < math.inf, late, other)
+    late = select(below == 0.0, _number(math.inf, below), other)
+    scaled = first * bits(bits(_power(early), i32) | sign, f32)
+    return fused(scaled, upper, scaled * lower) * late
 
 
-def _is_special(magnitude: Array) -> Array:
-    number = bits(magnitude, i32)
-    return (number == 0) | at_most(_INFINITE, number)
+def _inverse(mantissa: Array) -> tuple[Array, Array]:
+    """The inverse of a number from 1/2 to 2, rounded down, and what is missing.
+
+    This is positive, so that infinity times the one, plus infinity times the other, is infinity.
+    """
+    inverse = bits(0x7EF3_11C7 - bits(mantissa, i32), f32)
+    for _ in range(3):
+        inverse = fused(inverse, fused(-mantissa, inverse, 1.0), inverse)
+    above = fused(-mantissa, inverse, 1.0) < 0.0
+    upper = bits(bits(inverse, i32) - cast(above, i32), f32)
+    missing = upper * fused(-mantissa, upper, 1.0)
+    return upper, binary("maximum", missing, 2.0**-60)
 
 
 def sqrt(array: Any) -> Array:

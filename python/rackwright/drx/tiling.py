@@ -9,7 +9,7 @@ from rackwright.drx.banks import Banks
 from rackwright.drx.costs import COPIES, Costs
 from rackwright.drx.nest import Access, Nest, Operation, Source
 from rackwright.drx.stream import Layout
-from rackwright.drx.temporaries import Temporaries, lines
+from rackwright.drx.temporaries import lines
 from rackwright.drx.tile import Tile
 
 
@@ -134,13 +134,13 @@ def placed(costs: Costs, tile: Tile) -> Tiling:
 
     members = [tuple(accesses) for _, accesses in costs.streams]
     buffers = list(zip(map(reserve, inputs, costs.copies(tile)), members, strict=True))
-    result = reserve(output, COPIES)
+    needed = costs.temporaries(tile, strip, end)
+    result = reserve(output, costs.results(tile))
     ranges = {
         access: [(place, place + buffer.layout.bytes) for place in buffer.places]
         for buffer, accesses in buffers
         for access in accesses
     }
-    needed = Temporaries(costs.nest, tile, line, strip)
     whole = costs.configuration.scratchpad_bytes
     banks = Banks(costs.nest, end, whole, whole // costs.configuration.banks, ranges)
     places = banks.places(needed) or needed.placed(end)[0]
