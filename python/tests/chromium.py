@@ -75,7 +75,7 @@ class Page:
 def _is_error(told: Any) -> bool:
     """Whether an event is an exception, a call of `console.error`, or something that was not loaded."""
     about = told.get("params", {})
-    errors = {
+    errors: dict[str, bool] = {
         "Runtime.exceptionThrown": True,
         "Runtime.consoleAPICalled": about.get("type") in ("error", "assert"),
         "Log.entryAdded": about.get("entry", {}).get("level") == "error",
