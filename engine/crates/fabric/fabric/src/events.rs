@@ -31,11 +31,14 @@ pub(crate) enum LinkPacket {
 pub(crate) enum Event {
     /// A packet has arrived through a port, as far as the part behind the port needs it.
     Arrive(PortId, PacketId),
-    /// The wire that leaves a port is free again.
+    /// The wire that leaves a port is free again, and something waits for it.
     Wire(PortId),
+    /// A packet has left completely through the first port, so that its room behind the second, through which it had
+    /// arrived, is free: a header of this class, and so much data.
+    Left(PortId, PortId, Class, u16),
     /// A packet that waits at a port may leave.
     Ready(PortId),
-    /// The next packet of the data link layer has arrived.
+    /// The next packet of the data link layer has arrived, for which others wait.
     Link(PortId),
     /// An acknowledgement has waited for the maximum time.
     Acknowledge(PortId),
@@ -81,7 +84,7 @@ impl Event {
         let (port, lane) = match self {
             Event::Arrive(port, _) => (port, 0),
             Event::Link(port) => (port, 1),
-            Event::Wire(port) => (port, 2),
+            Event::Wire(port) | Event::Left(port, ..) => (port, 2),
             Event::Release(port, ..) => (port, 3),
             Event::Acknowledge(port) | Event::Update(port, _) => (port, 4),
             Event::Ready(port) => (port, 5),

@@ -15,7 +15,7 @@ use crate::links::Ports;
 use crate::packet::{Header, Id, Kind, Status};
 use crate::parts::{Part, Parts};
 use crate::pool::{PacketId, Pool};
-use crate::port::{Place, Port, FRAMING, FRONT, LINK_PACKET};
+use crate::port::{Coming, Place, Port, FRAMING, FRONT, LINK_PACKET};
 use crate::receiver::Urgency;
 use crate::rejected::{is_malformed, Rejected};
 use crate::routes::Routes;
@@ -304,15 +304,15 @@ impl Fabric {
         for index in 0..self.cards.len() {
             let port = self.ports.of_cards[index];
             let (card, pool) = (&mut self.cards[index], &mut self.pool);
-            let transmitter = &mut self.ports.all[port.index()].transmitter;
-            let events = &mut self.events;
+            let (of_card, events) = (&mut self.ports.all[port.index()], &mut self.events);
             card.advance(until, |output| match output {
                 Output::Packet(at, header, data, parts) => {
                     let id = pool.take(*header);
                     pool.get(id).data.extend(data);
                     pool.get(id).parts = parts;
-                    transmitter.add(0, header.kind.class(), Waiting::new(id, header, at, None));
-                    events.at(at, Event::Ready(port));
+                    let waiting = Waiting::new(id, header, at, None);
+                    of_card.transmitter.add(0, header.kind.class(), waiting);
+                    of_card.await_ready(port, at, events);
                 }
                 Output::Freed(at, class, amount) => events.at(at, Event::Release(port, class, amount.into())),
             })?;
@@ -328,12 +328,14 @@ impl Fabric {
     fn handle(&mut self, now: Cycle, event: Event) -> Result<(), FabricError> {
         match event {
             Event::Arrive(port, packet) => self.arrive(now, port, packet),
-            Event::Wire(port) | Event::Ready(port) => {
+            Event::Wire(port) | Event::Ready(port) | Event::Link(port) => {
                 self.transmit(now, port);
                 Ok(())
             }
-            Event::Link(port) => {
-                self.link_packet(now, port);
+            Event::Left(port, from, class, data) => {
+                let data = data.into();
+                self.release(now, from, class, Amount { headers: 1, data });
+                self.transmit(now, port);
                 Ok(())
             }
             Event::Acknowledge(port) => {
@@ -355,19 +357,6 @@ impl Fabric {
 
     fn port(&mut self, port: PortId) -> &mut Port {
         &mut self.ports.all[port.index()]
-    }
-
-    /// The next packet of the data link layer has arrived.
-    fn link_packet(&mut self, now: Cycle, port: PortId) {
-        let Port {
-            coming, transmitter, ..
-        } = self.port(port);
-        match coming.pop_front() {
-            Some(LinkPacket::Acknowledge(before)) => transmitter.acknowledge(before),
-            Some(LinkPacket::Update(class, limit)) => transmitter.grant(class, limit),
-            None => {}
-        }
-        self.transmit(now, port);
     }
 
     /// An acknowledgement has waited for the maximum time.
@@ -393,7 +382,7 @@ impl Fabric {
     /// Room behind a port has become free.
     fn release(&mut self, now: Cycle, port: PortId, class: Class, amount: Amount) {
         let limit = self.port(port).limit;
-        match self.port(port).receiver.release(class, amount) {
+        match self.port(port).receiver.release(now, class, amount) {
             Urgency::Now => {
                 if self.port(port).tell(class) {
                     self.transmit(now, port);
@@ -407,43 +396,56 @@ impl Fabric {
     /// Queues a packet from `source` at a port, to leave from `ready` on.
     pub(crate) fn offer(&mut self, port: PortId, source: usize, waiting: Waiting, class: Class) {
         let (ready, now) = (waiting.ready, self.now);
-        self.port(port).transmitter.add(source, class, waiting);
+        let of = &mut self.ports.all[port.index()];
+        of.transmitter.add(source, class, waiting);
         if ready > now {
-            self.events.at(ready, Event::Ready(port));
+            of.await_ready(port, ready, &mut self.events);
         } else {
             self.transmit(now, port);
         }
     }
 
-    /// Sends the next packet of a port, if the wire is free.
+    /// Sends the next packet of a port, if one waits, when the wire is free.
     fn transmit(&mut self, now: Cycle, id: PortId) {
         let port = &mut self.ports.all[id.index()];
-        // Each transfer on the wire has an event for its end.
-        if port.transmitter.wire > now {
+        if !port.is_waiting() {
             return;
         }
+        if port.transmitter.wire > now {
+            return port.await_wire(id, &mut self.events);
+        }
+        port.hear(now);
         if let Some(packet) = port.link_packets.pop_front() {
-            port.transmitter.wire = now + port.rate.bytes(LINK_PACKET);
-            let counters = &mut port.transmitter.counters;
-            counters.wire_bytes += LINK_PACKET;
-            match packet {
-                LinkPacket::Acknowledge(_) => counters.acknowledgements += 1,
-                LinkPacket::Update(..) => counters.updates += 1,
-            }
-            let (arrives, other) = (port.transmitter.wire + port.delay, port.other);
-            self.events.at(arrives, Event::Link(other));
-            self.port(other).coming.push_back(packet);
-            if let (Place::Card(card), LinkPacket::Update(class, limit)) = (self.port(other).place, packet) {
-                self.cards[card].grant(arrives, false, class, limit);
-            }
+            self.send_link_packet(now, id, packet);
         } else {
             match port.transmitter.next(now) {
                 Next::Packet(waiting, class) => self.send(now, id, waiting, class),
-                Next::Nothing => return,
+                Next::Nothing => return port.await_link_packet(id, &mut self.events),
             }
         }
-        let free = self.ports.all[id.index()].transmitter.wire;
-        self.events.at(free, Event::Wire(id));
+        let port = &mut self.ports.all[id.index()];
+        if port.is_waiting() {
+            port.await_wire(id, &mut self.events);
+        }
+    }
+
+    /// Sends a packet of the data link layer. Its arrival is an event only if packets wait for it there.
+    fn send_link_packet(&mut self, now: Cycle, id: PortId, packet: LinkPacket) {
+        let port = &mut self.ports.all[id.index()];
+        port.transmitter.wire = now + port.rate.bytes(LINK_PACKET);
+        let counters = &mut port.transmitter.counters;
+        counters.wire_bytes += LINK_PACKET;
+        match packet {
+            LinkPacket::Acknowledge(_) => counters.acknowledgements += 1,
+            LinkPacket::Update(..) => counters.updates += 1,
+        }
+        let (at, other) = (port.transmitter.wire + port.delay, port.other);
+        let port = &mut self.ports.all[other.index()];
+        port.coming.push_back(Coming { at, packet });
+        port.await_link_packet(other, &mut self.events);
+        if let (Place::Card(card), LinkPacket::Update(class, limit)) = (port.place, packet) {
+            self.cards[card].grant(at, false, class, limit);
+        }
     }
 
     fn send(&mut self, now: Cycle, id: PortId, waiting: Waiting, class: Class) {
@@ -485,18 +487,22 @@ impl Fabric {
             }
             Place::Switch(_) | Place::Card(_) => packet.parts.add(Part::Link, arrives.since(now)),
         }
-        // A card runs ahead by less than this latency: it receives the packet now, for the cycle of its arrival.
-        if let Place::Card(card) = *place {
-            self.cards[card].arrive(arrives, packet);
-        }
         if !std::mem::replace(&mut receiver.acknowledging, true) {
             self.events.at(tail + *limit, Event::Acknowledge(other));
         }
-        if let Some(from) = waiting.from {
-            self.events
-                .at(end, Event::Release(from, class, waiting.cost.into()));
+        // A card runs ahead by less than this latency: it receives the packet now, for the cycle of its arrival.
+        if let Place::Card(card) = *place {
+            self.cards[card].arrive(arrives, packet);
+            receiver.expect(arrives, class, waiting.cost);
+            self.pool.free(waiting.packet);
+        } else {
+            self.events.at(arrives, Event::Arrive(other, waiting.packet));
         }
-        self.events.at(arrives, Event::Arrive(other, waiting.packet));
+        if let Some(from) = waiting.from {
+            let data = waiting.cost.data as u16;
+            self.ports.all[id.index()].will_end();
+            self.events.at(end, Event::Left(id, from, class, data));
+        }
     }
 
     /// A packet has arrived through a port.
@@ -509,23 +515,19 @@ impl Fabric {
         }
         let place = self.port(id).place;
         let payload = self.pool.get(packet).data.len();
-        if !matches!(place, Place::Card(_)) && is_malformed(&header, payload, self.system.payload_bytes) {
+        if is_malformed(&header, payload, self.system.payload_bytes) {
             self.rejected.malformed += 1;
             self.report(id, Fault::Malformed, &header);
             self.settle(now, id, packet, &header);
             return Ok(());
         }
         match place {
-            Place::Root => self.at_root(now, id, packet, &header),
-            Place::Switch(switch) => {
-                self.at_switch(now, id, switch, packet, &header);
-                Ok(())
-            }
-            Place::Card(_) => {
-                self.pool.free(packet);
-                Ok(())
-            }
+            Place::Root => self.at_root(now, id, packet, &header)?,
+            Place::Switch(switch) => self.at_switch(now, id, switch, packet, &header),
+            // It has it already.
+            Place::Card(_) => {}
         }
+        Ok(())
     }
 
     /// Forwards a packet through a switch once its header has arrived: it leaves late enough that its end does not

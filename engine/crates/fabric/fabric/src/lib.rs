@@ -38,6 +38,8 @@ mod port;
 mod properties;
 mod rate;
 mod receiver;
+#[cfg(test)]
+mod reference;
 mod rejected;
 mod reports;
 mod routes;

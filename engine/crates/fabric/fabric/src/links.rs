@@ -3,7 +3,7 @@ use crate::clocks::nanoseconds;
 use crate::credits::Credits;
 use crate::error::FabricError;
 use crate::events::PortId;
-use crate::port::{Place, Port};
+use crate::port::{Awaited, Place, Port};
 use crate::receiver::Receiver;
 use crate::system::{LinkDescription, SystemDescription};
 use crate::transmitter::Transmitter;
@@ -83,6 +83,7 @@ impl Ports {
             room,
             link_packets: VecDeque::new(),
             coming: VecDeque::new(),
+            awaited: Awaited::default(),
             overflows: 0,
         });
         Ok(())

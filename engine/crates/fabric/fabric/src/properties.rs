@@ -7,6 +7,7 @@ use crate::enumeration::Found;
 use crate::fabric::Fabric;
 use proptest::prelude::*;
 use rackwright_memory::HierarchyParameters;
+use rackwright_time::fabric::Cycle;
 use serde_json::{json, Value};
 
 /// Simulated time within which all runs end.
@@ -156,7 +157,11 @@ fn run_of(fabric: &Fabric, found: &[Found], card: usize, work: &Work, count: u32
 
 /// The credits granted to and consumed by one end of each link are those that the other has granted and received, and
 /// all of the room is free.
-fn check_credits(fabric: &Fabric) {
+fn check_credits(fabric: &mut Fabric) {
+    for port in &mut fabric.ports.all {
+        port.hear(Cycle::NEVER);
+        port.receiver.settle(Cycle::NEVER);
+    }
     for port in &fabric.ports.all {
         let other = &fabric.ports.all[port.other.index()];
         let (granted, consumed) = port.transmitter.credits();
@@ -187,7 +192,7 @@ proptest! {
     #[test]
     fn all_dma_ends_with_its_data_and_all_credits(tree in trees()) {
         let (mut fabric, found) = tree.build();
-        check_credits(&fabric);
+        check_credits(&mut fabric);
         let works = tree.cards.iter().enumerate();
         let runs: Vec<Run> = works
             .map(|(card, (_, work))| run_of(&fabric, &found, card, work, 24))
@@ -200,7 +205,7 @@ proptest! {
             fabric.start(run).unwrap();
         }
         rest(&mut fabric);
-        check_credits(&fabric);
+        check_credits(&mut fabric);
         for run in &runs {
             prop_assert_eq!(fabric.cards[run.card].stamps.len(), 24);
             match run.peer {

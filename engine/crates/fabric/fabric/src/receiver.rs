@@ -1,6 +1,8 @@
 use crate::class::Class;
 use crate::credits::{Amount, Credits};
+use rackwright_time::fabric::Cycle;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
 /// The urgency of a data link layer packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,6 +13,15 @@ pub(crate) enum Urgency {
     Later,
     /// None: it is awaited already, or never sent.
     Never,
+}
+
+/// A packet that will arrive, as far as its room is concerned.
+#[derive(Serialize, Deserialize)]
+struct Expected {
+    #[serde(with = "crate::saved::instant")]
+    at: Cycle,
+    class: Class,
+    cost: Amount,
 }
 
 /// The room behind a port for incoming packets, and the part of it that the other end knows.
@@ -25,6 +36,8 @@ pub(crate) struct Receiver {
     pub(crate) acknowledging: bool,
     /// Data that the longest packet needs.
     longest: u64,
+    /// Packets on the wire that need no event when they arrive, in this order.
+    expected: VecDeque<Expected>,
 }
 
 impl Receiver {
@@ -37,6 +50,7 @@ impl Receiver {
             updating: [false; 3],
             acknowledging: false,
             longest: u64::from(payload / 16),
+            expected: VecDeque::new(),
         }
     }
 
@@ -49,9 +63,23 @@ impl Receiver {
         (headers || used.headers <= given.headers) && (data || used.data <= given.data)
     }
 
-    /// Its room is free again. Returns how soon the other end must be informed: immediately if it lacks room for one
-    /// more packet (2.6.1.2).
-    pub(crate) fn release(&mut self, class: Class, cost: Amount) -> Urgency {
+    /// A packet of a sender that keeps to the rules will arrive at `at`.
+    pub(crate) fn expect(&mut self, at: Cycle, class: Class, cost: Amount) {
+        self.expected.push_back(Expected { at, class, cost });
+    }
+
+    /// Takes those that have arrived.
+    pub(crate) fn settle(&mut self, now: Cycle) {
+        while let Some(expected) = self.expected.front().filter(|expected| expected.at <= now) {
+            self.used[expected.class] += expected.cost;
+            self.expected.pop_front();
+        }
+    }
+
+    /// Room of a packet that has arrived is free again. Returns how soon the other end must be informed: immediately if
+    /// it lacks room for one more packet (2.6.1.2).
+    pub(crate) fn release(&mut self, now: Cycle, class: Class, cost: Amount) -> Urgency {
+        self.settle(now);
         let (headers, data) = self.infinite[class.index()];
         if headers && data {
             return Urgency::Never;
@@ -81,10 +109,14 @@ impl Receiver {
         (self.given, self.used)
     }
 
-    /// Whether all of the room is free.
+    /// Whether all of the room is free when all that is expected has arrived.
     pub(crate) fn is_empty(&self, initial: &Credits) -> bool {
+        let mut used = self.used;
+        for expected in &self.expected {
+            used[expected.class] += expected.cost;
+        }
         Class::ALL.into_iter().all(|class| {
-            let (given, used, first) = (self.given[class], self.used[class], initial[class]);
+            let (given, used, first) = (self.given[class], used[class], initial[class]);
             let (headers, data) = self.infinite[class.index()];
             (headers || given.headers == used.headers + first.headers)
                 && (data || given.data == used.data + first.data)

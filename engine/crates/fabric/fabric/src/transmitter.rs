@@ -58,18 +58,21 @@ impl Source {
     /// could leave.
     fn choice(&self, mut allowed: impl FnMut(Class, &Waiting) -> bool) -> Option<Class> {
         let posted = self.head(Class::Posted).map_or(u64::MAX, |head| head.order);
-        let candidates = Class::ALL.into_iter().filter_map(|class| {
-            let head = self.head(class)?;
+        let (mut first, mut choice) = (u64::MAX, None);
+        for class in Class::ALL {
+            let Some(head) = self.head(class) else { continue };
             // No packet passes earlier posted ones, except relaxed completions; posted packets pass all others.
             let in_order =
                 class == Class::Posted || head.order < posted || class == Class::Completion && head.relaxed;
-            (in_order && allowed(class, head)).then_some((head.order, class))
-        });
-        candidates.min_by_key(|(order, _)| *order).map(|(_, class)| class)
+            if in_order && allowed(class, head) && head.order < first {
+                (first, choice) = (head.order, Some(class));
+            }
+        }
+        choice
     }
 }
 
-/// A packet on the wire that has not been acknowledged.
+/// A packet that has left and has not been acknowledged.
 #[derive(Serialize, Deserialize)]
 struct Sent {
     #[serde(with = "crate::saved::instant")]
@@ -110,6 +113,8 @@ pub(crate) struct Transmitter {
     /// The time since which each class has waited only for credits.
     #[serde(with = "crate::saved::instants")]
     stalled: [Option<Cycle>; 3],
+    /// Whether a packet was ready, when the next one was last chosen, that lacked credits or room in the replay buffer.
+    pub(crate) lacks: bool,
     pub(crate) counters: PortCounters,
 }
 
@@ -129,6 +134,7 @@ impl Transmitter {
             kept: 0,
             room,
             stalled: [None; 3],
+            lacks: false,
             counters: PortCounters::default(),
         }
     }
@@ -168,9 +174,15 @@ impl Transmitter {
         self.waiting += 1;
     }
 
-    /// Whether no packets wait here.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.waiting == 0 && self.unacknowledged.is_empty()
+    /// Whether packets wait here.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.waiting != 0
+    }
+
+    /// Whether none does, and all are acknowledged once it is known that those before `acknowledged` are.
+    pub(crate) fn is_empty(&self, acknowledged: Option<u64>) -> bool {
+        let sent = self.acknowledged + self.unacknowledged.len() as u64;
+        self.waiting == 0 && acknowledged.unwrap_or(self.acknowledged) == sent
     }
 
     fn has_credits(&self, class: Class, cost: Amount) -> bool {
@@ -189,14 +201,18 @@ impl Transmitter {
         let full = self.unacknowledged.len() >= UNACKNOWLEDGED;
         let count = self.sources.len();
         let mut starved = [false; 3];
-        let mut found = None;
-        for ahead in 0..count {
-            let index = (self.turn + ahead) % count;
+        let (mut found, mut lacks) = (None, false);
+        let turns = (self.turn..count).chain(0..self.turn);
+        for index in turns {
             if self.sources[index].waiting == 0 {
                 continue;
             }
             let class = self.sources[index].choice(|class, head| {
-                if head.ready > now || full || u64::from(head.bytes) > room {
+                if head.ready > now {
+                    return false;
+                }
+                if full || u64::from(head.bytes) > room {
+                    lacks = true;
                     return false;
                 }
                 let allowed = self.has_credits(class, head.cost);
@@ -208,11 +224,12 @@ impl Transmitter {
                 break;
             }
         }
+        self.lacks = lacks || starved != [false; 3];
         self.account(now, found.map(|(_, class)| class), starved);
         let Some((index, class)) = found else {
             return Next::Nothing;
         };
-        self.turn = (index + 1) % count;
+        self.turn = if index + 1 == count { 0 } else { index + 1 };
         match self.sources[index].classes[class.index()].pop_front() {
             Some(waiting) => {
                 self.sources[index].waiting -= 1;
@@ -254,14 +271,14 @@ impl Transmitter {
 
     /// Number of packets that have arrived at the other end until `now`.
     pub(crate) fn arrived(&self, now: Cycle) -> u64 {
-        let arrived = self.unacknowledged.iter().take_while(|sent| sent.tail <= now);
-        self.acknowledged + arrived.count() as u64
+        let arrived = self.unacknowledged.partition_point(|sent| sent.tail <= now);
+        self.acknowledged + arrived as u64
     }
 
     /// When the first packet arrives that has not yet at `now`.
     pub(crate) fn next_arrival(&self, now: Cycle) -> Option<Cycle> {
-        let tails = self.unacknowledged.iter().map(|sent| sent.tail);
-        tails.into_iter().find(|tail| *tail > now)
+        let arrived = self.unacknowledged.partition_point(|sent| sent.tail <= now);
+        self.unacknowledged.get(arrived).map(|sent| sent.tail)
     }
 
     /// All packets before the one of this number have arrived.
