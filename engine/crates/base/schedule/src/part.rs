@@ -26,6 +26,15 @@ impl<T: Item> Copy for Pace<T> {}
 /// model's state to another processor's caches, costs a tenth of that.
 const LONG_VISIT: u64 = 10_000;
 
+/// The models that a part has offered to other threads.
+struct Offered<'a, M: Model> {
+    lent: Vec<Lent<'a, M>>,
+    /// The number of missing models.
+    away: usize,
+    /// The number of visits that others have returned.
+    returned: u64,
+}
+
 /// The models of one thread or process: neighbours in the order in which they were added.
 pub(crate) struct Part<'t, 'a, M: Model> {
     index: usize,
@@ -48,11 +57,7 @@ pub(crate) struct Part<'t, 'a, M: Model> {
     mail: Vec<Envelope<M::Item>>,
     /// The items in flight to missing models.
     kept: Vec<Envelope<M::Item>>,
-    lent: Vec<Lent<'a, M>>,
-    /// The number of missing models.
-    away: usize,
-    /// The number of visits that others have returned.
-    returned: u64,
+    offered: Offered<'a, M>,
     /// Windows simulated.
     window: u64,
 }
@@ -87,9 +92,11 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
             outgoing: (1..starts.len()).map(|_| Vec::new()).collect(),
             mail: Vec::new(),
             kept: Vec::new(),
-            lent: Vec::new(),
-            away: 0,
-            returned: 0,
+            offered: Offered {
+                lent: Vec::new(),
+                away: 0,
+                returned: 0,
+            },
             window: 0,
         }
     }
@@ -153,8 +160,8 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
         self.due = due;
         if let Some(tables) = self.tables {
             while self.make_offered(tables) {}
-            while self.away > 0 {
-                let back = tables.take_back(self.index, self.returned, || self.help(tables));
+            while self.offered.away > 0 {
+                let back = tables.take_back(self.index, self.offered.returned, || self.help(tables));
                 back.into_iter().for_each(|lent| self.receive(lent));
             }
             let mut kept = std::mem::take(&mut self.kept);
@@ -177,7 +184,7 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
         for local in due {
             let is_long = |node: &mut &mut Node<M>| wakes(node) && node.cost.of_visit() >= LONG_VISIT;
             let node = self.nodes[*local as usize].take_if(is_long);
-            self.lent.extend(node.map(|node| Lent {
+            self.offered.lent.extend(node.map(|node| Lent {
                 local: *local,
                 node,
                 from,
@@ -185,15 +192,15 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
                 sent: Vec::new(),
             }));
         }
-        self.away += self.lent.len();
-        tables.lay(self.index, &mut self.lent);
+        self.offered.away += self.offered.lent.len();
+        tables.lay(self.index, &mut self.offered.lent);
     }
 
     /// Makes one of the visits that this part has offered; returns whether there was any.
     fn make_offered(&mut self, tables: &Tables<'a, M>) -> bool {
         let lent = tables.take(self.index);
         lent.map(|lent| {
-            self.away -= 1;
+            self.offered.away -= 1;
             self.visit_own(lent.local, lent.node, lent.from, lent.end);
         })
         .is_some()
@@ -214,8 +221,8 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
 
     /// Takes back a model that another thread has visited.
     fn receive(&mut self, mut lent: Lent<'a, M>) {
-        self.away -= 1;
-        self.returned += 1;
+        self.offered.away -= 1;
+        self.offered.returned += 1;
         self.dispatch(&mut lent.sent);
         self.settle(lent.local, lent.node);
     }

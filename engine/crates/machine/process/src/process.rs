@@ -69,15 +69,21 @@ pub struct Process {
     /// The events of descriptors and signals.
     pub(crate) activity: Activity,
     pub(crate) signals: PendingSignals,
-    pub(crate) segments: Segments,
-    /// Those that it has attached, by their addresses.
-    pub(crate) attached: BTreeMap<u64, Arc<Segment>>,
+    pub(crate) shared: SharedMemory,
     /// The current folder, if it is not the simulator's.
     pub(crate) folder: Option<PathBuf>,
     pub(crate) own: OwnFile,
     /// Its number, and the other processes.
     pub(crate) id: ProcessId,
     pub(crate) family: Family,
+}
+
+/// The segments of shared memory of System V.
+#[derive(Clone, Default)]
+pub(crate) struct SharedMemory {
+    pub(crate) segments: Segments,
+    /// Those that the process has attached, by their addresses.
+    pub(crate) attached: BTreeMap<u64, Arc<Segment>>,
 }
 
 /// A program's data about itself.
@@ -169,8 +175,7 @@ impl Process {
             random,
             activity: Activity::default(),
             signals: PendingSignals::default(),
-            segments: Segments::default(),
-            attached: BTreeMap::new(),
+            shared: SharedMemory::default(),
             folder: None,
             own: OwnFile::new(file, arguments, harts),
             id: FIRST,
@@ -191,8 +196,7 @@ impl Process {
             random: ChaCha8Rng::seed_from_u64(SEED + id),
             activity: self.activity.fork(),
             signals: self.signals.clone(),
-            segments: self.segments.clone(),
-            attached: self.attached.clone(),
+            shared: self.shared.clone(),
             folder: self.folder.clone(),
             own: self.own.clone(),
             id,
@@ -214,7 +218,7 @@ impl Process {
         self.entry = image.entry;
         self.layout = layout;
         self.files.close_on_exec();
-        self.attached.clear();
+        self.shared.attached.clear();
         self.own = OwnFile {
             path: program.path.clone(),
             name: program.name(),

@@ -18,7 +18,7 @@ impl Process {
     pub(super) fn segment_call(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
         let [first, second, third, ..] = call.arguments;
         match number {
-            number::SHMGET => self.segments.get(first as i32, second, third as i32),
+            number::SHMGET => self.shared.segments.get(first as i32, second, third as i32),
             number::SHMAT => self.attach(call),
             number::SHMDT => self.detach(call),
             _ => self.control_segment(call),
@@ -29,7 +29,7 @@ impl Process {
     fn attach(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
         let [id, address, flags, ..] = call.arguments;
         let flags = flags as i32;
-        let segment = self.segments.with(id, |segment| Ok(segment.clone()))?;
+        let segment = self.shared.segments.with(id, |segment| Ok(segment.clone()))?;
         let protection = match flags & libc::SHM_RDONLY {
             0 => Protection::READ.with(Protection::WRITE),
             _ => Protection::READ,
@@ -62,14 +62,14 @@ impl Process {
             unmapped.map_err(gather::fault)?;
         }
         shared?;
-        self.attached.insert(place, segment);
+        self.shared.attached.insert(place, segment);
         Ok(place)
     }
 
     /// `shmdt(address)`.
     fn detach(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
         let [address, ..] = call.arguments;
-        let Some(segment) = self.attached.remove(&address) else {
+        let Some(segment) = self.shared.attached.remove(&address) else {
             return refuse(libc::EINVAL);
         };
         let unmapped = self.layout.unmap(address, segment.bytes, call.memory);
@@ -81,9 +81,9 @@ impl Process {
     fn control_segment(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
         let [id, command, status, ..] = call.arguments;
         match command as i32 {
-            libc::IPC_RMID => self.segments.remove(id),
+            libc::IPC_RMID => self.shared.segments.remove(id),
             libc::IPC_STAT => {
-                let words = self.segments.with(id, |segment| Ok(words(segment)))?;
+                let words = self.shared.segments.with(id, |segment| Ok(words(segment)))?;
                 gather::store_words(call.memory, status, &words)?;
                 Ok(0)
             }

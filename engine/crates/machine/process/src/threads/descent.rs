@@ -104,7 +104,7 @@ impl Threads {
         self.timers = Timers::default();
         self.next_wake = Cycle::NEVER;
         self.process.files.close_all();
-        self.process.attached.clear();
+        self.process.shared.attached.clear();
     }
 
     /// Starts the new program of the process: the thread on `hart` continues with it, as the first one, and all others
