@@ -42,7 +42,7 @@ def latency(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compile_test(["latency"], PROTOS, folder, options=["-O3"], relaxed=True)
 
 
-@pytest.mark.parametrize(("operation", "cycles"), [("deserialize", 35), ("serialize", 88)])
+@pytest.mark.parametrize(("operation", "cycles"), [("deserialize", 10), ("serialize", 88)])
 def test_a_call_for_an_empty_message_takes_few_cycles_of_the_core_at_the_clock_that_synthesis_supports(
     operation: str, cycles: int, latency: Path
 ) -> None:

@@ -313,6 +313,9 @@ bool Builder::write_image()
     return true;
 }
 
+// Where objects without fields have their only member, the size when serialized: 0 as long as there are no unknown ones.
+constexpr uint32_t cached_size_without_fields = 16;
+
 void Builder::finish(unsigned limits)
 {
     const bool parses = write_image() && (limits & parses_nothing) == 0;
@@ -332,6 +335,9 @@ void Builder::finish(unsigned limits)
     if (!parses) return;
     const uint64_t hasbits = type_.table[2];
     for (uint64_t at = 0; at < hasbits >> 32; at += 4) add_zero(static_cast<uint32_t>(hasbits) + at);
+    if (type_.zero_count == 1 && type_.default_count == 0) type_.only_zero = type_.zeros[0];
+    const bool is_bare = fields_ + type_.zero_count + type_.default_count == 0;
+    if (is_bare && type_.extensions.set == nullptr) type_.only_zero = cached_size_without_fields;
 }
 
 } // namespace rackwright::protobuf

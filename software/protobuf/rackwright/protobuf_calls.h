@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "rackwright/hidden.h"
 #include "rackwright/protobuf.h"
 
 namespace rackwright {
@@ -19,7 +20,7 @@ struct State {
     bool units_in_use; // and by nobody else
     bool shares_units; // with other processes: processes.h
 };
-extern State state;
+RACKWRIGHT_HIDDEN extern State state;
 
 // An address where no arena can be.
 inline const google::protobuf::Arena *const no_arena =
@@ -141,7 +142,7 @@ std::string_view serialize_by_library(const google::protobuf::Message &message, 
 
 // Records of what the unit has left over, one after the other; behind the last one, zeros.
 constexpr size_t most_leftovers = 1024;
-extern Leftover leftovers[most_leftovers + 1];
+RACKWRIGHT_HIDDEN extern Leftover leftovers[most_leftovers + 1];
 
 inline bool has_leftovers() { return __builtin_expect(leftovers[0].root != nullptr, 0); }
 
@@ -181,6 +182,7 @@ template <class Message> bool is_prepared(const Message &message, size_t size)
 // Whether an object without unknown fields has no field.
 inline bool is_clear(const Type &type, const google::protobuf::Message &message)
 {
+    if (type.only_zero != 0) return word_at<uint32_t>(message, type.only_zero) == 0;
     uint64_t found = 0;
     for (size_t i = 0; i < type.zero_count; i++) found |= word_at<uint32_t>(message, type.zeros[i]);
     const auto *image = reinterpret_cast<const uint64_t *>(type.table[4]);
@@ -189,6 +191,15 @@ inline bool is_clear(const Type &type, const google::protobuf::Message &message)
         found |= word_at<uint64_t>(message, at) ^ image[at / sizeof *image];
     }
     return found == 0;
+}
+
+// Whether there is nothing to do in order to parse so many bytes into an object: none, into one that is prepared and
+// clear. One branch: few of them are predicted in a call for an empty message.
+inline bool needs_nothing(const Type &type, const google::protobuf::Message &message, size_t size)
+{
+    const uint64_t other_arena = word_at<uint64_t>(message, 8) ^ reinterpret_cast<uint64_t>(state.arena);
+    const uint64_t presence = word_at<uint32_t>(message, type.only_zero);
+    return (size | other_arena | presence | type.holds | (type.only_zero == 0)) == 0;
 }
 
 // Clear(), without a call for objects that are clear already, as those that were just made.
@@ -226,15 +237,14 @@ size_t start_clear_ones(Message *const *messages, const std::string_view *data, 
     // Commands are compiler barriers: what does not change is read once. Of most types, objects are clear if one word
     // of presence bits is zero.
     const Type &type = *TypeOf<Message>::value;
-    const bool has_one_word = type.zero_count == 1 && type.default_count == 0;
-    const uint32_t word = type.zeros[0];
+    const uint32_t word = type.only_zero;
     const google::protobuf::Arena *const arena = state.arena;
     const uint64_t *const table = type.table;
     for (size_t i = first; i < end; i++) {
         Message *const message = messages[i];
         const bool is_prepared = is_of(arena, *message) && data[i].size() <= INT_MAX;
         if (!is_prepared) return i;
-        const bool clear = has_one_word ? word_at<uint32_t>(*message, word) == 0 : is_clear(type, *message);
+        const bool clear = word != 0 ? word_at<uint32_t>(*message, word) == 0 : is_clear(type, *message);
         if (!clear) return i;
         start_parse(table, message, data[i].data(), data[i].size());
     }
@@ -333,31 +343,42 @@ inline bool complete(const Type &type, google::protobuf::Message *message)
     return !(type.holds & required_fields) || message->IsInitialized();
 }
 
+// Parses a message for which there may be something to do. Not inlined: it saves registers, and calls with nothing to do
+// should not.
+template <class Message> [[gnu::noinline]] bool parse_one(Message *message, const void *data, size_t size)
+{
+    constexpr const Type *type = type_of<Message>();
+    if (!is_prepared(*message, size) && !prepare(type, *message, size)) {
+        return parse_otherwise(type, message, data, size);
+    }
+    if constexpr (type != nullptr) {
+        if (size == 0) {
+            clear(message);
+            protobuf_counters.parsed++;
+            return complete(*type, message);
+        }
+        begin_parse(message, data, size);
+        protobuf_counters.parsed++; // while the unit works
+        const uint64_t outcome = wait_for_parses();
+        fence();
+        // One branch for all that is rare: this is the way of a call that takes some 70 cycles.
+        const auto leftover = reinterpret_cast<uint64_t>(leftovers[0].root);
+        if (__builtin_expect((outcome | leftover) != 0, 0)) return finish(*type, message, data, size, outcome);
+        return complete(*type, message);
+    }
+}
+
 } // namespace protobuf
 
 template <class Message> bool ParseFromArray(Message *message, const void *data, size_t size)
 {
-    constexpr const protobuf::Type *type = protobuf::type_of<Message>();
-    if (!protobuf::is_prepared(*message, size) && !protobuf::prepare(type, *message, size)) {
-        return protobuf::parse_otherwise(type, message, data, size);
-    }
-    if constexpr (type != nullptr) {
-        if (size == 0) {
-            protobuf::clear(message);
+    if constexpr (protobuf::type_of<Message>() != nullptr) {
+        if (protobuf::needs_nothing(*protobuf::TypeOf<Message>::value, *message, size)) {
             protobuf_counters.parsed++;
-            return protobuf::complete(*type, message);
+            return true;
         }
-        protobuf::begin_parse(message, data, size);
-        protobuf_counters.parsed++; // while the unit works
-        const uint64_t outcome = protobuf::wait_for_parses();
-        protobuf::fence();
-        // One branch for all that is rare: this is the way of a call that takes some 70 cycles.
-        const auto leftover = reinterpret_cast<uint64_t>(protobuf::leftovers[0].root);
-        if (__builtin_expect((outcome | leftover) != 0, 0)) {
-            return protobuf::finish(*type, message, data, size, outcome);
-        }
-        return protobuf::complete(*type, message);
     }
+    return protobuf::parse_one(message, data, size);
 }
 
 template <class Message>

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "rackwright/hidden.h"
+
 namespace rackwright {
 
 // Why the library was called instead of the unit, or after it.
@@ -39,6 +41,6 @@ struct ProtobufCounters {
 ProtobufCounters operator-(const ProtobufCounters &later, const ProtobufCounters &earlier);
 
 // Since the program started.
-extern ProtobufCounters protobuf_counters;
+RACKWRIGHT_HIDDEN extern ProtobufCounters protobuf_counters;
 
 } // namespace rackwright

@@ -16,6 +16,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "rackwright/hidden.h"
+
 static_assert(GOOGLE_PROTOBUF_VERSION == 3021012,
               "Rackwright's protobuf units know the objects of protobuf 3.21.12 and of no other version");
 static_assert(sizeof(void *) == 8, "descriptor tables are for machines with 64-bit pointers");
@@ -56,7 +58,7 @@ struct MessageField {
 
 // A message class as the runtime sees it. What it points at is in static storage, so that tables may
 // name each other before they are built.
-struct Type {
+struct alignas(64) Type {
     // `below` tells what objects of this class, or those within them, may have: see `holds`.
     constexpr Type(uint64_t *words, uint64_t *header, unsigned below)
         : table(words), serializer_table(header), holds(below)
@@ -68,6 +70,10 @@ struct Type {
     unsigned holds;             // required_fields, own_addresses
     bool parses = false;        // the deserializer takes objects of this class
     bool serializes = false;    // the serializer does
+
+    // Offset of the word of 32 bits that is zero in objects if and only if they are clear; 0 of most classes that have
+    // more than presence bits of 32 fields.
+    uint32_t only_zero = 0;
 
     const MessageField *messages = nullptr; // by ascending numbers
     size_t message_count = 0;

@@ -111,7 +111,7 @@ bool any_hasbits(const Descriptor *message)
 std::string declaration_of(const Descriptor *message)
 {
     const std::string name = ClassName(message);
-    return "static ::rackwright::protobuf::Type rackwright_type;\n"
+    return "RACKWRIGHT_HIDDEN static ::rackwright::protobuf::Type rackwright_type;\n"
            "static void RackwrightDescribe(::rackwright::protobuf::Builder &builder,\n"
            "                               const " +
            name + " &object);\n";
