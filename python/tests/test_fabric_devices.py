@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import re
+import struct
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -152,3 +154,74 @@ def test_a_checkpoint_continues_with_the_digest_of_the_run_that_wrote_it(disk: P
     other.connect(Card("traffic", model=True), FAST)
     with pytest.raises(EngineError, match=re.escape("the saved state of a device (fabric) is damaged")):
         restore(saved, dma, fabric=AttachedFabric(System.of(other)))
+
+
+INJECT = """
+modprobe aer_inject
+for error in corrected nonfatal; do dd if=/root/$error of=/dev/aer_inject bs=32 2>/dev/null; done
+sleep 1
+dmesg | grep -E 'aer_inject|AER'
+"""
+"""The kernel injects two errors into the first port below the upper switch, and handles them."""
+
+
+@pytest.mark.long("a boot of Debian with a larger tree than others")
+def test_errors_that_the_kernel_injects_reach_its_driver_for_errors(disk: Path, tmp_path: Path) -> None:
+    # Linux 6.12, drivers/pci/pcie/aer_inject.c, struct aer_error_inj: bus, device, function, errors, header.
+    errors = {"corrected": (0, 1), "nonfatal": (1 << 14, 0)}
+    files = [tmp_path / name for name in errors]
+    for file, error in zip(files, errors.values(), strict=True):
+        file.write_bytes(struct.pack("<4B7I", 2, 0, 0, 0, *error, 0, 0, 0, 0, 0))
+    result = boot(
+        load_image(default_image()),
+        INJECT,
+        files=files,
+        memory_bytes=256 << 20,
+        fabric=AttachedFabric(below_two_switches(disk)),
+        interrupts="aia",
+    )
+    log = result.stdout.decode()
+    assert "Injecting errors 00000001/00000000 into device 0000:02:00.0" in log
+    for kind in ("Correctable", "Uncorrectable (Non-Fatal)"):
+        told = rf"0000:00:10\.0: AER: {re.escape(kind)} error message received from 0000:02:00\.0"
+        assert re.search(told, log), log
+
+
+ABUSE = """
+cd /sys/bus/pci/devices
+all="0000:00:10.0 $(ls -d 0000:0[1-9]*)"
+for f in $all; do cat $f/config >/root/$f; done
+before=$(for f in $all; do xxd -p -l 4 $f/config; done | sha256sum)
+for what in /root/garbage /root/ones /dev/zero; do
+  for f in $all; do dd if=$what of=$f/config bs=4 count=1024 conv=notrunc 2>/dev/null; done
+  for f in $all; do cat $f/config; done | wc -c
+  cat 0000:*/resource | wc -l
+done
+for f in $all; do dd if=/root/$f of=$f/config bs=4 conv=notrunc 2>/dev/null; done
+after=$(for f in $all; do xxd -p -l 4 $f/config; done | sha256sum)
+[ "$before" = "$after" ] && echo found again
+echo 3 >/proc/sys/vm/drop_caches
+sha256sum </dev/vda
+"""
+"""Root overwrites each configuration space from the root port downwards, so that functions below vanish. Then
+it writes what was there before."""
+
+
+@pytest.mark.long("a boot of Debian with a larger tree than others")
+def test_a_fabric_outlives_what_root_writes_to_configuration_spaces(disk: Path, tmp_path: Path) -> None:
+    garbage, ones = tmp_path / "garbage", tmp_path / "ones"
+    garbage.write_bytes(random.Random(50).randbytes(4096))
+    ones.write_bytes(b"\xff" * 4096)
+    fabric = AttachedFabric(below_two_switches(disk))
+    result = boot(
+        load_image(default_image()),
+        ABUSE,
+        files=[garbage, ones],
+        memory_bytes=256 << 20,
+        fabric=fabric,
+        interrupts="aia",
+    )
+    *sizes, found, content = result.stdout.decode().splitlines()
+    assert len(sizes) == 6
+    assert found == "found again"
+    assert content.split()[0] == sha256(disk.read_bytes()).hexdigest()

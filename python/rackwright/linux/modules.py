@@ -17,8 +17,8 @@ from rackwright.linux.archive import Entry, folder
 WANTED = ("virtio_rng", "virtio_blk", "virtio_net", "ext4", "squashfs", "erofs", "overlay", "crc32c_generic")
 """Devices, file systems, and an algorithm that these ask the kernel for by its name."""
 
-FOR_CARDS = ("uio_pci_generic",)
-"""Drivers for cards of a PCIe fabric, on machines that have one."""
+FOR_CARDS = ("uio_pci_generic", "aer_inject")
+"""Drivers for cards of a PCIe fabric, on machines that have one, and the kernel's injection of errors."""
 
 SUFFIX = ".ko.xz"
 
