@@ -8,11 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from command_line import rw
-from test_drx_unit import SHAPE
+from drx_random import of
+from test_drx_unit import CONFIGURATION, SHAPE
 
-from rackwright import units
-from rackwright.drx import Configuration
+from bootstrap.paths import REPOSITORY
+from rackwright import Server, UnitConfig, compile_program, units
+from rackwright.drx import Configuration, compile_kernel, xp
 from rackwright.drx.configuration import LIMITS, OTHERS
+from rackwright.hardware.headers import server_header
+from rackwright.unit.accelerators import unit_manifest
 
 KERNEL = """
 from rackwright import drx
@@ -61,6 +65,20 @@ def test_a_program_as_text_and_back(kernel: Path, tmp_path: Path) -> None:
     assert rw("drx", "asm", text, "-o", again).status == 0
     assert program.read_bytes() == again.read_bytes()
     assert rw("drx", "compile", kernel, "--emit", "asm", *SETTINGS).stdout == text.read_text()
+
+
+def test_beside_a_hart(tmp_path: Path) -> None:
+    unit = UnitConfig("drx", SHAPE)
+    (tmp_path / "units.h").write_text(server_header([unit_manifest(unit)]), encoding="utf-8")
+    source = REPOSITORY / "examples" / "drx" / "beside.c"
+    elf = compile_program([source], tmp_path / "beside.elf", [f"-I{tmp_path}", "-Wall", "-Werror"])
+    x = np.arange(1500, dtype=np.uint8).reshape(30, 50)
+    compiled = compile_kernel(of(lambda x: xp.astype(x.T * 3, xp.uint8), [x]).kernel, CONFIGURATION)
+    words = compiled.program.to_bytes()
+    server = Server("rocket", [unit])
+    ended = server.run(elf, [str(len(words)), str(x.nbytes)], stdin=words + x.tobytes())
+    assert (ended.exit_code, ended.stdout) == (0, (x.T * 3).tobytes())
+    assert server.run(elf, [str(len(words)), "10"], stdin=words + x.tobytes()).exit_code == 1
 
 
 def test_what_a_kernel_becomes(kernel: Path) -> None:
