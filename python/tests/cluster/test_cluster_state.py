@@ -137,7 +137,7 @@ def pings() -> Cluster:
 
 def beside_units(folder: Path) -> Cluster:
     """Servers with harts of each model, which wait for units beside them."""
-    unit = UnitConfig("snappy-decompress", {"history-kib": 16})
+    unit = UnitConfig("snappy-decompress")
     (folder / "units.h").write_text(server_header([unit_manifest(unit)]), encoding="utf-8")
     source = folder / "units.c"
     source.write_text(f'#include "bare.h"\n{UNITS}')
@@ -158,6 +158,12 @@ def goes_on(cluster: Callable[[], Cluster], until_ms: float, points_ms: Iterable
         after = cluster().run(until_ms=until_ms, restart=file)
         assert after.digest == whole.digest, at_ms
         assert list(after.servers["exit_code"]) == list(whole.servers["exit_code"])
+
+
+def test_a_unit_has_the_same_name_in_each_description(tmp_path: Path) -> None:
+    """Or else a run with units would not go on from its checkpoint."""
+    described = [beside_units(tmp_path).topology.description["nodes"] for _ in range(2)]
+    assert described[0] == described[1]
 
 
 POINTS = 100
