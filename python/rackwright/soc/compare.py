@@ -29,11 +29,18 @@ _TO_HUB = 8
 _MISS = {"miss-data-request": 0, "miss-data-response": 0, "miss-fetch-response": 2}
 """The remaining path of an L1 miss, as L1 is a client of the bus, too."""
 
-_PORT = {"port-request": 1, "port-response": 1}
-"""Register stages of a memory port beyond those of the models (`LinePort.scala`).
+_RELEASE = 10
+"""Cycles by which a miss is later if a modified line has to leave first, without those of memory.
+
+The line is read and sent in two beats (5); the hub answers when memory has it; the miss is tried again (5).
+"""
+
+_PORT = {"port-request": 1, "port-response": 1, "port-patience": 4}
+"""A memory port in addition to those of the models (`LinePort.scala`).
 
 A request waits in a register and, as a read, in that of the next `Get`; a response waits in a register. The
-models have one stage in each direction.
+models have one stage in each direction. A write of a line waits for its next beat until `patience` has
+counted from 3 to 0, and is closed in the cycle after it.
 """
 
 _OPERATION = re.compile(r"(.*\S) in (\d+) cycles")
@@ -84,4 +91,5 @@ def run_modelled(soc: Soc, program: Path, max_cycles: int = 0) -> RunResult:
     }
     beside = (*soc.harts[0].units, *soc.shared)
     units = [replace(unit, clock=str(soc.clock_hz)) for unit in beside]
-    return Server("rocket", units, timing=ServerParameters(memory, _MISS)).run(program, max_cycles=max_cycles)
+    core = {**_MISS, "miss-release": soc.memory_cycles + _RELEASE}
+    return Server("rocket", units, timing=ServerParameters(memory, core)).run(program, max_cycles=max_cycles)

@@ -2,6 +2,7 @@ use crate::cache::{Lookup, Victim, LINE_BYTES};
 use crate::direct::Direct;
 use crate::directory::{Directory, Sharing, MAXIMUM_SHARERS};
 use crate::dram::Dram;
+use crate::hub::{Hub, Probes};
 use crate::level::Level;
 use crate::named::NamedParameters;
 use crate::parameters::{HierarchyParameters, ParameterError, ProbeParameters};
@@ -80,8 +81,8 @@ struct Snoops {
     pending: Vec<(u64, Snoop)>,
     /// Whether there are any, readable without a lock of the hierarchy.
     any: Arc<AtomicBool>,
-    /// When the L1 takes the next probe for a unit.
-    free: Cycle,
+    /// The probes of a hub.
+    probes: Probes,
 }
 
 /// The caches and DRAM that the L1 caches of harts and the units share: timing only, the data is in guest memory.
@@ -99,6 +100,8 @@ pub struct Hierarchy {
     links: Vec<(Route, RateLimit)>,
     directory: Directory,
     watches: Watches,
+    /// In place of the directory, if an L1 is busy with probes.
+    hub: Option<Hub>,
     /// Whether there is one hart and no unit: there is no directory then, since it is never needed.
     alone: bool,
     /// One for each hart.
@@ -117,15 +120,16 @@ impl Hierarchy {
             l2: Level::new(&parameters.l2),
             llc: Level::new(&parameters.llc),
             dram: Dram::new(parameters.clock, &parameters.dram),
-            parameters,
             direct: Direct::new(),
             ports: Vec::new(),
             links: Vec::new(),
             directory: Directory::new(),
             watches: Watches::default(),
+            hub: (parameters.coherence.busy != ProbeParameters::default()).then(Hub::default),
             alone: false,
             snoops: Vec::new(),
             counters: HierarchyCounters::default(),
+            parameters,
         })
     }
 
@@ -222,12 +226,11 @@ impl Hierarchy {
             }
         };
         let (link, path) = (port.link, port.path);
-        let begins_line = port.begins_line(address, write);
         let mut arrival = port.request(at, write);
         if write {
             arrival = self.links[link].1.cross(arrival, true);
         }
-        let mut done = self.unit_access(arrival + path.request, address, write, begins_line);
+        let mut done = self.unit_access(arrival + path.request, address, write, requester);
         if !write {
             done = self.links[link].1.cross(done, false);
         }
@@ -239,7 +242,11 @@ impl Hierarchy {
 
     fn hart_access(&mut self, at: Cycle, address: u64, kind: AccessKind, hart: usize) -> Cycle {
         let beats = self.l2.beats_per_line();
-        let at = if self.alone { at } else { self.admit(at, address) };
+        let at = if self.alone {
+            at
+        } else {
+            self.admit(at, address, kind)
+        };
         let looked_up = self.l2.look_up(at, address, beats);
         if self.alone && kind != AccessKind::WriteBack {
             return self.line_in_l2(looked_up, address);
@@ -256,6 +263,9 @@ impl Hierarchy {
         };
         if self.watches.hold(address) {
             self.share_watched(looked_up, address, kind, hart);
+        }
+        if let Some(hub) = &mut self.hub {
+            hub.begin(address, done);
         }
         done
     }
@@ -353,8 +363,13 @@ impl Hierarchy {
         self.line_of_owner(looked_up, address)
     }
 
-    /// Time at which a request of `at` is accepted: a line moves between L1 caches once at a time.
-    fn admit(&mut self, at: Cycle, address: u64) -> Cycle {
+    /// Time at which a hart's request of `at` is accepted: a line moves between L1 caches once at a time.
+    fn admit(&mut self, at: Cycle, address: u64, kind: AccessKind) -> Cycle {
+        let at = match kind {
+            AccessKind::WriteBack => at,
+            AccessKind::Fetch if self.hub.is_some() => self.probe(at, address).1,
+            _ => self.hub.as_mut().map_or(at, |hub| hub.admit(at, address)),
+        };
         let entry = self.directory.find(address);
         entry.map_or(at, |entry| at.max(entry.acknowledged))
     }
@@ -375,14 +390,41 @@ impl Hierarchy {
         done
     }
 
-    fn unit_access(&mut self, at: Cycle, address: u64, write: bool, begins_line: bool) -> Cycle {
+    fn unit_access(&mut self, at: Cycle, address: u64, write: bool, requester: RequesterId) -> Cycle {
         if self.parameters.is_own {
             return self.direct.access(&mut self.dram, at, address, write);
         }
-        let mut looked_up = self.l2.look_up(at, address, 1);
-        if begins_line && self.parameters.coherence.busy != ProbeParameters::default() {
-            looked_up = self.answer_probes(looked_up, address);
+        if self.hub.is_some() {
+            return self.access_through_hub(at, address, write, requester);
         }
+        self.access_caches(at, address, write)
+    }
+
+    /// The access of a unit to a beat: the first one of a line begins a transfer, which others join.
+    fn access_through_hub(&mut self, at: Cycle, address: u64, write: bool, requester: RequesterId) -> Cycle {
+        let Requester::Unit(port) = &mut self.ports[usize::from(requester.0)] else {
+            unreachable!("a hart accesses lines")
+        };
+        let joins = !port.begins_line(at, address, write);
+        let hub = self.hub.as_mut().expect("the hierarchy has a hub");
+        if joins {
+            hub.hold(at + Cycles::new(1));
+            let end = hub.end(address);
+            return self.access_caches(at, address, write).max(end);
+        }
+        let (admitted, probed) = self.probe(at, address);
+        let patience = self.parameters.port.patience;
+        if let (true, Requester::Unit(port)) = (write, &mut self.ports[usize::from(requester.0)]) {
+            port.begin_write(at, admitted, patience);
+        }
+        let done = self.access_caches(probed, address, write);
+        let hub = self.hub.as_mut().expect("the hierarchy has a hub");
+        hub.begin(address, done);
+        done
+    }
+
+    fn access_caches(&mut self, at: Cycle, address: u64, write: bool) -> Cycle {
+        let looked_up = self.l2.look_up(at, address, 1);
         let entry = self.directory.find(address);
         let modified = entry.filter(|entry| entry.sharing == Sharing::Modified);
         let done = if let Some(entry) = modified {
@@ -404,26 +446,28 @@ impl Hierarchy {
         done
     }
 
-    /// When the last L1 has answered the probe of a line that a unit begins to access. One follows the other there.
-    fn answer_probes(&mut self, at: Cycle, address: u64) -> Cycle {
+    /// When the hub admits a transfer of a line that arrives at `at`, and when the last L1 has answered its probe.
+    fn probe(&mut self, at: Cycle, address: u64) -> (Cycle, Cycle) {
         let busy = self.parameters.coherence.busy;
         let entry = self.directory.find(address);
         let (holders, modified) = entry.map_or((0, false), |entry| {
             (entry.holders, entry.sharing == Sharing::Modified)
         });
-        let mut answered = at;
+        let hub = self.hub.as_mut().expect("only a hub probes every L1");
+        let admitted = hub.admit(at, address);
+        let (mut accepted, mut answered) = (admitted, admitted);
         for (hart, l1) in self.snoops.iter_mut().enumerate() {
             let time = match (holders >> hart & 1 == 1, modified) {
                 (true, true) => busy.modified,
                 (true, false) => busy.held,
                 (false, _) => busy.absent,
             };
-            if time != Cycles::default() {
-                l1.free = at.max(l1.free) + time;
-                answered = answered.max(l1.free);
-            }
+            let (room, answer) = l1.probes.add(admitted, time);
+            accepted = accepted.max(room);
+            answered = answered.max(answer);
         }
-        answered
+        hub.hold(accepted);
+        (admitted, answered)
     }
 
     /// An L1 no longer holds a line.
@@ -622,7 +666,7 @@ impl State for Snoops {
     fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
         by.list(&mut self.pending, || (0, Snoop::Clean))?;
         self.any.store(!self.pending.is_empty(), Ordering::Relaxed);
-        self.free.pass(by)
+        self.probes.pass(by)
     }
 }
 
@@ -639,6 +683,7 @@ impl State for Hierarchy {
         self.llc.pass(by)?;
         self.dram.pass(by)?;
         self.direct.pass(by)?;
+        self.hub.pass(by)?;
         let units = self.ports.iter_mut().filter_map(|port| match port {
             Requester::Unit(unit) => Some(&mut **unit),
             Requester::Hart(_) => None,

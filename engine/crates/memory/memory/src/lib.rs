@@ -10,6 +10,7 @@ mod fault;
 mod guest;
 mod hierarchy;
 mod host_access;
+mod hub;
 mod interconnect;
 mod level;
 mod mapping;

@@ -104,6 +104,8 @@ pub struct PortParameters {
     pub request: Cycles,
     /// Further register stages for responses.
     pub response: Cycles,
+    /// For how long the first beat of a line to be written waits for the next one, as a transfer; 0: for ever.
+    pub patience: Cycles,
 }
 
 /// A combination of parameters that no hardware can have.
@@ -386,6 +388,7 @@ impl PortParameters {
         vec![
             Named::new("request", 0..=LONGEST, &mut self.request.0),
             Named::new("response", 0..=LONGEST, &mut self.response.0),
+            Named::new("patience", 0..=LONGEST, &mut self.patience.0),
         ]
     }
 }

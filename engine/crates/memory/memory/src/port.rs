@@ -2,7 +2,7 @@ use crate::cache::LINE_BYTES;
 use crate::calendar::Calendar;
 use crate::route::Path;
 use rackwright_state::state;
-use rackwright_time::{Clock, Cycle};
+use rackwright_time::{Clock, Cycle, Cycles};
 
 /// Identifies a port of an interconnect, which assigns it to an attached part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -19,8 +19,18 @@ pub(crate) struct UnitPort {
     reads: Calendar,
     writes: Calendar,
     responses: Calendar,
-    /// The lines that it has last read and written.
-    lines: [Option<u64>; 2],
+    /// The transfers of a line that it has last begun, to read and to write.
+    transfers: [Transfer; 2],
+    /// When a hub has admitted the last one to write.
+    write_admitted: Cycle,
+}
+
+/// A transfer of a line, which later beats of it join.
+#[derive(Clone, Copy, Default)]
+struct Transfer {
+    line: Option<u64>,
+    /// The last cycle in which they do; none if they always do.
+    until: Option<Cycle>,
 }
 
 impl UnitPort {
@@ -31,16 +41,29 @@ impl UnitPort {
             reads: Calendar::new(),
             writes: Calendar::new(),
             responses: Calendar::new(),
-            lines: [None; 2],
+            transfers: [Transfer::default(); 2],
+            write_admitted: Cycle::ZERO,
         }
     }
 
-    /// Whether a request is for another line than the one before it in its direction: beats of a line that follow
-    /// each other are one transfer.
+    /// Whether a request of `at` begins a transfer: beats of a line that follow each other are one.
     #[inline]
-    pub(crate) fn begins_line(&mut self, address: u64, write: bool) -> bool {
+    pub(crate) fn begins_line(&mut self, at: Cycle, address: u64, write: bool) -> bool {
         let line = Some(address / LINE_BYTES);
-        std::mem::replace(&mut self.lines[usize::from(write)], line) != line
+        let transfer = &mut self.transfers[usize::from(write)];
+        let joins = transfer.line == line && transfer.until.is_none_or(|until| at <= until);
+        if !joins {
+            *transfer = Transfer { line, until: None };
+        }
+        !joins
+    }
+
+    /// A transfer to write has arrived at the hub at `at` and was `admitted` later: beats of its line join it for
+    /// `patience` from when it has left the port, in the register behind which it waits for the one before to be admitted.
+    pub(crate) fn begin_write(&mut self, at: Cycle, admitted: Cycle, patience: Cycles) {
+        let left = at.max(self.write_admitted + Cycles::new(1) + self.path.request);
+        self.transfers[1].until = (patience != Cycles::default()).then(|| left + patience);
+        self.write_admitted = admitted;
     }
 
     #[inline]
@@ -102,8 +125,10 @@ state!(UnitPort {
     reads,
     writes,
     responses,
-    lines
+    transfers,
+    write_admitted
 });
+state!(Transfer { line, until });
 state!(RateLimit { to_memory, to_unit });
 
 #[cfg(test)]
