@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 from bootstrap.paths import BUILD, PYTHON, REPOSITORY, STAMPS
@@ -36,8 +37,12 @@ def kept(file: Path) -> Outcome:
     return Outcome([Row.of_record(row) for row in record["rows"]], record["charts"], record["digests"])
 
 
+@cache
 def _key() -> str:
-    """A key of the engine, hardware and programs, as built, and of the measuring and judging code."""
+    """A key of the engine, hardware and programs, as built, and of the measuring and judging code.
+
+    It is that of the run's beginning, for what runs is what was loaded then.
+    """
     stamps = [STAMPS / name for name in ("engine", "hardware", "software")]
     sources = sorted((PYTHON / "rackwright").rglob("*.py")) + sorted(
         (REPOSITORY / "validation").glob("*/*.csv")
