@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -228,6 +227,7 @@ def run(
         _refuse(context, _OF_MODELS, "rocket-rtl reports no writes, for which tiles and cards wait")
     from rackwright.machine.server import Server
     from rackwright.machine.workload_file import workload_of
+    from rackwright.unit.accelerators import header_of_units
     from rackwright.unit.config import unit_configs
 
     workload = workload_of(program, words)
@@ -256,20 +256,12 @@ def run(
         timing=timing,
         fabric=attached,
     )
-    elf = workload.build(_header(units) if workload.program is None else "")
+    elf = workload.build(header_of_units(units) if workload.program is None else "")
     result = _run_with_progress(server, elf, list(workload.arguments), write_folder, max_cycles, not json)
     workload.collect(result.stdout, result.record())
     write_capture(attached, program.stem, capture)
     _report(result, json)
     raise typer.Exit(exit_status(result.exit_code))
-
-
-def _header(units: Sequence[UnitConfig]) -> str:
-    """The header of programs that reach these units."""
-    from rackwright.hardware.headers import server_header
-    from rackwright.unit.accelerators import server_manifest
-
-    return server_header([server_manifest(unit) for unit in units])
 
 
 class _OnTiles(NamedTuple):

@@ -173,14 +173,12 @@ def _places(record: Mapping[str, Any]) -> str:
 
 
 def _write_header(names: list[str], path: Path) -> None:
-    from rackwright.hardware.headers import server_header
-    from rackwright.unit.accelerators import server_manifest
+    from rackwright.unit.accelerators import header_of_units
     from rackwright.unit.config import unit_configs
 
     if not names:
         raise RackwrightError("--header is for units that are named: ./rw units snappy --header units.h")
-    manifests = [server_manifest(config) for config in unit_configs(names)]
-    header = server_header(manifests)
+    header = header_of_units(unit_configs(names))
     if path == Path("-"):
         print(header, end="")
     else:

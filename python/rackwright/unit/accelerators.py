@@ -11,6 +11,7 @@ from rackwright import _engine
 from rackwright.errors import RackwrightError
 from rackwright.hardware.clocks import clock_of
 from rackwright.hardware.designs import ParameterValue, always_asserted, design, elaborate, manifest_of
+from rackwright.hardware.headers import server_header
 from rackwright.unit.config import SETS, UnitConfig
 from rackwright.verilog.moved import moved_manifest
 from rackwright.verilog.translated import translated_manifest
@@ -69,6 +70,11 @@ def _attached(
     if translation:
         return translated_manifest(manifest, parameters), None
     return manifest, parameters
+
+
+def header_of_units(units: Sequence[UnitConfig]) -> str:
+    """The C header of programs that reach these units of a server; raises like `build_units`."""
+    return server_header([server_manifest(unit) for unit in units])
 
 
 def server_manifest(config: UnitConfig) -> Path:
