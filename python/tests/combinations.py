@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from rackwright.hardware.headers import server_header
 from rackwright.unit.accelerators import unit_manifest
 from rackwright.unit.config import UnitConfig
 
-WORKLOADS = ("bare metal", "program")
+WORKLOADS = ("bare metal", "program", "Linux", "nothing")
 CPUS = ("functional", "rocket", "boom", "rocket-rtl")
 PLACES = ("alone", "cluster")
 FEATURES = ("nothing", "units", "devices", "NIC", "profile", "capture", "waves")
@@ -32,6 +33,29 @@ _BODIES = {
         rackwright_fence();
         return plain[0] != 'b';""",
 }
+_COMMANDS = {
+    "devices": "sleep 0.001 && date && dd if=/dev/hwrng of=/dev/null bs=8 count=1",
+    "NIC": "test -d /sys/class/net/eth0",
+    "units": "./program.elf",
+}
+"""What root's shell runs of Linux."""
+_IN_CLUSTER = """
+switch = Switch("tor0")
+switch.add_downlinks([server])
+row = Cluster(switch).run(until_ms=1000, ends_with=[server], threads=1).servers.iloc[0]
+if row["error"] or row["exit_code"]:
+    raise RackwrightError(row["error"] or f"exit status {row['exit_code']}")
+"""
+
+
+def compiled(kind: str, folder: Path, compiler: Callable[[list[Path], Path, list[str]], Path]) -> Path:
+    """program.elf in `folder`: the program of this kind, by this compiler."""
+    (folder / "units.h").write_text(server_header([unit_manifest(UnitConfig(UNIT))]))
+    source = folder / "program.c"
+    first = '#include <stdint.h>\n#include "rackwright/rocc.h"\n#include "units.h"\n'
+    body = _BODIES.get(kind, _BODIES["nothing"])
+    source.write_text(f"{first}{_COMMON}int main(void) {{ {body} }}\n")
+    return compiler([source], folder / "program.elf", [f"-I{folder}"])
 
 
 @dataclass(frozen=True)
@@ -48,8 +72,13 @@ class Case:
         """Whether it needs units: waves are those of units."""
         return self.feature in ("units", "waves")
 
-    def command(self, folder: Path) -> list[str]:
-        """What is written behind `./rw`, with files in `folder`."""
+    @property
+    def boots(self) -> bool:
+        """Whether a kernel runs, which takes seconds from a checkpoint, and a minute without one."""
+        return self.workload == "Linux" and refusal(self) is None
+
+    def command(self, folder: Path, booted: Path) -> list[str]:
+        """What is written behind `./rw`, with files in `folder`. `booted` is a checkpoint of Linux."""
         options = {
             "capture": ["--pcap", "tor0.port0"],
             "waves": ["--waves", str(folder / "waves.fst")],
@@ -58,38 +87,48 @@ class Case:
         if self.place == "cluster":
             into = ["-o", str(folder / "out")] if self.feature == "capture" else []
             options = options if self.feature == "capture" else []
-            return [*prefix, "run", str(self._script(folder)), *options, *into]
+            return [*prefix, "run", str(self._script(folder, booted)), *options, *into]
+        if self.workload == "nothing":
+            return [*prefix, "run", str(self._script(folder, booted))]
         if self.needs_units:
             options = [*options, "--accelerator", UNIT]
+        if self.workload == "Linux":
+            options = ["--net", "user"] if self.feature == "NIC" else options
+            what = ["--from", str(booted), "--run", self._linux_command]
+            return [*prefix, "boot", "--cpu", self.cpu, *options, *what]
         return [*prefix, "run", "--cpu", self.cpu, *options, str(self._program(folder))]
+
+    def _workload(self, folder: Path, booted: Path) -> str:
+        if self.workload == "nothing":
+            return "None"
+        if self.workload == "Linux":
+            return f"Linux({self._state(booted)}, run={self._linux_command!r})"
+        kind = "Program" if self.workload == "program" else "BareMetal"
+        return f"{kind}({str(self._program(folder))!r})"
+
+    def _state(self, booted: Path) -> str:
+        return f"'default', checkpoint={str(booted)!r}" if self.boots else "'default'"
+
+    @property
+    def _linux_command(self) -> str:
+        return _COMMANDS.get(self.feature, "true")
 
     def _program(self, folder: Path) -> Path:
         kind = "units" if self.needs_units else self.feature
-        (folder / "units.h").write_text(server_header([unit_manifest(UnitConfig(UNIT))]))
-        source = folder / "program.c"
-        first = '#include <stdint.h>\n#include "rackwright/rocc.h"\n#include "units.h"\n'
-        body = _BODIES.get(kind, _BODIES["nothing"])
-        source.write_text(f"{first}{_COMMON}int main(void) {{ {body} }}\n")
         compiler = compile_bare_metal if self.workload == "bare metal" else compile_program
-        return compiler([source], folder / "program.elf", [f"-I{folder}"])
+        return compiled(kind, folder, compiler)
 
-    def _script(self, folder: Path) -> Path:
-        if self.workload == "program":
-            what = f"workload=Program({str(self._program(folder))!r})"
-        else:
-            what = f"workload=BareMetal({str(self._program(folder))!r})"
+    def _script(self, folder: Path, booted: Path) -> Path:
+        what = f"workload={self._workload(folder, booted)}"
+        run = _IN_CLUSTER if self.place == "cluster" else "server.run()"
         units = [UNIT] if self.needs_units else []
         waves = f", waves=Path({str(folder / 'waves.fst')!r})" if self.feature == "waves" else ""
         script = folder / "script.py"
         script.write_text(f"""
 from pathlib import Path
-from rackwright import BareMetal, Cluster, Program, RackwrightError, Server, Switch
+from rackwright import BareMetal, Cluster, Linux, Program, RackwrightError, Server, Switch
 server = Server({self.cpu!r}, {units!r}, name="one", {what}{waves})
-switch = Switch("tor0")
-switch.add_downlinks([server])
-row = Cluster(switch).run(until_ms=1000, ends_with=[server], threads=1).servers.iloc[0]
-if row["error"] or row["exit_code"]:
-    raise RackwrightError(row["error"] or f"exit status {{row['exit_code']}}")
+{run}
 """)
         return script
 
@@ -116,11 +155,18 @@ REASONS = {
     "g": Reason(
         "`waves` is for servers that run alone", "waves are recorded only for servers that run alone"
     ),
+    "h": Reason("No such option", "`./rw boot` records no waves; only links of clusters can be captured"),
+    "i": Reason("'rocket-rtl' is not one of", "Linux would take hours on Rocket in RTL (below)"),
+    "j": Reason("workload", "a server without a workload has nothing to run"),
 }
 
 
 def refusal(case: Case) -> str | None:
     """The letter of the reason why a case is refused; None for one that works."""
+    if case.workload == "nothing":
+        return _refusal_of_nothing(case)
+    if case.workload == "Linux" and case.place == "alone":
+        return _refusal_of_boot(case)
     if case.feature == "capture" and case.place == "alone":
         return "b"
     if case.cpu == "rocket-rtl":
@@ -130,6 +176,18 @@ def refusal(case: Case) -> str | None:
     if case.workload == "program" and case.feature in ("devices", "NIC"):
         return "c"
     return "a" if (case.feature, case.place) == ("NIC", "alone") else None
+
+
+def _refusal_of_nothing(case: Case) -> str:
+    if case.place == "cluster" and case.cpu == "rocket-rtl":
+        return "f"
+    return "g" if case.place == "cluster" and case.feature == "waves" else "j"
+
+
+def _refusal_of_boot(case: Case) -> str | None:
+    if case.feature in ("capture", "waves"):
+        return "h"
+    return "i" if case.cpu == "rocket-rtl" else None
 
 
 def _refusal_of_rtl(case: Case) -> str | None:
