@@ -433,7 +433,8 @@ def test_registers_of_a_kernel_of_high_level_synthesis_have_names(tmp_path: Path
         for name in names
     )
     (tmp_path / "add.v").write_text(
-        f"""module add({lite} input ap_clk, input ap_rst_n, output interrupt);
+        f"""module add #(parameter ap_ST_fsm_state1 = 2'd1, DEPTH = 4)
+                ({lite} input ap_clk, input ap_rst_n, output interrupt);
               add_control_s_axi control_s_axi_U(ap_clk);
             endmodule
             module add_control_s_axi(input ACLK);
@@ -443,7 +444,9 @@ def test_registers_of_a_kernel_of_high_level_synthesis_have_names(tmp_path: Path
         """,
         encoding="utf-8",
     )
-    (port, line) = scan([tmp_path / "add.v"], tmp_path, Known(top="add")).manifest["ports"]
+    found = scan([tmp_path / "add.v"], tmp_path, Known(top="add"))
+    assert "parameters that can be set: DEPTH" in found.remarks
+    (port, line) = found.manifest["ports"]
     offsets = {register["name"]: register["offset"] for register in port["registers"]}
     assert offsets == {"ap_ctrl": 0, "gie": 4, "n_data_0": 0x1C}
     assert line == {"contract": "interrupt", "name": "interrupt", "pin": "interrupt"}

@@ -130,6 +130,7 @@ def test_parameters_and_included_files_are_part_of_the_design(tmp_path: Path) ->
         ("always_latch if (x[0]) late = x;", r"Top\.sv:12\S*: synthesis does not support a latch"),
         ("always_ff @(negedge other) late <= x;", r"Top\.sv:12\S*: synthesis does not support falling edges"),
         ("always_ff @(posedge (other & x[0])) late <= x;", r"the clock at .*Top\.sv:12\S* is made inside"),
+        ("always @(posedge clock) begin @(posedge other); late <= x; end", r"Top\.sv:12: .*timing control$"),
         ("assign late = nowhere;", r"synthesis cannot read it: .*Top\.sv:12.*undeclared identifier"),
     ],
 )
@@ -212,9 +213,10 @@ def test_texts_wide_numbers_long_loops_and_paths_with_spaces_are_read(tmp_path: 
 
 
 LEGACY = """`include "width.vh"
+`define LATER #1 // of simulation
 module Textual(input clock, input reset_n, input [1:0] select, input [`WIDTH-1:0] x,
                output reg [7:0] kept, output reg total);
-  initial kept <= 8'h5a;
+  initial #0 kept <= 8'h5a;
   reg [7:0] next;
   reg odd;
   always @* begin
@@ -230,8 +232,8 @@ module Textual(input clock, input reset_n, input [1:0] select, input [`WIDTH-1:0
     endcase
   end
   always @(posedge clock) begin
-    if (!reset_n) kept <= kept + next;
-    total <= odd;
+    if (!reset_n) kept <= #(1 + 1) kept + next;
+    total <= `LATER odd;
   end
 endmodule
 """

@@ -75,6 +75,9 @@ _HOST = "/host"
 
 Other files have their own paths, which lists of files may contain."""
 
+_ADVICE = re.compile(r" \(ignore with '--[\w-]+'\)")
+"""What an error says of options of the front end, which a user of `rw synth` cannot give."""
+
 _MODULE = re.compile(r"^module (\w+) ?\((.*?)\);.*?^endmodule", re.MULTILINE | re.DOTALL)
 
 
@@ -219,7 +222,7 @@ def _first_complaint(log: Path) -> str:
     lines = log.read_text(encoding="utf-8").splitlines()
     named = [line.strip().replace(": ERROR:", ":") for line in lines if ": ERROR: " in line]
     found = named or [line for line in lines if line.startswith("ERROR")] or ["yosys says nothing"]
-    return _ours(found[0])
+    return _ours(_ADVICE.sub("", found[0]))
 
 
 def _seen(word: str) -> str:

@@ -39,5 +39,10 @@ def kernel_registers(port: str, size: int, files: Iterable[Path]) -> list[dict[s
     return []
 
 
+def encodes_state(parameter: str) -> bool:
+    """Whether a parameter encodes a state of a kernel's control, which these tools do not write as local."""
+    return re.match(r"ap_ST_\w*fsm_", parameter) is not None
+
+
 def _meaning(name: str) -> dict[str, str]:
     return {"meaning": _MEANINGS[name]} if name in _MEANINGS else {}

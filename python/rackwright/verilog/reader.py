@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,6 +53,10 @@ class VerilogSources:
         for file in self.files:
             words += ["-F", str(file)] if file.suffix == ".f" else [str(file)]
         return words
+
+
+_DEFINES = re.compile(r"\s*`define\s+\w+\s+")
+_NOTHING = re.compile(r"\s*(//.*)?\r?")
 
 
 @dataclass(frozen=True)
@@ -113,6 +118,22 @@ class VerilogDesign:
 
         for tree in self._driver.syntaxTrees:
             yield tree.root, place
+
+    def macro_use(self, node: Any) -> tuple[Path, int, int] | None:
+        """Where a macro is used that stands for this part of the syntax alone: file, start and end."""
+        manager = self._driver.sourceManager
+        start, end = node.sourceRange.start, node.sourceRange.end
+        if not (manager.isMacroLoc(start) and manager.isMacroLoc(end)):
+            return None
+        first, last = manager.getFullyOriginalLoc(start), manager.getFullyOriginalLoc(end)
+        text = manager.getSourceText(first.buffer)
+        before = text[: first.offset].rpartition("\n")[2]
+        after = text[last.offset :].partition("\n")[0]
+        if not (_DEFINES.fullmatch(before) and _NOTHING.fullmatch(after)):
+            return None
+        use = manager.getExpansionRange(start)
+        name = Path(manager.getRawFileName(use.start.buffer)).resolve()
+        return None if manager.isMacroLoc(use.start) else (name, use.start.offset, use.end.offset)
 
     @property
     def files(self) -> list[Path]:

@@ -1,7 +1,8 @@
 """Writes what the front end of synthesis does not take in words that it takes, of the same meaning in gates.
 
-A non-blocking assignment in `initial` becomes a blocking one. A `case` that says that it is full gets a
-default in which what it assigns has any value, as synthesis understands it; simulation keeps what there was.
+A non-blocking assignment in `initial` becomes a blocking one. Delays of statements and assignments, which
+gates do not have, are left out. A `case` that says that it is full gets a default in which what it assigns
+has any value, as synthesis understands it; simulation keeps what there was.
 """
 
 from __future__ import annotations
@@ -32,9 +33,13 @@ def rewritten(design: VerilogDesign) -> dict[Path, str]:
         nodes: list[Any] = []
         tree.visit(nodes.append)
         for node in nodes:
-            path = place(node) if isinstance(node, syntax.SyntaxNode) else None
+            if not isinstance(node, syntax.SyntaxNode):
+                continue
+            path = place(node)
             if path in sources:
                 changes[path] += _changes(node, sources[path])
+            elif _is_delay(node) and (use := design.macro_use(node)) and use[0] in sources:
+                changes[use[0]].append((use[1], use[2], ""))
     return {path: _changed(sources[path], each) for path, each in changes.items() if each}
 
 
@@ -50,6 +55,9 @@ def _changes(node: Any, source: bytes) -> Iterator[_Change]:
             start = assignment.operatorToken.location.offset
             if source[start : start + 2] == b"<=":
                 yield start, start + 2, "="
+    elif _is_delay(node):
+        place = node.sourceRange
+        yield place.start.offset, place.end.offset, ""
     elif node.kind == syntax.SyntaxKind.CaseStatement and _is_full(node, source):
         assigned = _assignments(node, syntax.SyntaxKind.AssignmentExpression)
         targets = dict.fromkeys(_text(each.left, source) for each in assigned)
@@ -57,6 +65,22 @@ def _changes(node: Any, source: bytes) -> Iterator[_Change]:
             unknown = " ".join(f"{target} = 'x;" for target in targets)
             start = node.endcase.location.offset
             yield start, start, f"default: begin {unknown} end "
+
+
+def _is_delay(node: Any) -> bool:
+    """Whether this is a delay within a process that something else starts: `initial`, an edge or a change.
+
+    A process that only its delay starts, like the clock of a test bench, has no gates.
+    """
+    if node.kind != syntax.SyntaxKind.DelayControl:
+        return False
+    outer = node.parent
+    while outer is not None and not isinstance(outer, syntax.ProceduralBlockSyntax):
+        outer = outer.parent
+    if outer is None:
+        return False
+    starts = getattr(outer.statement, "timingControl", None) == node
+    return not starts or outer.kind == syntax.SyntaxKind.InitialBlock
 
 
 def _is_full(case: Any, source: bytes) -> bool:

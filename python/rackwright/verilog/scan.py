@@ -18,7 +18,7 @@ from rackwright.hardware.registers import has_registers, register_bytes
 from rackwright.verilog.buses import Pin, buses
 from rackwright.verilog.cores import DEFAULT_TARGET, CoreTarget, read_core
 from rackwright.verilog.interfaces import interface_ports, with_parameters
-from rackwright.verilog.kernels import kernel_registers
+from rackwright.verilog.kernels import encodes_state, kernel_registers
 from rackwright.verilog.known import Known
 from rackwright.verilog.packed import (
     SUFFIX,
@@ -218,7 +218,7 @@ def _describe(
     settable = [
         each.name
         for each in top.body.parameters
-        if isinstance(each, ast.ParameterSymbol) and not each.isLocalParam
+        if isinstance(each, ast.ParameterSymbol) and not each.isLocalParam and not encodes_state(each.name)
     ]
     if settable:
         remarks.append(f"parameters that can be set: {', '.join(settable)}")
