@@ -13,7 +13,9 @@ from drx_random import of
 from tiers import long
 
 from rackwright.benchmarks.drx import KERNELS, examples, measure
-from rackwright.drx import compile_kernel, xp
+from rackwright.drx import Configuration, compile_kernel, load_kernel, xp
+from rackwright.drx.arrays import random_inputs
+from rackwright.drx.machine import LIMIT, DrxUnit
 from rackwright.drx.roofline import lane_cycles
 
 KERNEL = """
@@ -77,6 +79,25 @@ def test_lanes_compute_several_small_integers(function: Any, dtype: Any, lanes: 
     assert lane_cycles(compiled.nests) == lanes
 
 
+def test_the_unit_over_harts(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(KERNEL, encoding="utf-8")
+    found = rw("bench", "drx", path, "--on", "boom", "--harts", "2", "--lanes", "32", "--json").json()
+    (row,) = found["rows"]
+    unit = rw("drx", "run", path, "--set", "lanes=32", "--json").json()
+    assert (row["verified"], row["harts"], row["lanes"]) == (True, 2, 32)
+    assert row["unit_nanoseconds"] == pytest.approx(1e9 * unit["seconds"])
+    assert (
+        row["over_fused"]
+        == found["means"]["over_fused"]
+        == row["fused_nanoseconds"] / row["unit_nanoseconds"]
+    )
+    many = rw("drx", "run", path, "--on", "boom", "--harts", "2", "--code", "by-operation", "--json").json()
+    assert row["digests"][0] == many["digest"]
+    refused = rw("bench", "drx", path, "--harts", "2")
+    assert (refused.status, refused.stderr.splitlines()[-1]) == (1, "rw: --harts: is for --on boom")
+
+
 def test_a_program_by_hand_runs_beside_what_is_compiled(tmp_path: Path) -> None:
     path = tmp_path / "kernel.py"
     path.write_text(KERNEL, encoding="utf-8")
@@ -122,3 +143,30 @@ def test_rtl_takes_the_cycles_of_the_model() -> None:
     assert [rtl[key] for key in ("cycles", "digest", "stalls")] == [
         model[key] for key in ("cycles", "digest", "stalls")
     ]
+
+
+WHOLE = ("video", "redaction")
+"""Kernels that run to their end in RTL; of the others, so many cycles do."""
+
+SOME_CYCLES = 200_000
+
+
+@pytest.mark.long("the unit with 32 lanes is compiled, and runs up to half a million cycles")
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels_of_full_size_in_rtl(name: str) -> None:
+    (path,) = examples([name])
+    kernel = load_kernel(path)
+    inputs = random_inputs(kernel)
+    parameters = {"lanes": 32}
+    program = compile_kernel(kernel, Configuration.of(parameters)).program
+    data = [np.ascontiguousarray(array).tobytes() for array in inputs]
+    limit = LIMIT if name in WHOLE else SOME_CYCLES
+    rtl, model = (
+        DrxUnit(parameters, model=is_model).run(program, data, kernel.result.bytes, limit)
+        for is_model in (False, True)
+    )
+    assert rtl == model
+    if name in WHOLE:
+        assert rtl.output == kernel.host(inputs).tobytes()
+    else:
+        assert (rtl.status, rtl.cycles > SOME_CYCLES) == ("unsupported", True)

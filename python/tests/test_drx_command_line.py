@@ -58,6 +58,23 @@ def test_a_kernel_of_the_users_own(kernel: Path, tmp_path: Path, on: str) -> Non
     assert np.array_equal(np.load(result), (x * by).T)
 
 
+def test_a_program_without_an_end_is_stopped(kernel: Path, tmp_path: Path) -> None:
+    program = tmp_path / "endless.s"
+    program.write_text("loop value=4194303\n" * 2 + "wait_loads ends=2\nend\n", encoding="utf-8")
+    arguments = ["drx", "run", kernel, "--program", program, "--cycle-limit", "20000", *SETTINGS]
+    ended = rw(*arguments)
+    assert ended.status == 1
+    assert "unsupported at instruction 2" in ended.stdout
+    assert "reached" not in ended.stdout
+    record = rw(*arguments, "--json").json()
+    assert (record["status"], record["of_roofline"], record["bytes_per_second"]) == (
+        "unsupported",
+        None,
+        None,
+    )
+    assert 20_000 < record["cycles"] < 20_500
+
+
 def test_a_program_as_text_and_back(kernel: Path, tmp_path: Path) -> None:
     program, text, again = tmp_path / "program", tmp_path / "text", tmp_path / "again"
     assert rw("drx", "compile", kernel, "-o", program, *SETTINGS).status == 0
@@ -94,6 +111,10 @@ def test_what_a_kernel_becomes(kernel: Path) -> None:
         (["run", "none.py"], "none.py: no such file"),
         (["run", "KERNEL", "--harts", "2"], "--harts: is for --on boom and --on host"),
         (["run", "KERNEL", "--on", "host", "--set", "lanes=8"], "--set: is for the unit, and --on host runs"),
+        (
+            ["run", "KERNEL", "--on", "host", "--cycle-limit", "9"],
+            "--cycle-limit: is for the unit, and --on host",
+        ),
         (["compile", "KERNEL"], "a program is no text: -o FILE, or --emit asm"),
         (
             ["compile", "KERNEL", "--emit", "asm", "--set", "lanes=7"],

@@ -117,10 +117,19 @@ def _add_address(
         builder.stride(calculator, level, stride)
 
 
-@pytest.mark.parametrize("least", [4_000, long(10_000_000, why="four minutes of a processor")])
-def test_random_instructions(least: int, record_property: Callable[[str, object], None]) -> None:
+@pytest.mark.parametrize(
+    ("seed", "least"),
+    [
+        pytest.param(48, 4_000, id="4000"),
+        *(
+            long(seed, 1_000_000, why="half a minute of a processor", name=f"million of {seed}")
+            for seed in range(48, 58)
+        ),
+    ],
+)
+def test_random_instructions(seed: int, least: int, record_property: Callable[[str, object], None]) -> None:
     """Programs with memories of random latencies, until so many instructions have been executed."""
-    source = random.Random(48)
+    source = random.Random(seed)
     instructions, cycles, programs, whole = 0, 0, 0, 0
     while instructions < least:
         pair = Pair(random_memory(source))
@@ -135,11 +144,12 @@ def test_random_instructions(least: int, record_property: Callable[[str, object]
         record_property(name, count)
 
 
-@pytest.mark.long("eight minutes of a processor")
-def test_ten_thousand_broken_programs() -> None:
+@pytest.mark.long("eight minutes of a processor, all ten")
+@pytest.mark.parametrize("seed", range(49, 59))
+def test_a_thousand_broken_programs(seed: int) -> None:
     """Each ends in a status, stores where it may alone, and a good one runs after it."""
-    source = random.Random(49)
+    source = random.Random(seed)
     pair = Pair()
-    for _ in range(10_000):
+    for _ in range(1_000):
         run_mutated(pair, source, 4_000)
     assert [unit.unit.violations for unit in pair.units] == [0, 0]

@@ -99,9 +99,18 @@ def test_the_model_has_the_manifest_of_the_unit(unit: Pair) -> None:
     assert (model.memory_ports, model.parameters) == (rtl.memory_ports, rtl.parameters)
 
 
-@pytest.mark.parametrize("count", [200, long(2_000, why="three minutes of a processor")])
-def test_random_expressions(unit: Pair, count: int) -> None:
-    for seed, case, compiled in compiled_cases(range(count), CONFIGURATION):
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        pytest.param(range(200), id="200"),
+        *(
+            long(range(first, first + 600), why="a minute of a processor", name=f"from {first}")
+            for first in (200, 800, 1_400)
+        ),
+    ],
+)
+def test_random_expressions(unit: Pair, seeds: range) -> None:
+    for seed, case, compiled in compiled_cases(seeds, CONFIGURATION):
         data = [np.ascontiguousarray(array).tobytes() for array in case.inputs]
         ended = unit.run(compiled.program, data, case.kernel.result.bytes, LARGEST)
         assert ended.status == "ok", seed

@@ -26,6 +26,9 @@ drx = typer.Typer(
     help="Compile kernels that restructure arrays for the unit `drx`, and run them.",
 )
 
+MOST_CYCLES = (1 << 40) - 1
+"""The largest limit that the unit's setting holds."""
+
 KernelArgument = Annotated[Path, typer.Argument(help="A Python file with one kernel.", metavar="KERNEL.py")]
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE")]
 OutputOption = Annotated[Path | None, typer.Option("-o", "--output", help="File for the result.")]
@@ -149,6 +152,15 @@ def run(
             "ends in .s.",
         ),
     ] = None,
+    cycle_limit: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=MOST_CYCLES,
+            help="For the unit: cycles after which a program that has not ended is stopped; 67 million by "
+            "default.",
+        ),
+    ] = None,
     output: OutputOption = None,
     settings: SetOption = None,
     json: JsonOption = False,
@@ -168,17 +180,24 @@ def run(
 
         ./rw drx run examples/drx/join.py --program examples/drx/join.s --set lanes=128
 
+        ./rw drx run examples/drx/scale.py --program mine.s --cycle-limit 100000
+
     """
     from rackwright.drx import load_kernel
     from rackwright.drx.arrays import random_inputs, read_array, write_array
     from rackwright.drx.harts.program import Way as Code
+    from rackwright.drx.machine import LIMIT
     from rackwright.drx.program import read_program
     from rackwright.drx.result import UNITS, run_kernel
 
     for name, given in (("--harts", harts), ("--code", code)):
         if given is not None and on.value in UNITS:
             raise RackwrightError(f"{name}: is for --on boom and --on host, which run a program in C")
-    for name, is_given in (("--set", bool(settings)), ("--program", program is not None)):
+    for name, is_given in (
+        ("--set", bool(settings)),
+        ("--program", program is not None),
+        ("--cycle-limit", cycle_limit is not None),
+    ):
         if is_given and on.value not in UNITS:
             raise RackwrightError(f"{name}: is for the unit, and --on {on.value} runs a program in C")
     loaded = load_kernel(kernel)
@@ -194,6 +213,7 @@ def run(
             harts=harts or 1,
             way=Code(code or Way.fused),
             program=None if program is None else read_program(program),
+            limit=cycle_limit or LIMIT,
         )
     if output is not None:
         write_array(output, result.output)
@@ -221,10 +241,13 @@ def _print(result: KernelResult) -> None:
         pairs += [
             ("cycles", f"{ended.cycles:,} at {clock}"),
             ("stalls", ", ".join(f"{name} {count:,}" for name, count in ended.stalls.items())),
-            ("speed", f"{record['bytes_per_second'] / 1e9:.2f} GB/s of inputs and result"),
-            ("roofline", f"{record['roofline']:,} cycles, {record['of_roofline']:.0%} reached"),
-            ("digest", ended.digest),
         ]
+        if result.of_roofline is not None and result.bytes_per_second is not None:
+            pairs += [
+                ("speed", f"{result.bytes_per_second / 1e9:.2f} GB/s of inputs and result"),
+                ("roofline", f"{record['roofline']:,} cycles, {result.of_roofline:.0%} reached"),
+            ]
+        pairs.append(("digest", ended.digest))
     timed = result.timed
     if timed is not None:
         if timed.cycles is not None and timed.clock_hz is not None:

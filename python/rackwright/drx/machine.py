@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from rackwright.drx.configuration import Configuration, model_of
 from rackwright.drx.isa import isa
 from rackwright.drx.program import Program
-from rackwright.hardware.clocks import ClockSource, UnitClock, clock_of
-from rackwright.hardware.designs import ParameterValue, elaborate
+from rackwright.hardware.clocks import ClockSource, UnitClock
+from rackwright.hardware.designs import ParameterValue
 from rackwright.unit.alone import Unit
 from rackwright.unit.commands import operate
 from rackwright.unit.config import UnitConfig
@@ -19,8 +19,11 @@ UNIT = "drx"
 STALLS = ("dependency", "bank", "transfer")
 """Reasons for stalls: results of earlier chunks, banks, loads and stores."""
 
-LIMIT = 1 << 32
-"""Cycles after which a program is stopped."""
+CLOCK = UnitClock(1_000_000_000, ClockSource.assumed)
+"""The clock of the text's unit: RTL runs at it too, even where synthesis supports more, as the model does."""
+
+LIMIT = 1 << 26
+"""Cycles after which a program is stopped: some 50 times those of the largest kernel in `examples/drx/`."""
 
 
 @dataclass(frozen=True)
@@ -73,16 +76,10 @@ class DrxUnit:
         """
         self.parameters = dict(parameters or {})
         self.configuration = Configuration.of(self.parameters)
-        unit = model_of(self.parameters) if model else UnitConfig(UNIT, self.parameters)
+        rtl = UnitConfig(UNIT, self.parameters, clock=str(CLOCK.hertz))
+        unit = model_of(self.parameters) if model else rtl
         self.unit = Unit(unit, assertions=assertions, memory=memory, own_memory=own_memory)
-        self.is_model = model
-
-    @property
-    def clock(self) -> UnitClock:
-        """The clock of the RTL, or that which the text's unit has."""
-        if self.is_model:
-            return UnitClock(self.unit.design.clock_hz, ClockSource.assumed)
-        return clock_of(elaborate(UNIT, self.parameters))
+        assert self.unit.design.clock_hz == CLOCK.hertz
 
     def run(
         self, program: Program | bytes, inputs: Sequence[bytes], output_bytes: int, limit: int = LIMIT
@@ -108,7 +105,7 @@ class DrxUnit:
             cycles=unit.unit_cycle - begin,
             instructions=events["settings"] + events["steps"],
             stalls={name: events[f"{name}_stall"] for name in STALLS},
-            clock_hz=self.clock.hertz,
-            clock_source=self.clock.source,
+            clock_hz=CLOCK.hertz,
+            clock_source=CLOCK.source,
             digest=unit.digest,
         )

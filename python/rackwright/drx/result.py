@@ -15,7 +15,7 @@ from rackwright.drx.configuration import Configuration
 from rackwright.drx.harts.program import Way
 from rackwright.drx.harts.run import Timed, run_on_harts, run_on_host
 from rackwright.drx.kernel import Kernel
-from rackwright.drx.machine import DrxUnit, Ended
+from rackwright.drx.machine import LIMIT, DrxUnit, Ended
 from rackwright.drx.program import Program
 from rackwright.drx.roofline import Roofline, roofline_of
 from rackwright.errors import RackwrightError
@@ -56,9 +56,9 @@ class KernelResult:
 
     @property
     def bytes_per_second(self) -> float | None:
-        """Bytes over the time of the kernel."""
+        """Bytes over the time of the kernel; None if its program has failed."""
         seconds = self.seconds
-        return None if seconds is None else self.bytes / seconds
+        return None if seconds is None or self.status != "ok" else self.bytes / seconds
 
     @property
     def seconds(self) -> float | None:
@@ -69,8 +69,8 @@ class KernelResult:
 
     @property
     def of_roofline(self) -> float | None:
-        """The roofline as a fraction of the unit's cycles; None on harts."""
-        if self.roofline is None or self.ended is None:
+        """The roofline as a fraction of the unit's cycles; None on harts, and if the program has failed."""
+        if self.roofline is None or self.ended is None or self.status != "ok":
             return None
         return self.roofline.cycles / self.ended.cycles
 
@@ -113,12 +113,13 @@ def run_kernel(
     harts: int = 1,
     way: Way = Way.fused,
     program: Program | None = None,
+    limit: int = LIMIT,
 ) -> KernelResult:
     """Runs a kernel over its inputs, and compares the result with NumPy's.
 
     `parameters` are those of the unit, which runs `program` if there is one in the place of what the compiler
-    makes; `harts` and `way` are those of a program for harts. Raises `RackwrightError` for a kernel that
-    can't be compiled, and for inputs that are not the kernel's.
+    makes, and stops it after `limit` cycles; `harts` and `way` are those of a program for harts. Raises
+    `RackwrightError` for a kernel that can't be compiled, and for inputs that are not the kernel's.
     """
     if on not in PLACES:
         raise RackwrightError(f"--on {on}: one of {', '.join(PLACES)}")
@@ -142,7 +143,7 @@ def run_kernel(
     unit = DrxUnit(parameters, model=on == "model")
     program = program or compiled.program
     began = time.process_time()
-    ended = unit.run(program, data, size)
+    ended = unit.run(program, data, size, limit)
     run_seconds = time.process_time() - began
     output = _array(kernel, ended.output)
     bound = error_bound(compiled.expression, expected)

@@ -60,39 +60,12 @@ object Elements {
   /** Number of elements of `size` bytes with a stride of `by` elements that fit in a line; a power of two, at most the
     * number of lanes.
     */
-  private def most(params: Params, size: Int, by: Int): Int =
+  def most(params: Params, size: Int, by: Int): Int =
     1 << log2Floor(((params.lineBytes - size) / (size * by) + 1).min(params.lanes))
 
   /** Distance in bytes from the first of `count` elements to the last; `count` is at most that of [[together]]. */
   def span(operand: Operand, count: UInt): UInt =
     (count - 1.U) * operand.lane(log2Ceil(Isa.strideBytes), 0) +& bytes(operand.elementType)
-
-  /** Element `lane` of `line`, extended to 32 bits, for every lane that [[together]] allows; without `strided`, for
-    * contiguous elements only.
-    */
-  def load(params: Params, line: UInt, operand: Operand, lane: Int, strided: Boolean): UInt = {
-    def number(bits: UInt, of: ElementType): UInt =
-      if (of.float) Cat(bits, 0.U((32 - bits.getWidth).W))
-      else if (of.signed) bits.asSInt.pad(32).asUInt
-      else bits.pad(32)
-    def at(size: Int, by: Int): UInt = line(8 * size * (by * lane + 1) - 1, 8 * size * by * lane)
-    val bits = stored.map(_.bytes).distinct.map { size =>
-      val others =
-        Isa.strides.tail.filter(by => strided && size * by <= Isa.strideBytes && lane < most(params, size, by))
-      size -> MuxLookup(operand.lane, at(size, 1))(others.map(by => (size * by).U -> at(size, by)))
-    }.toMap
-    MuxLookup(operand.elementType, 0.U)(stored.map(each => each.code.U -> number(bits(each.bytes), each)))
-  }
-
-  /** The elements that lane `lane` computes of `line` if they are packed: its word, or two bytes as halves. */
-  def packedWord(line: UInt, operand: Operand, packing: UInt, lane: Int): UInt = {
-    val halves = Seq(1, 0).map { i =>
-      val byte = line(8 * (2 * lane + i) + 7, 8 * (2 * lane + i))
-      Cat(Fill(8, byte(7) && signed(operand.elementType)), byte)
-    }
-    val word = line(32 * lane + 31, 32 * lane)
-    Mux(packing === Packing.halves && bytes(operand.elementType) === 1.U, Cat(halves), word)
-  }
 
   /** Packs the first `count` results of lanes to contiguous elements of `bytes`, with the byte mask of those that are
     * `written`: each lane has one of 32 bits, two of 16 or four of 8, by `packing`.

@@ -50,11 +50,13 @@ case class Params(
   /** Capacity of the instruction memory in instructions. */
   val instructions: Int = 1024 * instructionKib / 4
 
-  /** Widths of a scratchpad address, of an offset in a line, of a number of bytes, and of a line index. */
+  /** Widths of a scratchpad address, of an offset in a line, of a number of bytes, and of indices of lines and banks.
+    */
   val addressBits: Int = log2Ceil(scratchpadBytes)
   val offsetBits: Int = log2Ceil(lineBytes)
   val countBits: Int = log2Ceil(lineBytes + 1)
   val lineBits: Int = log2Ceil(lines)
+  val bankBits: Int = log2Ceil(banks)
 
   /** Width of a number of elements of a chunk, which may be bytes. */
   val elementBits: Int = log2Ceil((lanes << Packing.most) + 1)

@@ -3,7 +3,6 @@ package rackwright.drx
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.Sram
 import rackwright.stream.Lines
 
 /** A read of at most a line from `address`; `lastLine` holds its last byte and is the same line or the next. */
@@ -59,18 +58,17 @@ class Scratchpad(params: Params) extends Module {
   /** Results, which never stall, then loaded bytes. */
   val writes = IO(Vec(writers, Flipped(Decoupled(new ScratchpadWrite(params)))))
 
-  private val bankBits = log2Ceil(params.banks)
-  private def bankOf(line: UInt): UInt =
-    if (params.banks == 1) 0.U else line(params.lineBits - 1, params.lineBits - bankBits)
   private def banks(first: UInt, last: UInt): UInt =
-    UIntToOH(bankOf(first), params.banks) | UIntToOH(bankOf(last), params.banks)
-  private def next(line: UInt): UInt = (line + 1.U)(params.lineBits - 1, 0)
+    UIntToOH(bankOf(params, first), params.banks) | UIntToOH(bankOf(params, last), params.banks)
   private def meet(read: ScratchpadRead, write: ScratchpadWrite): Bool =
-    read.line === write.line || read.lastLine === write.line || (write.straddles && read.line === next(write.line))
+    read.line === write.line || read.lastLine === write.line || (write.straddles && read.line === next(
+      params,
+      write.line
+    ))
 
   private val readBanks = reads.map(read => banks(read.bits.line, read.bits.lastLine))
   private val writeBanks = writes.map(_.bits).map { write =>
-    banks(write.line, Mux(write.straddles, next(write.line), write.line))
+    banks(write.line, Mux(write.straddles, next(params, write.line), write.line))
   }
 
   writes(results).ready := true.B
@@ -83,45 +81,39 @@ class Scratchpad(params: Params) extends Module {
   writes(loaded).ready := !(writes(results).valid && (writeBanks(0) & writeBanks(1)).orR) &&
     !reads.map(read => read.valid && meet(read.bits, writes(loaded).bits)).reduce(_ || _)
 
-  private val memories = Seq.tabulate(params.banks, 2)((bank, half) => memory(bank, half == 1))
-
-  /** The line that a memory reads: that of the port that owns its bank in this cycle. */
-  private def memory(bank: Int, odd: Boolean): UInt = {
-    val lines = Sram(params.lines / params.banks / 2, Vec(params.lineBytes, UInt(8.W)))
-    def row(line: UInt): UInt = (line >> 1)(params.lineBits - bankBits - 2, 0)
-    // The even or odd one of the lines of a read; any line if it has none.
-    def mine(read: ScratchpadRead): UInt = row(Mux(read.line(0) === odd.B, read.line, read.lastLine))
-    val (reading, writing) = (
-      reads.zip(readBanks).map { case (read, of) => read.fire && of(bank) },
-      writes.zip(writeBanks).map { case (write, of) => write.fire && of(bank) }
-    )
-    val write = Mux1H(writing, writes.map(_.bits))
-    val first = write.line(0) === odd.B
-    // An access across the border of two banks is written by the bank that owns each line.
-    val place = Mux(first, write.line, next(write.line))
-    val mask = Mux(first, write.lower, write.upper)
-    when(writing.reduce(_ || _) && bankOf(place) === bank.U) {
-      lines.write(row(place), write.data.asTypeOf(Vec(params.lineBytes, UInt(8.W))), mask.asBools)
+  private val memories = Seq.tabulate(params.banks) { bank =>
+    val memory = Module(new ScratchpadBank(params))
+    memory.number := bank.U
+    for ((access, (port, of)) <- memory.reads.zip(reads.zip(readBanks))) {
+      access.valid := port.fire && of(bank)
+      access.bits := port.bits
     }
-    lines.read(Mux1H(reading, reads.map(read => mine(read.bits))), reading.reduce(_ || _)).asUInt
+    for ((access, (port, of)) <- memory.writes.zip(writes.zip(writeBanks))) {
+      access.valid := port.fire && of(bank)
+      access.bits := port.bits
+    }
+    memory.lines
   }
-
-  for (i <- 0 until readers) {
-    val (line, lastLine) = (RegNext(reads(i).bits.line), RegNext(reads(i).bits.lastLine))
-    val offset = RegNext(reads(i).bits.offset)
-    def of(line: UInt, half: Int): UInt = VecInit(memories.map(_(half)))(bankOf(line))
-    val first = Mux(line(0), of(line, 1), of(line, 0))
-    val second = Mux(line(0), of(lastLine, 0), of(lastLine, 1))
-    val both = Lines.merge(Lines.mask(offset, params.lineBytes), second, first, params.lineBytes)
-    data(i) := Lines.rotate(both, 0.U - offset, params.lineBytes)
+  for ((bytes, port) <- data.zip(reads)) {
+    val reader = Module(new ScratchpadReader(params))
+    reader.read := port.bits
+    reader.banks := VecInit(memories)
+    bytes := reader.data
   }
 }
 
-/** The ports of a [[Scratchpad]]. */
+/** The ports of a [[Scratchpad]], and its lines. */
 object Scratchpad {
   val readers: Int = 4
   val writers: Int = 2
   val stored: Int = 3
   val results: Int = 0
   val loaded: Int = 1
+
+  /** The bank that holds a line. */
+  def bankOf(params: Params, line: UInt): UInt =
+    if (params.banks == 1) 0.U else line(params.lineBits - 1, params.lineBits - params.bankBits)
+
+  /** The line behind a line. */
+  def next(params: Params, line: UInt): UInt = (line + 1.U)(params.lineBits - 1, 0)
 }

@@ -67,21 +67,23 @@ class VectorUnit(params: Params) extends Module {
   // First stage: bytes. Those of one operand are held until those of the others have been read.
   private val lines = reads.zip(data).map { case (read, bytes) => RegEnable(bytes, RegNext(read.fire, false.B)) }
 
-  // Second stage: numbers.
+  // Second stage: numbers. How they are read is decoded in the first one.
   private val numbers = lines.zipWithIndex.map { case (line, which) =>
-    val operand = chunks(1).operands(which)
-    val packing = chunks(1).packing
     // A destination that is read is contiguous, or a single element.
-    def element(lane: Int): UInt = Elements.load(params, line, operand, lane, strided = which < operandCount - 1)
-    val shared = Packing.spread(packing, Mux(Elements.constant(operand), operand.address, element(0)))
-    RegNext(VecInit.tabulate(params.lanes) { lane =>
-      val own = Mux(
-        packing === Packing.none,
-        element(lane),
-        Elements.packedWord(line, operand, packing, lane)
-      )
-      Mux(Elements.same(operand), shared, own)
-    })
+    val strided = which < operandCount - 1
+    val operand = chunks(1).operands(which)
+    val parts = Seq.fill(params.lanes / LaneGroup.lanes)(Module(new OperandGroup(strided)))
+    val number = Mux(Elements.constant(operand), operand.address, parts.head.first)
+    val control = OperandControl(chunks(0).operands(which), chunks(0).packing)
+    for ((part, i) <- parts.zipWithIndex) {
+      part.control := control
+      part.valid := valid(0)
+      part.bytes := VecInit.tabulate(LaneGroup.lanes) { lane =>
+        LaneBytes(params, line, i * LaneGroup.lanes + lane, strided)
+      }
+      part.shared := Packing.spread(chunks(1).packing, number)
+    }
+    parts.flatMap(_.numbers)
   }
 
   // The stages of the lanes. The control signals of a chunk are decoded once, before the first of them.
@@ -92,17 +94,13 @@ class VectorUnit(params: Params) extends Module {
     group.numbers := VecInit.tabulate(LaneGroup.lanes)(lane => VecInit(numbers.map(_(i * LaneGroup.lanes + lane))))
   }
 
-  // Aligns the bytes of results.
+  private val alignment = Module(new ResultAlignment(params))
   private val placing = chunks(2 + Lane.stages)
-  private val (packed, mask) = Elements.pack(
-    groups.flatMap(_.results),
-    groups.flatMap(_.written),
-    placing.count,
-    placing.packing,
-    Elements.bytes(placing.destination.elementType)
-  )
-  private val placed = Wire(new ScratchpadWrite(params))
-  placed.place(params, placing.destination.address, packed, mask)
+  alignment.results := VecInit(groups.flatMap(_.results))
+  alignment.written := VecInit(groups.flatMap(_.written))
+  alignment.count := placing.count
+  alignment.packing := placing.packing
+  alignment.destination := placing.destination
   write.valid := valid(stages - 1)
-  write.bits := RegNext(placed)
+  write.bits := alignment.write
 }
