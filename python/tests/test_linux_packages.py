@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import re
 import threading
@@ -57,6 +58,16 @@ def test_packages_are_fetched_by_their_hashes(mirror: Path, tmp_path: Path) -> N
     assert client.path(wanted).read_bytes() == b"content"
     (mirror / "pool" / "t" / "tool_2.0+b1.deb").unlink()
     client.fetch([wanted])
+
+
+def test_lists_are_fetched_by_one_process_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(MIRROR_VARIABLE, "http://127.0.0.1:1/")
+    monkeypatch.setattr(PackageClient, "_run", lambda *_arguments, **_settings: "")
+    client = PackageClient(tmp_path)
+    with open(tmp_path / "lock", "w", encoding="ascii") as other:
+        with client.current_lists(), pytest.raises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def test_without_the_locked_files_the_lists_are_asked(

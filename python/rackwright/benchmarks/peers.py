@@ -104,10 +104,10 @@ def _headers(tell: Callable[[str], None]) -> tuple[Path, dict[str, str]]:
     folder = BUILD / "peers"
     client = PackageClient(folder)
     tell("fetching the libraries' headers")
-    client.update()
     versions = {}
-    for peer, name in PACKAGES.items():
-        package = client.alone(name)
+    with client.current_lists():
+        packages = {peer: client.alone(name) for peer, name in PACKAGES.items()}
+    for peer, package in packages.items():
         client.fetch([package])
         subprocess.run(["dpkg-deb", "-x", client.path(package), folder / "root"], check=True)
         versions[peer] = package.file.rsplit("_", 1)[0].replace("%3a", ":").replace("_", " ")

@@ -93,12 +93,12 @@ def _locked(client: PackageClient, packages: Sequence[str], tell: Callable[[str]
 def _listed(client: PackageClient, packages: Sequence[str], tell: Callable[[str], None]) -> Selection:
     """The packages that an image is made of, in the versions of today's lists."""
     tell("package lists")
-    client.update()
-    return Selection(
-        kernel=client.alone(client.kernel()),
-        firmware=client.alone(_FIRMWARE),
-        contents=tuple(client.with_dependencies((*_base(packages), *packages))),
-    )
+    with client.current_lists():
+        return Selection(
+            kernel=client.alone(client.kernel()),
+            firmware=client.alone(_FIRMWARE),
+            contents=tuple(client.with_dependencies((*_base(packages), *packages))),
+        )
 
 
 def _base(packages: Sequence[str]) -> tuple[str, ...]:

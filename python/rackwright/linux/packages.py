@@ -7,12 +7,14 @@ packages by the hashes in the lists.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,9 +67,13 @@ class PackageClient:
         sources = "".join(f"{name}: {value}\n" for name, value in source.items())
         (folder / "sources" / "debian.sources").write_text(sources, encoding="ascii")
 
-    def update(self) -> None:
-        """Fetches the current lists."""
-        self._run("apt-get", "update", "--error-on=any")
+    @contextmanager
+    def current_lists(self) -> Iterator[None]:
+        """Fetches the current lists, which no other process replaces within this context."""
+        with open(self.folder / "lock", "w", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self._run("apt-get", "update", "--error-on=any")
+            yield
 
     def kernel(self) -> str:
         """The package with the kernel that the distribution recommends."""
