@@ -14,7 +14,7 @@ use crate::interrupts::Wires;
 use crate::links::Ports;
 use crate::packet::{Header, Id, Kind, Status};
 use crate::parts::{Part, Parts};
-use crate::pool::{PacketId, Pool};
+use crate::pool::{Packet, PacketId, Pool};
 use crate::port::{Coming, Place, Port, FRAMING, FRONT, LINK_PACKET};
 use crate::receiver::Urgency;
 use crate::rejected::{is_malformed, Rejected};
@@ -328,14 +328,18 @@ impl Fabric {
     fn handle(&mut self, now: Cycle, event: Event) -> Result<(), FabricError> {
         match event {
             Event::Arrive(port, packet) => self.arrive(now, port, packet),
-            Event::Wire(port) | Event::Ready(port) | Event::Link(port) => {
+            Event::Wake(port) => {
+                self.wake(now, port);
+                Ok(())
+            }
+            Event::Link(port) => {
                 self.transmit(now, port);
                 Ok(())
             }
             Event::Left(port, from, class, data) => {
                 let data = data.into();
                 self.release(now, from, class, Amount { headers: 1, data });
-                self.transmit(now, port);
+                self.wake(now, port);
                 Ok(())
             }
             Event::Acknowledge(port) => {
@@ -405,6 +409,13 @@ impl Fabric {
         }
     }
 
+    /// An event that may wake a port happens.
+    fn wake(&mut self, now: Cycle, id: PortId) {
+        if self.port(id).wakes(now) {
+            self.transmit(now, id);
+        }
+    }
+
     /// Sends the next packet of a port, if one waits, when the wire is free.
     fn transmit(&mut self, now: Cycle, id: PortId) {
         let port = &mut self.ports.all[id.index()];
@@ -412,7 +423,7 @@ impl Fabric {
             return;
         }
         if port.transmitter.wire > now {
-            return port.await_wire(id, &mut self.events);
+            return port.await_ready(id, now, &mut self.events);
         }
         port.hear(now);
         if let Some(packet) = port.link_packets.pop_front() {
@@ -420,12 +431,18 @@ impl Fabric {
         } else {
             match port.transmitter.next(now) {
                 Next::Packet(waiting, class) => self.send(now, id, waiting, class),
-                Next::Nothing => return port.await_link_packet(id, &mut self.events),
+                Next::Nothing(until) => {
+                    port.await_link_packet(id, &mut self.events);
+                    if until != Cycle::NEVER {
+                        port.await_ready(id, until, &mut self.events);
+                    }
+                    return;
+                }
             }
         }
         let port = &mut self.ports.all[id.index()];
         if port.is_waiting() {
-            port.await_wire(id, &mut self.events);
+            port.await_ready(id, now, &mut self.events);
         }
     }
 
@@ -491,16 +508,27 @@ impl Fabric {
             self.events.at(tail + *limit, Event::Acknowledge(other));
         }
         // A card runs ahead by less than this latency: it receives the packet now, for the cycle of its arrival.
-        if let Place::Card(card) = *place {
-            self.cards[card].arrive(arrives, packet);
+        let reaches = match *place {
+            Place::Card(card) => {
+                self.cards[card].arrive(arrives, packet);
+                self.pool.free(waiting.packet);
+                true
+            }
+            Place::Switch(switch) => {
+                receiver.announced == 0 && self.pass(arrives, other, switch, waiting.packet)
+            }
+            Place::Root => false,
+        };
+        let receiver = &mut self.ports.all[other.index()].receiver;
+        if reaches {
             receiver.expect(arrives, class, waiting.cost);
-            self.pool.free(waiting.packet);
         } else {
+            receiver.announced += 1;
             self.events.at(arrives, Event::Arrive(other, waiting.packet));
         }
         if let Some(from) = waiting.from {
             let data = waiting.cost.data as u16;
-            self.ports.all[id.index()].will_end();
+            self.ports.all[id.index()].will_wake(end);
             self.events.at(end, Event::Left(id, from, class, data));
         }
     }
@@ -509,7 +537,7 @@ impl Fabric {
     fn arrive(&mut self, now: Cycle, id: PortId, packet: PacketId) -> Result<(), FabricError> {
         let header = self.pool.get(packet).header;
         let port = self.port(id);
-        if !port.receiver.arrive(header.kind.class(), header.cost()) {
+        if !port.receiver.arrive(now, header.kind.class(), header.cost()) {
             port.overflows += 1;
             self.report(id, Fault::ReceiverOverflow, &header);
         }
@@ -549,23 +577,58 @@ impl Fabric {
         if let (Kind::Message(..), false) = (header.kind, self.forwards_errors(switch, own)) {
             return self.settle(now, id, packet, header);
         }
-        let routes = &self.switches[switch].routes;
-        let bridges = &self.switches[switch].bridges;
-        // Packets from below pass the bridge of their port, packets from above that of the switch.
-        let passes = |out: usize| {
-            !header.kind.is_memory()
-                || (own == 0 || bridges[own].is_master()) && (out != 0 || bridges[0].is_master())
-        };
-        let next = next_port(routes, header, own, Some(0));
-        let Some((number, header)) = next.filter(|(out, _)| passes(*out)) else {
+        let Some((number, header)) = self.way(switch, own, header) else {
             self.refuse(now, id, packet, header);
             return;
         };
         if header.poisoned {
             self.report_passing(id, &header);
         }
-        let out = self.ports.of_switches[switch][number];
         self.pool.get(packet).header = header;
+        self.forward(now, id, (switch, number), packet, &header);
+    }
+
+    /// Forwards a packet whose header will arrive at a switch at `at`, before that instant: the switch passes nothing on
+    /// earlier than its latency after it. Settings of its bridges count that are there when the header is sent. Returns
+    /// whether it was one that is just forwarded.
+    fn pass(&mut self, at: Cycle, id: PortId, switch: usize, packet: PacketId) -> bool {
+        let own = self.ports.all[id.index()].number;
+        let Packet { header, data, .. } = self.pool.get(packet);
+        let header = *header;
+        let is_data = header.kind.is_memory() || header.kind.class() == Class::Completion;
+        if !is_data || header.poisoned || is_malformed(&header, data.len(), self.system.payload_bytes) {
+            return false;
+        }
+        let Some((number, _)) = self.way(switch, own, &header) else {
+            return false;
+        };
+        self.forward(at, id, (switch, number), packet, &header);
+        true
+    }
+
+    /// The port through which a packet from the port `own` of a switch leaves, and its header there; none if it has no
+    /// target, or a bridge lets no requests pass.
+    fn way(&self, switch: usize, own: usize, header: &Header) -> Option<(usize, Header)> {
+        let Junction { routes, bridges, .. } = &self.switches[switch];
+        // Packets from below pass the bridge of their port, packets from above that of the switch.
+        let passes = |out: usize| {
+            !header.kind.is_memory()
+                || (own == 0 || bridges[own].is_master()) && (out != 0 || bridges[0].is_master())
+        };
+        next_port(routes, header, own, Some(0)).filter(|(out, _)| passes(*out))
+    }
+
+    /// Queues a packet whose header arrives at `now` at the port of a switch through which it leaves.
+    fn forward(
+        &mut self,
+        now: Cycle,
+        id: PortId,
+        (switch, number): (usize, usize),
+        packet: PacketId,
+        header: &Header,
+    ) {
+        let own = self.ports.all[id.index()].number;
+        let out = self.ports.of_switches[switch][number];
         let (coming, leaving) = (
             &self.ports.all[id.index()].rate,
             &self.ports.all[out.index()].rate,
@@ -577,7 +640,7 @@ impl Fabric {
         let earliest = Cycle::new(tail.0.saturating_sub(leaving.bytes(rest + front).0));
         let ready = earliest.max(now + latency);
         self.pool.get(packet).parts.add(Part::Switch, ready.since(now));
-        let waiting = Waiting::new(packet, &header, ready, Some(id));
+        let waiting = Waiting::new(packet, header, ready, Some(id));
         self.offer(out, own, waiting, header.kind.class());
     }
 
@@ -852,11 +915,18 @@ fn word_of(data: &[u8]) -> u32 {
 }
 
 fn note(digest: &mut Digest, at: Cycle, port: PortId, header: &Header, data: &[u8]) {
-    digest.cycle(at);
     let [first, second, third, fourth] = words_of(header).map(u64::from);
-    digest.number(u64::from(port.0) << 32 | first);
-    digest.number(second << 32 | third);
-    digest.number(fourth);
+    let numbers = [
+        at.0,
+        u64::from(port.0) << 32 | first,
+        second << 32 | third,
+        fourth,
+    ];
+    let mut record = [0; 32];
+    for (bytes, number) in record.chunks_exact_mut(8).zip(numbers) {
+        bytes.copy_from_slice(&number.to_le_bytes());
+    }
+    digest.record(&record);
     if !data.is_empty() {
         digest.bytes(data);
     }

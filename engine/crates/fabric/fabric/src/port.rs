@@ -39,8 +39,7 @@ pub(crate) struct Port {
     pub(crate) link_packets: VecDeque<LinkPacket>,
     /// Packets of the other end's data link layer that nobody has asked for yet, in the order of their arrivals.
     pub(crate) coming: VecDeque<Coming>,
-    /// The last instants for which an event has been scheduled: that the wire is free, and that a packet of the data
-    /// link layer has arrived.
+    /// The instants of its scheduled events.
     pub(crate) awaited: Awaited,
     /// Packets that arrived without room for them.
     pub(crate) overflows: u64,
@@ -54,12 +53,23 @@ pub(crate) struct Coming {
     pub(crate) packet: LinkPacket,
 }
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Awaited {
+    /// The first one at which it may send; later ones that were scheduled before have no effect.
     #[serde(with = "crate::saved::instant")]
-    wire: Cycle,
+    wake: Cycle,
+    /// The last arrival of a packet of the data link layer.
     #[serde(with = "crate::saved::instant")]
     link: Cycle,
+}
+
+impl Default for Awaited {
+    fn default() -> Awaited {
+        Awaited {
+            wake: Cycle::NEVER,
+            link: Cycle::ZERO,
+        }
+    }
 }
 
 /// Bytes around a packet of the transaction layer: framing and sequence number, four, and the check, four (3.5.3, 4.2.1,
@@ -104,26 +114,29 @@ impl Port {
         !self.link_packets.is_empty() || self.transmitter.is_waiting()
     }
 
-    /// Has an event at the end of the transfer on the wire, unless there is one.
-    pub(crate) fn await_wire(&mut self, id: PortId, events: &mut Events) {
-        if self.will_end() {
-            events.at(self.transmitter.wire, Event::Wire(id));
-        }
-    }
-
-    /// The end of the transfer on the wire is to have an event; returns whether it has none yet.
-    pub(crate) fn will_end(&mut self) -> bool {
-        let wire = self.transmitter.wire;
-        std::mem::replace(&mut self.awaited.wire, wire) < wire
-    }
-
-    /// Has an event when a packet may leave that is ready at `ready`: not before the wire is free.
+    /// Has an event when a packet that is ready at `ready` may leave, not before the wire is free, unless there is an
+    /// earlier one.
     pub(crate) fn await_ready(&mut self, id: PortId, ready: Cycle, events: &mut Events) {
-        if ready > self.transmitter.wire {
-            events.at(ready, Event::Ready(id));
-        } else {
-            self.await_wire(id, events);
+        let at = ready.max(self.transmitter.wire);
+        if self.will_wake(at) {
+            events.at(at, Event::Wake(id));
         }
+    }
+
+    /// An event at `at` is to wake it; returns whether no earlier one does.
+    pub(crate) fn will_wake(&mut self, at: Cycle) -> bool {
+        let is_first = at < self.awaited.wake;
+        self.awaited.wake = self.awaited.wake.min(at);
+        is_first
+    }
+
+    /// An event that may wake it happens; returns whether it does.
+    pub(crate) fn wakes(&mut self, now: Cycle) -> bool {
+        let wakes = self.awaited.wake == now;
+        if wakes {
+            self.awaited.wake = Cycle::NEVER;
+        }
+        wakes
     }
 
     /// Has an event at the arrival of the next packet of the data link layer, if packets wait for one.

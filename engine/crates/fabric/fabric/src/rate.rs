@@ -56,9 +56,9 @@ impl Rate {
         })
     }
 
-    /// The time of `bytes` bytes on all lanes.
+    /// The time of `bytes` bytes on all lanes, whose number is a power of two.
     pub fn bytes(self, bytes: u64) -> Cycles {
-        Cycles::new(bytes * (self.symbol().0 / u64::from(self.lanes)))
+        Cycles::new(bytes * (self.symbol().0 >> self.lanes.trailing_zeros()))
     }
 
     /// The maximum time for which an acknowledgement or an update of credits may wait to be combined with others

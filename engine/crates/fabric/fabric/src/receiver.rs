@@ -38,6 +38,8 @@ pub(crate) struct Receiver {
     longest: u64,
     /// Packets on the wire that need no event when they arrive, in this order.
     expected: VecDeque<Expected>,
+    /// Number of those that have one.
+    pub(crate) announced: u32,
 }
 
 impl Receiver {
@@ -51,12 +53,15 @@ impl Receiver {
             acknowledging: false,
             longest: u64::from(payload / 16),
             expected: VecDeque::new(),
+            announced: 0,
         }
     }
 
     /// A packet has arrived. Returns whether there was room for it, which is always true unless the sender violates the
     /// rules.
-    pub(crate) fn arrive(&mut self, class: Class, cost: Amount) -> bool {
+    pub(crate) fn arrive(&mut self, now: Cycle, class: Class, cost: Amount) -> bool {
+        self.settle(now);
+        self.announced -= 1;
         self.used[class] += cost;
         let (given, used) = (self.given[class], self.used[class]);
         let (headers, data) = self.infinite[class.index()];

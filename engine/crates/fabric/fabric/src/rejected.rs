@@ -34,7 +34,6 @@ pub(crate) fn is_malformed(header: &Header, payload: usize, most: u32) -> bool {
 mod tests {
     use crate::driver::{Access, Space};
     use crate::error::FabricError;
-    use crate::events::Event;
     use crate::fabric::{Fabric, ROOT};
     use crate::host::Host;
     use crate::packet::{Completion, Header, Id, Kind, Status};
@@ -88,7 +87,8 @@ mod tests {
         let waiting = Waiting::new(id, &header, fabric.now, None);
         let transmitter = &mut fabric.ports.all[port.index()].transmitter;
         transmitter.add(0, header.kind.class(), waiting);
-        fabric.events.at(fabric.now, Event::Ready(port));
+        let at = fabric.now;
+        fabric.ports.all[port.index()].await_ready(port, at, &mut fabric.events);
     }
 
     /// It sends such a packet; then all must be quiet, and a register can be read.

@@ -84,8 +84,8 @@ struct Sent {
 pub(crate) enum Next {
     /// This packet.
     Packet(Waiting, Class),
-    /// None before a further event.
-    Nothing,
+    /// None before this instant, at which a further packet is ready; never, if all wait for the other end.
+    Nothing(Cycle),
 }
 
 /// Sequence numbers have 12 bits, and half of them may be unacknowledged (3.6.2.1).
@@ -195,13 +195,13 @@ impl Transmitter {
     /// Takes the next output in the cycle `now`, in which the wire is free.
     pub(crate) fn next(&mut self, now: Cycle) -> Next {
         if self.waiting == 0 {
-            return Next::Nothing;
+            return Next::Nothing(Cycle::NEVER);
         }
         let room = self.room.saturating_sub(self.kept);
         let full = self.unacknowledged.len() >= UNACKNOWLEDGED;
         let count = self.sources.len();
         let mut starved = [false; 3];
-        let (mut found, mut lacks) = (None, false);
+        let (mut found, mut lacks, mut until) = (None, false, Cycle::NEVER);
         let turns = (self.turn..count).chain(0..self.turn);
         for index in turns {
             if self.sources[index].waiting == 0 {
@@ -209,6 +209,7 @@ impl Transmitter {
             }
             let class = self.sources[index].choice(|class, head| {
                 if head.ready > now {
+                    until = until.min(head.ready);
                     return false;
                 }
                 if full || u64::from(head.bytes) > room {
@@ -227,7 +228,7 @@ impl Transmitter {
         self.lacks = lacks || starved != [false; 3];
         self.account(now, found.map(|(_, class)| class), starved);
         let Some((index, class)) = found else {
-            return Next::Nothing;
+            return Next::Nothing(until);
         };
         self.turn = if index + 1 == count { 0 } else { index + 1 };
         match self.sources[index].classes[class.index()].pop_front() {
@@ -237,7 +238,7 @@ impl Transmitter {
                 self.waiting -= 1;
                 Next::Packet(waiting, class)
             }
-            None => Next::Nothing,
+            None => Next::Nothing(Cycle::NEVER),
         }
     }
 
@@ -434,7 +435,7 @@ mod tests {
         }
         assert!(matches!(out.next(Cycle::ZERO), Next::Packet(..)));
         assert_eq!(out.sent(76, Cycle::new(10)), 0);
-        assert!(matches!(out.next(Cycle::ZERO), Next::Nothing));
+        assert!(matches!(out.next(Cycle::ZERO), Next::Nothing(_)));
         assert_eq!((out.arrived(Cycle::new(9)), out.arrived(Cycle::new(10))), (0, 1));
         out.acknowledge(1);
         assert!(matches!(out.next(Cycle::ZERO), Next::Packet(..)));

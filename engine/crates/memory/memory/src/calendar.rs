@@ -27,13 +27,29 @@ impl Calendar {
     /// Books the first free cycle at or after `at`.
     #[inline]
     pub fn reserve(&mut self, at: Cycle) -> Cycle {
-        self.reserve_span(at, 1)
+        let start = at.0.max(self.first);
+        let word = &mut self.booked[Self::word(start)];
+        let booked = u64::from((*word >> (start % 64)).trailing_ones());
+        // Mostly, it is in the word of the first one.
+        if start < self.first + HORIZON && start % 64 + booked < 64 {
+            *word |= 1 << ((start + booked) % 64);
+            return Cycle::new(start + booked);
+        }
+        self.search(at, 1)
     }
 
     /// Books `span` (1 to 64) consecutive cycles, the first of them at or after `at`, and returns it.
     #[inline]
     pub fn reserve_span(&mut self, at: Cycle, span: u64) -> Cycle {
         debug_assert!((1..=64).contains(&span));
+        if span == 1 {
+            self.reserve(at)
+        } else {
+            self.search(at, span)
+        }
+    }
+
+    fn search(&mut self, at: Cycle, span: u64) -> Cycle {
         let mut start = at.0.max(self.first);
         let mut free = 0;
         let mut cycle = start;

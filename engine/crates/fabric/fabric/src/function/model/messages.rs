@@ -75,7 +75,7 @@ impl Messages {
 
     /// Vectors whose messages may leave.
     fn open(&self, configuration: &Configuration) -> u32 {
-        if !configuration.may_send_messages() {
+        if self.pending == 0 || !configuration.may_send_messages() {
             return 0;
         }
         let entries = self.table.iter().enumerate();
