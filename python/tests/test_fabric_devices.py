@@ -98,6 +98,15 @@ def test_a_device_on_a_card_needs_messages(disk: Path) -> None:
         boot(image, "true", fabric=AttachedFabric(below_two_switches(disk)))
 
 
+def test_a_checkpoint_with_a_card_in_rtl_is_refused_before_the_boot(tmp_path: Path) -> None:
+    root = RootComplex()
+    root.connect(Card("traffic", "busy"), FAST)
+    fabric = AttachedFabric(System.of(root))
+    reason = "card busy: it is RTL, whose state a checkpoint cannot contain; models and devices can be in one"
+    with pytest.raises(RackwrightError, match=re.escape(reason)):
+        boot(load_image(default_image()), "true", fabric=fabric, checkpoint=tmp_path / "saved")
+
+
 COMMANDS = """
 readlink -f /sys/block/vda
 sha256sum < /dev/vda
@@ -154,6 +163,43 @@ def test_a_checkpoint_continues_with_the_digest_of_the_run_that_wrote_it(disk: P
     other.connect(Card("traffic", model=True), FAST)
     with pytest.raises(EngineError, match=re.escape("the saved state of a device (fabric) is damaged")):
         restore(saved, dma, fabric=AttachedFabric(System.of(other)))
+
+
+NETWORK = """
+interface=$(basename /sys/bus/pci/devices/0000:05:00.0/virtio*/net/*)
+readlink -f /sys/class/net/$interface/device | grep -o 0000:..:..\\.0
+ip address add 10.0.0.2/24 dev $interface
+ip link set $interface up
+ping -c 5 -s 1400 -i 0.01 10.0.0.1 | tail -2
+ping -c 1 -W 1 -s 20000 10.0.0.1 >/dev/null; echo $?
+cat /sys/class/net/$interface/address
+grep -c virtio.-input /proc/interrupts
+"""
+"""It sends echo requests of one packet over a card, and then a longer one, which nobody answers."""
+
+
+@pytest.mark.long("a boot of Debian with a larger tree than others")
+def test_debian_has_answers_to_its_pings_over_a_card_below_two_switches() -> None:
+    root, upper, lower = RootComplex(), PcieSwitch(), PcieSwitch()
+    root.connect(upper, FAST)
+    upper.add_downlinks([lower], FAST)
+    lower.add_downlinks([Card("virtio-network", "net", seed=0x0A0B0C0D)], FAST)
+    system = System.of(root)
+    runs = []
+    for _ in range(2):
+        fabric = AttachedFabric(system)
+        image = load_image(default_image())
+        result = boot(image, NETWORK, memory_bytes=256 << 20, fabric=fabric, interrupts="aia")
+        runs.append((result.digest, result.stdout))
+    assert runs[0] == runs[1]
+    *way, lost, times, large, address, interrupts = result.stdout.decode().splitlines()
+    # Root port, both ports of each switch, and the card.
+    assert len(way) == 6
+    assert lost.startswith("5 packets transmitted, 5 packets received, 0% packet loss")
+    # In milliseconds: two microseconds to the other host and back, and what kernel and fabric take.
+    least, mean, most = map(float, times.split("=")[1].split()[0].split("/"))
+    assert 0.002 <= least <= mean <= most < 10
+    assert (large, address, interrupts) == ("1", "02:52:0a:0b:0c:0d", "1")
 
 
 INJECT = """

@@ -28,6 +28,7 @@ class AttachedFabric:
         if unknown:
             raise RackwrightError(f"the fabric has no port {unknown[0]}; there are {', '.join(ports)}")
         self._devices = [str(card.name) for card in system.cards if card.device is not None]
+        self._rtl = [str(card.name) for card in system.cards if card.device is None and not card.model]
         description, designs = built(system)
         self.engine = _engine.AttachedFabric(description, list(designs.values()), bool(self._kept))
 
@@ -36,6 +37,14 @@ class AttachedFabric:
         if self._devices and interrupts != "aia":
             raise RackwrightError(
                 f"card {self._devices[0]}: it interrupts by messages, which need the interrupts `aia`"
+            )
+
+    def check_checkpoint(self) -> None:
+        """Raises `RackwrightError` if the state of a card cannot be in a checkpoint."""
+        if self._rtl:
+            raise RackwrightError(
+                f"card {self._rtl[0]}: it is RTL, whose state a checkpoint cannot contain; "
+                "models and devices can be in one"
             )
 
     def record(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ TRAFFIC = "traffic"
 """The unit that makes DMA to measure a fabric, and is a function of PCI Express itself."""
 
 DISK = "virtio-block"
-DEVICES = (DISK, "virtio-entropy")
+DEVICES = (DISK, "virtio-network", "virtio-entropy")
 """Devices of machines that can be on a card, as models: software has its own drivers for them."""
 
 
@@ -101,8 +101,10 @@ class Card(Node):
     the fabric; an interrupt of your own design is the function's legacy interrupt. As a `model`, `traffic` is
     simulated some hundred times faster: the same packets at the same times.
 
-    The devices are `virtio-block`, with the contents of the file `disk`, whose writes are discarded, and
-    `virtio-entropy`, whose random numbers follow from `seed`. Their accesses to memory cross the fabric.
+    The devices are `virtio-block`, with the contents of the file `disk`, whose writes are discarded;
+    `virtio-network`, with a cable to a host that answers ARP and echo requests; and `virtio-entropy`, whose
+    random numbers follow from `seed`, as the address of a network card does. Their accesses to memory cross
+    the fabric.
     """
 
     kind = "card"

@@ -142,6 +142,8 @@ def boot(
         raise RackwrightError("a guest is prepared for a checkpoint, and none is to be written")
     if fabric is not None:
         fabric.check_interrupts(interrupts)
+    if fabric is not None and checkpoint is not None:
+        fabric.check_checkpoint()
     nic = interface(net)
     gets_nic_later = nic is not None and checkpoint is not None
     if gets_nic_later and observer is not None:

@@ -36,5 +36,5 @@ pub use plic::Plic;
 pub use power::{Power, PowerRequest};
 pub use ram::Ram;
 pub use uart::Uart;
-pub use virtio::{network_header, Block, Entropy, Register, Virtio};
+pub use virtio::{network_header, Block, Entropy, Network, Register, Virtio};
 pub use virtio::{NO_VECTOR, WINDOW as WINDOW_CAPABILITY};

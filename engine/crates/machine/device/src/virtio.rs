@@ -8,6 +8,7 @@ mod block;
 mod chain;
 mod entropy;
 mod fault;
+mod neighbour;
 mod network;
 mod registers;
 mod ring;
@@ -15,6 +16,6 @@ mod transport;
 
 pub use block::Block;
 pub use entropy::Entropy;
-pub use network::network_header;
+pub use network::{network_header, Network};
 pub use registers::{Register, WINDOW};
 pub use transport::{Virtio, NO_VECTOR};

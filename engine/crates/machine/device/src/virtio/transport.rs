@@ -28,6 +28,8 @@ const FEATURES: u64 =
 /// Bits of the interrupt status.
 const RING_INTERRUPT: u8 = 1;
 const CONFIGURATION_INTERRUPT: u8 = 2;
+/// The end of a request that waits for an answer: never, so far.
+const WAITS: u64 = <Cycle>::NEVER.0;
 /// The value that a driver reads if there are no interrupt vectors.
 pub const NO_VECTOR: u64 = 0xffff;
 
@@ -52,7 +54,7 @@ pub trait Model: Send {
     /// The configuration specific to this kind of device.
     fn configuration(&self) -> &[u8];
 
-    /// Accepts a request at `now`, and returns the time of its completion.
+    /// Accepts a request at `now`, and returns the time of its completion; never, if it waits for an answer.
     ///
     /// # Errors
     /// [`Fault`] when it is none that a driver may make.
@@ -66,6 +68,14 @@ pub trait Model: Send {
     /// # Errors
     /// [`Fault`] when it is none that a driver may make.
     fn perform(&mut self, chain: &Chain, ram: &mut Ram<'_>) -> Result<u32, Fault>;
+
+    /// How long after the request just executed an answer to it comes, for which the first one ends that waits.
+    fn answer(&mut self) -> Option<Cycles> {
+        None
+    }
+
+    /// None waits for that answer.
+    fn lose(&mut self) {}
 
     /// Its state, for [`Model::restore`].
     fn save(&self) -> Vec<u8>;
@@ -144,7 +154,7 @@ struct State {
     /// Bits of the rings that the driver has spoken of, and when the device will have read them.
     notified: u64,
     look: u64,
-    /// Requests in the order in which they end.
+    /// Requests in the order in which they end, and behind them those that wait for an answer.
     under_way: VecDeque<Request>,
     errors: u64,
 }
@@ -196,6 +206,27 @@ impl State {
         self.under_way
             .front()
             .map_or(Cycle::NEVER, |request| Cycle::new(request.done))
+    }
+
+    /// The place of the first request that waits for an answer.
+    fn waiting(&self) -> usize {
+        self.under_way.partition_point(|request| request.done != WAITS)
+    }
+
+    /// Has the first request that waits end at `at`; returns whether there is one.
+    fn end_waiting(&mut self, at: Cycle) -> bool {
+        let Some(request) = self.under_way.remove(self.waiting()) else {
+            return false;
+        };
+        let place = self.under_way.partition_point(|other| other.done <= at.0);
+        self.under_way.insert(
+            place,
+            Request {
+                done: at.0,
+                ..request
+            },
+        );
+        true
     }
 
     fn fail(&mut self) {
@@ -283,20 +314,30 @@ impl<M: Model> Virtio<M> {
         if held >= usize::from(state.rings[ring].size) {
             return Err(Fault::Index);
         }
-        let last = state.under_way.back().map_or(0, |request| request.done);
+        let (waiting, all) = (state.waiting(), state.under_way.len());
+        let last = waiting
+            .checked_sub(1)
+            .map_or(0, |last| state.under_way[last].done);
         let done = self.model.begin(&chain, ram, now)?.0.max(last);
-        state.under_way.push_back(Request { ring, chain, done });
+        let place = if done == WAITS { all } else { waiting };
+        state.under_way.insert(place, Request { ring, chain, done });
         Ok(())
     }
 
     /// Ends the first request.
     fn end(&mut self, ram: &mut Ram<'_>) -> Result<(), Fault> {
-        let Some(Request { ring, chain, .. }) = self.state.under_way.pop_front() else {
+        let Some(Request { ring, chain, done }) = self.state.under_way.pop_front() else {
             return Ok(());
         };
         let written = self.model.perform(&chain, ram)?;
         if self.state.rings[ring].give(ram, chain.head, written)? {
             self.interrupt(Some(ring));
+        }
+        if let Some(after) = self.model.answer() {
+            let at = ram.now(Cycle::new(done)) + after;
+            if !self.state.end_waiting(at) {
+                self.model.lose();
+            }
         }
         Ok(())
     }

@@ -21,7 +21,7 @@ use crate::pool::Packet;
 use crate::rate::Rate;
 use dma::{Allowed, Dma};
 use rackwright_device::{
-    decode, encode, Block, Capability, Disk, Endpoint, Entropy, PciFunction, RestoreError, Virtio,
+    decode, encode, Block, Capability, Disk, Endpoint, Entropy, Network, PciFunction, RestoreError, Virtio,
 };
 use rackwright_time::unit::Cycle;
 use rackwright_time::Clock;
@@ -46,15 +46,23 @@ const CONTROL: u16 = 0x2910;
 
 /// A device of the machine that is on a card.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", tag = "kind")]
+#[serde(deny_unknown_fields, tag = "kind")]
 pub enum DeviceDescription {
     /// A disk with the contents of a file.
-    VirtioBlock {
+    #[serde(rename = "virtio-block")]
+    Block {
         /// The file.
         disk: PathBuf,
     },
+    /// A network card, with a cable to a host that answers ARP and echo requests.
+    #[serde(rename = "virtio-network")]
+    Network {
+        /// Its last 32 bits are the end of its address.
+        seed: u64,
+    },
     /// A source of random numbers.
-    VirtioEntropy {
+    #[serde(rename = "virtio-entropy")]
+    Entropy {
         /// From which they follow.
         seed: u64,
     },
@@ -66,13 +74,16 @@ impl DeviceDescription {
             card: card.to_string(),
             reason: error.to_string(),
         };
+        let clock = Clock::new(HERTZ).map_err(|error| wrong(&error))?;
         match self {
-            DeviceDescription::VirtioBlock { disk } => {
+            DeviceDescription::Network { seed } => {
+                Ok(Box::new(Virtio::on_card(Network::new(*seed as u32, clock))))
+            }
+            DeviceDescription::Block { disk } => {
                 let disk = Disk::open(disk).map_err(|error| wrong(&error))?;
-                let clock = Clock::new(HERTZ).map_err(|error| wrong(&error))?;
                 Ok(Box::new(Virtio::on_card(Block::new(disk, clock))))
             }
-            DeviceDescription::VirtioEntropy { seed } => Ok(Box::new(Virtio::on_card(Entropy::new(*seed)))),
+            DeviceDescription::Entropy { seed } => Ok(Box::new(Virtio::on_card(Entropy::new(*seed)))),
         }
     }
 }
