@@ -12,17 +12,21 @@ from tiers import long
 from rackwright import EngineError
 from rackwright.errors import RackwrightError
 from rackwright.hardware.designs import elaborate, elaborate_all
-from rackwright.synthesis import upkeep
+from rackwright.synthesis import shells, upkeep
 from rackwright.synthesis.batch import synthesise_all
 from rackwright.synthesis.configurations import Configuration, configurations
 from rackwright.synthesis.figures import figures
 from rackwright.synthesis.flow import CELLS_FILE, Design, read_design, synthesise
 from rackwright.synthesis.liberty import read_liberty
 from rackwright.synthesis.library import DEFAULT_LIBERTY, load_library
+from rackwright.synthesis.macros import macro_library
+from rackwright.synthesis.mapping import map_pieces
 from rackwright.synthesis.memories import recognise, sliced
+from rackwright.synthesis.netlist import Netlist
 from rackwright.synthesis.pieces import cut
 from rackwright.synthesis.process import load_process
 from rackwright.synthesis.table import Row, flow_hash, read_table, row_of
+from rackwright.synthesis.timing import longest_paths
 from rackwright.synthesis.upkeep import update_table
 from rackwright.synthesis.verilog import FirtoolModule, modules
 
@@ -324,6 +328,87 @@ def _same_as_in_the_table(each: Configuration) -> None:
     [found] = synthesise_all([read_design(manifests(is_default(each))[each.name])], library, process)
     row = row_of(each.name, found, flow_hash(library, process))
     assert row == read_table()[row.rtl_hash]
+
+
+REPEATED = """module Part(
+  input         clock,
+  input  [15:0] a,
+                b,
+  output [15:0] z
+);
+
+  reg [15:0] before;
+  reg [15:0] r;
+  always @(posedge clock) begin
+    before <= a ^ 16'h5;
+    r <= before * before + b;
+  end // always @(posedge)
+  assign z = r ^ 16'h3;
+endmodule
+
+module Whole(
+  input         clock,
+  input  [15:0] a,
+                b,
+  output [15:0] z
+);
+
+  wire [15:0] y0;
+  wire [15:0] y1;
+  wire [15:0] y2;
+  wire [15:0] y3;
+  reg  [15:0] sum;
+  always @(posedge clock) begin
+    sum <= y0 + (y1 ^ y2) + y3;
+  end // always @(posedge)
+  Part parts_0 (
+    .clock (clock),
+    .a     (a),
+    .b     (b),
+    .z     (y0)
+  );
+  Part parts_1 (
+    .clock (clock),
+    .a     (y0),
+    .b     (b),
+    .z     (y1)
+  );
+  Part parts_2 (
+    .clock (clock),
+    .a     (y0),
+    .b     (a),
+    .z     (y2)
+  );
+  Part parts_3 (
+    .clock (clock),
+    .a     (y0),
+    .b     (sum),
+    .z     (y3)
+  );
+  assign z = sum;
+endmodule
+"""
+
+
+@needs_tools
+def test_copies_of_a_piece_are_timed_at_their_ports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    library = load_library()
+    pieces = cut(modules(REPEATED), "Whole", frozenset(), alone=frozenset({"Part"}))
+    netlist = Netlist({piece.name: piece for piece in map_pieces(pieces, library)}, "Whole")
+    whole = longest_paths(netlist, macro_library([], load_process(), library), library, 20, reset=None)
+    monkeypatch.setattr(shells, "LARGE", 100)
+    made = shells.thinned(netlist, tmp_path, ["clock"], library.liberty.cells)
+    files = {file.stem: file.read_text(encoding="utf-8") for file in made}
+    top, inside = files["Whole"], netlist.parts["Part"].netlist.read_text(encoding="utf-8")
+    assert [top.count(f"  {name} parts_") for name in ("Part", "Part_shell")] == [2, 2]
+    assert 16 <= files["Part_shell"].count("  );") < inside.count("  );") / 2
+    thin = longest_paths(netlist, macro_library([], load_process(), library), library, 20, reset=None)
+    timed = [
+        {path.end: path.depth_fo4 for path in found if not path.end.startswith(("parts_2", "parts_3"))}
+        for found in (whole, thin)
+    ]
+    assert timed[0] == timed[1]
+    assert len(timed[0]) >= 5
 
 
 @needs_tools

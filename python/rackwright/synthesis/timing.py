@@ -11,6 +11,7 @@ from pathlib import Path
 from rackwright.synthesis import sta
 from rackwright.synthesis.library import CACHE, Library
 from rackwright.synthesis.netlist import Netlist
+from rackwright.synthesis.shells import thinned
 
 _ENDS = 600
 """End points that are searched for a register: enough that one wide register does not hide the next."""
@@ -95,7 +96,7 @@ class _Timer:
     def _design(self) -> list[str]:
         fo4 = self._library.fo4 / self._unit
         load = max(self._library.liberty.driver.capacitances.values())
-        files = sorted({str(part.netlist) for part in self._netlist.parts.values()})
+        files = thinned(self._netlist, self._folder, self._clocks, self._library.liberty.cells)
         return [
             f"read_liberty {self._library.path}",
             f"read_liberty {self._folder / 'macros.lib'}",

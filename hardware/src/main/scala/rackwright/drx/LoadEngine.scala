@@ -48,7 +48,7 @@ class LoadEngine(params: Params) extends Module {
   placed.bits.fault := answer.bits.fault
   private val bytes = (answer.bits.data >> Cat(beat.offset, 0.U(3.W))).pad(8 * params.lineBytes)
   private val mask = Lines.mask(beat.count, params.portBytes).pad(params.lineBytes)
-  placed.bits.write.place(params, beat.place, bytes, mask)
+  placed.bits.write.place(params, beat.place, bytes, mask)()
 
   // Breaks the path of the ready signal from the scratchpad's bank conflicts to the memory port.
   private val ready = SkidBuffer(placed)

@@ -16,6 +16,11 @@ class ResultAlignment(params: Params) extends Module {
   private val (packed, mask) =
     Elements.pack(results, written, count, packing, Elements.bytes(destination.elementType))
   private val placed = Wire(new ScratchpadWrite(params))
-  placed.place(params, destination.address, packed, mask)
+  placed.place(params, destination.address, packed, mask) { (bytes, offset) =>
+    val rotation = Module(new LineRotation(params.lineBytes))
+    rotation.line := bytes
+    rotation.by := offset
+    rotation.turned
+  }
   write := RegNext(placed)
 }

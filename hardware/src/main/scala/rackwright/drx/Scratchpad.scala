@@ -26,13 +26,15 @@ class ScratchpadWrite(params: Params) extends Bundle {
   val upper = UInt(params.lineBytes.W)
   val straddles = Bool()
 
-  /** Aligns the low bytes of `bytes` that `mask` selects to `address`. */
-  def place(params: Params, address: UInt, bytes: UInt, mask: UInt): Unit = {
+  /** Aligns the low bytes of `bytes` that `mask` selects to `address`; `rotate` turns a line by an offset. */
+  def place(params: Params, address: UInt, bytes: UInt, mask: UInt)(
+      rotate: (UInt, UInt) => UInt = Lines.rotate(_, _, params.lineBytes)
+  ): Unit = {
     val offset = address(params.offsetBits - 1, 0)
     val turned = (Cat(mask, mask) << offset)(2 * params.lineBytes - 1, params.lineBytes)
     val behind = ~Lines.mask(offset, params.lineBytes)
     line := address >> params.offsetBits
-    data := Lines.rotate(bytes, offset, params.lineBytes)
+    data := rotate(bytes, offset)
     lower := turned & behind
     upper := turned & ~behind
     straddles := upper.orR

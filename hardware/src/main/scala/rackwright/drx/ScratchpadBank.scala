@@ -4,7 +4,6 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.memory.Sram
-import rackwright.stream.Lines
 
 /** A bank of the scratchpad: a memory of its even lines, and one of its odd lines. At most one read and one write
   * access it in a cycle.
@@ -37,29 +36,4 @@ class ScratchpadBank(params: Params) extends Module {
     }
     memory.read(row(Mux(read.line(0) === odd, read.line, read.lastLine)), reading).asUInt
   })
-}
-
-/** Gives the bytes of a read: of its two lines, one is even and the other one is odd. */
-class ScratchpadReader(params: Params) extends Module {
-  val read = IO(Input(new ScratchpadRead(params)))
-
-  /** The lines of the read in the cycle before, of each bank. */
-  val banks = IO(Input(Vec(params.banks, Vec(2, UInt((8 * params.lineBytes).W)))))
-
-  /** Its bytes, the first one lowest. */
-  val data = IO(Output(UInt((8 * params.lineBytes).W)))
-
-  private val (line, lastLine) = (RegNext(read.line), RegNext(read.lastLine))
-  private val offset = RegNext(read.offset)
-  private val odd = line(0)
-  private def of(half: Int, line: UInt): UInt =
-    VecInit(banks.map(_(half)))(Scratchpad.bankOf(params, line))
-  private val fromOdd = Lines.mask(offset, params.lineBytes) ^ Fill(params.lineBytes, odd)
-  private val both = Lines.merge(
-    fromOdd,
-    of(1, Mux(odd, line, lastLine)),
-    of(0, Mux(odd, lastLine, line)),
-    params.lineBytes
-  )
-  data := Lines.rotate(both, 0.U - offset, params.lineBytes)
 }

@@ -11,7 +11,7 @@ import chisel3.util._
   * chunks before.
   */
 class VectorUnit(params: Params) extends Module {
-  private val operandCount = 3
+  import VectorSlice.operandCount
 
   val chunk = IO(Flipped(Decoupled(new CheckedChunk(params))))
   val reads = IO(Vec(operandCount, Decoupled(new ScratchpadRead(params))))
@@ -67,37 +67,31 @@ class VectorUnit(params: Params) extends Module {
   // First stage: bytes. Those of one operand are held until those of the others have been read.
   private val lines = reads.zip(data).map { case (read, bytes) => RegEnable(bytes, RegNext(read.fire, false.B)) }
 
-  // Second stage: numbers. How they are read is decoded in the first one.
-  private val numbers = lines.zipWithIndex.map { case (line, which) =>
+  // Second stage: numbers, and then the stages of the lanes. Their control signals are decoded once, before the first
+  // of them; how operands are read is decoded in the first stage.
+  private val slices = Seq.fill(params.lanes / LaneGroup.lanes)(Module(new VectorSlice))
+  private val operands = VecInit(chunks(0).operands.map(OperandControl(_, chunks(0).packing)))
+  private val shared = VecInit(chunks(1).operands.zip(slices.head.first).map { case (operand, first) =>
+    Packing.spread(chunks(1).packing, Mux(Elements.constant(operand), operand.address, first))
+  })
+  private val control = LaneControl(chunks(1))
+  for ((slice, i) <- slices.zipWithIndex) {
     // A destination that is read is contiguous, or a single element.
-    val strided = which < operandCount - 1
-    val operand = chunks(1).operands(which)
-    val parts = Seq.fill(params.lanes / LaneGroup.lanes)(Module(new OperandGroup(strided)))
-    val number = Mux(Elements.constant(operand), operand.address, parts.head.first)
-    val control = OperandControl(chunks(0).operands(which), chunks(0).packing)
-    for ((part, i) <- parts.zipWithIndex) {
-      part.control := control
-      part.valid := valid(0)
-      part.bytes := VecInit.tabulate(LaneGroup.lanes) { lane =>
-        LaneBytes(params, line, i * LaneGroup.lanes + lane, strided)
-      }
-      part.shared := Packing.spread(chunks(1).packing, number)
-    }
-    parts.flatMap(_.numbers)
-  }
-
-  // The stages of the lanes. The control signals of a chunk are decoded once, before the first of them.
-  private val groups = Seq.fill(params.lanes / LaneGroup.lanes)(Module(new LaneGroup))
-  for ((group, i) <- groups.zipWithIndex) {
-    group.control := LaneControl(chunks(1))
-    group.valid := VecInit(valid.slice(1, 1 + Lane.stages))
-    group.numbers := VecInit.tabulate(LaneGroup.lanes)(lane => VecInit(numbers.map(_(i * LaneGroup.lanes + lane))))
+    def bytes(line: UInt, strided: Boolean): Vec[LaneBytes] =
+      VecInit.tabulate(LaneGroup.lanes)(lane => LaneBytes(params, line, i * LaneGroup.lanes + lane, strided))
+    slice.operands := operands
+    slice.arriving := valid(0)
+    slice.sources := VecInit(lines.init.map(bytes(_, strided = true)))
+    slice.destination := bytes(lines.last, strided = false)
+    slice.shared := shared
+    slice.control := control
+    slice.valid := VecInit(valid.slice(1, 1 + Lane.stages))
   }
 
   private val alignment = Module(new ResultAlignment(params))
   private val placing = chunks(2 + Lane.stages)
-  alignment.results := VecInit(groups.flatMap(_.results))
-  alignment.written := VecInit(groups.flatMap(_.written))
+  alignment.results := VecInit(slices.flatMap(_.results))
+  alignment.written := VecInit(slices.flatMap(_.written))
   alignment.count := placing.count
   alignment.packing := placing.packing
   alignment.destination := placing.destination

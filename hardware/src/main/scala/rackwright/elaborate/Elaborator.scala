@@ -32,7 +32,7 @@ object Elaborator {
       },
       firtoolOpts = firtoolOptions(request.assertions)
     )
-    (top.get, text)
+    (top.get, text + Repeated.directives(text))
   }
 
   /** Writes `<Top>.sv` and `manifest.json` into the directory of `request`. */
