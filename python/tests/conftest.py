@@ -33,27 +33,31 @@ settings.load_profile("long" if LONG else "short")
 
 # Their tests have the assertions compiled in; others need not compile these large designs without them.
 os.environ[ASSERTED] = (
-    "aes allocate deflate-compress deflate-decompress gather protobuf-deserialize protobuf-serialize store "
-    "zstd-compress zstd-decompress"
+    "aes allocate daronpon deflate-compress deflate-decompress drx gather protobuf-deserialize "
+    "protobuf-serialize store zstd-compress zstd-decompress"
 )
 
 LONGEST_FIRST = (
     "test_protobuf_commands",
-    "test_protobuf_differential",
-    "test_protobuf_public_suite",
     "test_reproduce",
-    "test_protobuf_conformance",
-    "test_synthesis",
-    "test_protobuf_replaced",
-    "test_combined_decompress",
     "test_streaming",
+    "test_synthesis",
+    "test_protobuf_differential",
     "test_protobuf_runtime",
-    "test_combinations",
+    "test_exploration",
+    "test_protobuf_conformance",
     "test_ranks",
-    "test_queue_proofs",
+    "test_combinations",
+    "test_protobuf_public_suite",
     "test_protobuf_serialize_queue",
-    "test_deflate_decompress",
     "test_bench_compression",
+    "test_combined_decompress",
+    "test_parameters",
+    "test_queue_proofs",
+    "test_linux",
+    "test_protobuf_replaced",
+    "test_command_line",
+    "test_deflate_decompress",
     "test_zstd_compress",
     "test_zstd_decompress",
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rackwright import _engine
@@ -10,7 +12,9 @@ from rackwright.cluster.distributions import Constant
 from rackwright.hardware.clocks import ClockSource, clock_of
 from rackwright.hardware.designs import design, elaborate
 
-SMALL = {"services": 3, "replicas": 16, "peers": 4, "flights": 256}
+TABLES = {"services": 3, "peers": 4}
+SMALL = {**TABLES, "flights": 256}
+SMALL_DISPATCH = Dispatch(tracked=SMALL["flights"], unit_parameters=TABLES)
 
 
 @pytest.fixture(scope="module")
@@ -71,8 +75,7 @@ def _racks(fidelity: str, dispatch: Dispatch) -> Cluster:
 
 def test_switches_with_rtl_decide_as_those_with_the_model() -> None:
     """The digest covers every frame on every link and every count."""
-    dispatch = Dispatch(tracked=256, unit_parameters={"peers": 4, "services": 3})
-    model, rtl = (_racks(fidelity, dispatch).run(until_ms=0.5) for fidelity in ("model", "rtl"))
+    model, rtl = (_racks(fidelity, SMALL_DISPATCH).run(until_ms=0.5) for fidelity in ("model", "rtl"))
     assert model.digest == rtl.digest
     assert rtl.switches["dispatch_redirected"].sum() > 0
 
@@ -80,7 +83,7 @@ def test_switches_with_rtl_decide_as_those_with_the_model() -> None:
 def test_what_the_unit_does_not_do_is_refused() -> None:
     """With a line that says what."""
     with pytest.raises(TopologyError, match="has no policy that draws"):
-        _racks("rtl", Dispatch(policy="random", tracked=256)).run(until_ms=0.01)
+        _racks("rtl", replace(SMALL_DISPATCH, policy="random")).run(until_ms=0.01)
     with pytest.raises(TopologyError, match="fidelity `model` or `rtl`"):
         _racks("hdl", Dispatch())
     with pytest.raises(TopologyError, match="only a switch that dispatches"):

@@ -31,7 +31,7 @@ NETWORK = (
     "firesim-2.9",
     "firesim-t2.3",
     "firesim-2.11",
-    "queueing",
+    pytest.param("queueing", marks=pytest.mark.long("13 s; the crate traffic is compared with theory, too")),
     "daronpon-2.4",
     "daronpon-2.5",
     "daronpon-2.6",

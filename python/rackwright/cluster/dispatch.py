@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.policies import PolicyName, describe_policy
-from rackwright.hardware.designs import elaborate
+from rackwright.hardware.designs import always_asserted, elaborate
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,8 @@ class Dispatch:
 
     def unit(self) -> Path:
         """The manifest of the unit for this configuration, elaborated if necessary."""
-        return elaborate("daronpon", {"flights": self.tracked, **self.unit_parameters})
+        parameters = {"flights": self.tracked, **self.unit_parameters}
+        return elaborate("daronpon", parameters, assertions=always_asserted("daronpon"))
 
     def _policy(self) -> Any:
         known = get_args(PolicyName)

@@ -14,6 +14,7 @@ from rackwright.formats import OPERATIONS
 from rackwright.hardware.clocks import ClockSource, clock_of
 from rackwright.hardware.designs import ParameterValue, always_asserted, elaborate
 from rackwright.machine.parameters import ServerParameters
+from rackwright.synthesis.configurations import is_configuration
 from rackwright.unit import commands
 from rackwright.unit.alone import Unit
 from rackwright.unit.commands import Completion
@@ -140,9 +141,12 @@ class CodecUnit(ABC):
         self.operation = operation
         self.settings: dict[str, Any] = {"placement": placement, **(memory or {})}
         name = f"{family}-{operation}"
-        self.clock = clock_of(elaborate(name, parameters, assertions=assertions), clock)
         asserted = assertions or always_asserted(name)
-        manifest = elaborate(name, parameters, assertions=asserted)
+        manifest = plain = elaborate(name, parameters, assertions=asserted)
+        # What no table has need not be elaborated without assertions to be looked up there.
+        if asserted != assertions and (clock is not None or is_configuration(name, parameters or {})):
+            plain = elaborate(name, parameters)
+        self.clock = clock_of(plain, clock)
         self.unit = Unit(
             UnitConfig(str(manifest), placement=placement),
             skip_idle=skip_idle,

@@ -63,7 +63,7 @@ def hardware_fingerprint() -> str:
 
 def units() -> list[UnitInfo]:
     """Every unit of hardware/, in the order of the index."""
-    cached = BUILD / "hardware" / f"units-{hardware_fingerprint()[:16]}.json"
+    cached = HARDWARE_JAR.with_name(f"units-{hardware_fingerprint()[:16]}.json")
     if not cached.exists():
         text = run_once(["--list"], hardware_classpath())
         json.loads(text)
@@ -81,6 +81,12 @@ def units() -> list[UnitInfo]:
         )
         for row in rows
     ]
+
+
+def _defaults(unit: str) -> dict[str, str]:
+    """The defaults of a unit's parameters by name; none for an unknown unit."""
+    described = [each.parameters for each in units() if each.name == unit]
+    return {each["name"]: str(each["default"]) for parameters in described for each in parameters}
 
 
 @dataclass(frozen=True)
@@ -131,7 +137,10 @@ class Elaboration:
 
     @property
     def _settings(self) -> dict[str, str]:
-        return {name: str(value) for name, value in sorted(self.parameters.items())}
+        """Those that are not the default, which is the same design whether or not somebody writes it."""
+        defaults = _defaults(self.unit) if self.parameters else {}
+        given = {name: str(value) for name, value in sorted(self.parameters.items())}
+        return {name: value for name, value in given.items() if value != defaults.get(name)}
 
 
 def elaborate(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rackwright.hardware.designs import Elaboration, ParameterValue, units
@@ -50,6 +51,12 @@ _TRANSLATED = frozenset(
     {"snappy-decompress", "snappy-compress", "protobuf-deserialize", "protobuf-serialize"}
 )
 """Units with a row for `rw boot`, too, which has them translate."""
+
+
+def is_configuration(unit: str, parameters: Mapping[str, ParameterValue]) -> bool:
+    """Whether the unit with these parameters has a row, by its name; defaults may be among them."""
+    wanted = Elaboration(unit, parameters).folder
+    return any(each.elaboration.folder == wanted for each in configurations() if each.unit == unit)
 
 
 def configurations() -> list[Configuration]:

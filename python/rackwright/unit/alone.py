@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from rackwright import _engine
 from rackwright.errors import RackwrightError
-from rackwright.hardware.designs import design
+from rackwright.hardware.designs import always_asserted, design
 from rackwright.unit.accelerators import unit_manifest
 from rackwright.unit.command_ways import CommandWay, Instructions, Registers
 from rackwright.unit.config import UnitConfig
@@ -64,7 +64,8 @@ class Unit:
             self.design, self.placement = unit, "near-core"
         else:
             config = unit if isinstance(unit, UnitConfig) else UnitConfig(str(unit))
-            manifest = unit_manifest(config, assertions=assertions)
+            asserted = assertions or (config.is_named and always_asserted(config.unit))
+            manifest = unit_manifest(config, assertions=asserted)
             own = None if config.is_named else config.parameters
             self.design = design(manifest, own, waves=waves, plusargs=config.plusargs)
             self.placement = config.placement
