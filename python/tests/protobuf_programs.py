@@ -39,5 +39,5 @@ def compile_test(
     listed = " \\\n    ".join(f"X({name})" for name in classes.values())
     (folder / "schemas.h").write_text(f"{includes}\n#define CLASSES(X) \\\n    {listed}\n")
     programs = [PROGRAMS / f"{name}.cpp" for name in names]
-    flags = ["-O1", f"-I{PROGRAMS}", *([] if relaxed else UNRELAXED), *options]
+    flags = ["-O0", f"-I{PROGRAMS}", *([] if relaxed else UNRELAXED), *options]
     return compile_program([*sources, *programs], folder / names[0], machine, flags, include=folder)

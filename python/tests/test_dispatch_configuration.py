@@ -105,15 +105,19 @@ def test_what_is_left_out_is_as_documented(tmp_path: Path) -> None:
     assert (found.key, found.metrics, found.busy_poll, found.peers) == (None, "127.0.0.1:9464", False, [])
     for text, is_right in (
         ("bound: 0", False),
+        ("bound: 1", True),
         ("bound: 65535", True),
         ("bound: 65536", False),
         ("rack: 65535", True),
+        ("tracked: 2", False),
+        ("tracked: 4", True),
+        ("tracked: 16777216", True),
     ):
         (tmp_path / "dispatch.yaml").write_text(f"{text}\n{shortest}")
         if is_right:
             read_configuration(tmp_path / "dispatch.yaml")
         else:
-            with pytest.raises(RackwrightError, match=r":1: bound: "):
+            with pytest.raises(RackwrightError, match=rf":1: {text.split(':')[0]}: "):
                 read_configuration(tmp_path / "dispatch.yaml")
 
 
