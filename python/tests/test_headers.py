@@ -43,6 +43,17 @@ LIBRARY: dict[str, list[tuple[str, dict[str, ParameterValue], str | None]]] = {
 @pytest.mark.parametrize("path", LIBRARY)
 def test_the_headers_of_our_software_are_made_of_manifests(path: str, request: pytest.FixtureRequest) -> None:
     units = [HeaderUnit(elaborate(unit, given), prefix) for unit, given, prefix in LIBRARY[path]]
+    check_library(path, units, request)
+
+
+def test_the_commands_of_a_tile_are_those_of_the_hardware(request: pytest.FixtureRequest) -> None:
+    manifest = elaborate("stream-copy", command="queue", translation=True)
+    units = [HeaderUnit(manifest, "TILE", name="tile")]
+    check_library("include/rackwright/endpoint_commands.h", units, request)
+
+
+def check_library(path: str, units: list[HeaderUnit], request: pytest.FixtureRequest) -> None:
+    """Compares, or makes again, a header in software/."""
     guard = f"RACKWRIGHT_{Path(path).stem.upper()}_H"
     made = library_header(units, guard)
     if request.config.getoption("--update-docs"):

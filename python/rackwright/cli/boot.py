@@ -7,7 +7,7 @@ import sys
 from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,6 +23,9 @@ from rackwright.cli.settings import (
 )
 from rackwright.errors import RackwrightError
 from rackwright.unit.placements import Placement
+
+if TYPE_CHECKING:
+    from rackwright.unit.config import UnitConfig
 
 
 class Cpu(StrEnum):
@@ -125,6 +128,13 @@ def boot(
         list[str] | None,
         typer.Option(metavar="NAME", help="A unit or a set (snappy) beside each hart; repeatable."),
     ] = None,
+    tiles: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.yaml",
+            help="File of tiles with harts and units, which processes reach through queues.",
+        ),
+    ] = None,
     placement: Annotated[Placement, typer.Option(help="Placement of the units.")] = Placement.near_core,
     values: UnitSetOption = None,
     clock: ClockOption = None,
@@ -175,6 +185,8 @@ def boot(
 
         ./rw boot --accelerator snappy --file program --run './program'
 
+        ./rw boot --tiles examples/tiles/process.yaml --file program --run './program'
+
         ./rw boot --net user --run 'ping -c 3 10.0.2.2; wget -O - http://10.0.2.2:8000/'
 
         ./rw boot --checkpoint booted.checkpoint
@@ -186,6 +198,8 @@ def boot(
     from rackwright.linux.boot import restore
     from rackwright.linux.console import raw_console
     from rackwright.linux.image import default_image, load_image
+    from rackwright.tiles.layout import read_layout
+    from rackwright.tiles.machine import hart_count
     from rackwright.unit.accelerators import build_units
     from rackwright.unit.config import unit_configs
 
@@ -194,9 +208,15 @@ def boot(
         raise RackwrightError("--json requires --run: the console occupies the terminal")
     asked, numbers = guest_memory(memory)
     size, timing = memory_bytes(asked or DEFAULT_SIZE), parse_timing(numbers, core)
-    units = unit_configs(
-        accelerator or (), parameters=parse_unit_settings(values), placement=placement.value, clock=clock
+    units = (
+        unit_configs(
+            accelerator or (), parameters=parse_unit_settings(values), placement=placement.value, clock=clock
+        )
+        if tiles is None
+        else _on_tiles(context, tiles, clock)
     )
+    if tiles is not None and from_ is None:
+        harts = hart_count(read_layout(tiles))
     attached = attached_fabric(fabric, capture)
     show = _silent if json else (_console_output if interactive else _command_output)
     if from_ is not None:
@@ -230,6 +250,7 @@ def boot(
                 fabric=attached,
                 show=show,
                 console=console,
+                tiles=tiles,
             )
     else:
         with working("units" if units else "image") as activity:
@@ -270,6 +291,23 @@ def boot(
             soft_wrap=True,
         )
     raise typer.Exit(result.exit_code)
+
+
+def _on_tiles(context: typer.Context, tiles: Path, clock: str | None) -> list[UnitConfig]:
+    """The units of a file of tiles; options that say otherwise are errors."""
+    from rackwright.tiles.machine import process_configs
+
+    options = {
+        "harts": "--harts",
+        "accelerator": "--accelerator",
+        "placement": "--placement",
+        "values": "--set",
+    }
+    for name, option in options.items():
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise RackwrightError(f"{option}: --tiles says which harts and units there are")
+    return process_configs(tiles, clock)
 
 
 def _silent(_port: int, _text: bytes) -> None:

@@ -96,8 +96,8 @@ class Elaboration:
     `parameters` are named as `rw units` prints them, for example `{"history-kib": 16}`. `command` is the
     transport of commands, one of `COMMANDS` of `unit_config`. `memory` is the form of memory ports: "port" or
     "axi4". With `translation`, addresses are virtual, as in processes of an operating system; this requires
-    "rocc" and "port". With `assertions`, the Verilog contains the assertions of the Chisel sources: a failing
-    one ends the run with an error that names it. Results and cycles are the same.
+    "rocc" or "queue", and "port". With `assertions`, the Verilog contains the assertions of the Chisel
+    sources: a failing one ends the run with an error that names it. Results and cycles are the same.
     """
 
     unit: str

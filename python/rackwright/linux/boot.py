@@ -15,6 +15,7 @@ from rackwright.linux.files import archive_of
 from rackwright.linux.image import Image
 from rackwright.linux.network import interface, set_up
 from rackwright.machine.parameters import ServerParameters
+from rackwright.tiles.machine import check_harts
 from rackwright.unit.accelerators import Accelerator, PlacedUnit, build_units
 
 if TYPE_CHECKING:
@@ -196,13 +197,15 @@ def restore(
     console: Console | None = None,
     observer: _engine.Observer | None = None,
     image: Image | None = None,
+    tiles: Path | None = None,
 ) -> BootResult:
     """Continues from a checkpoint written by `boot`, on harts of any model; otherwise like `boot`.
 
     A guest with a disk needs the file that it had, and one with a `fabric` an equal one; any `accelerators`
     may be attached now. The caches of timed harts are empty at first. `BootResult.boot` has the wall time of
-    restoring. An `observer` needs the image that was booted.
-    Raises `EngineError` when the file is no checkpoint, or damaged, or the disk is another one.
+    restoring. An `observer` needs the image that was booted. `tiles` is the file of `accelerators` on tiles.
+    Raises `EngineError` when the file is no checkpoint, or damaged, or the disk is another one, and
+    `RackwrightError` if the tiles have another number of harts.
     """
     if command is None and console is None:
         raise RackwrightError("without a command, a guest needs a console")
@@ -220,6 +223,8 @@ def restore(
         observer=observer,
         image=image,
     )
+    if tiles is not None:
+        check_harts(tiles, guest.harts)
     run = _Run(guest, cpu, show, console, began, units, net, timing, fabric)
     if nic is not None:
         run.prepare(set_up(restored=True))

@@ -98,7 +98,7 @@ def unit_manifest(config: UnitConfig, *, translation: bool = False, assertions: 
         )
     try:
         if config.is_named:
-            translated = translation and config.command == "rocc"
+            translated = translation and config.command in ("rocc", "queue")
             return elaborate(
                 config.unit,
                 config.parameters,

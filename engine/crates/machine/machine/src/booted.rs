@@ -140,7 +140,8 @@ impl<T: Timing> Machine<Core<T>, Privileged> {
         }
     }
 
-    /// Attaches units to each hart. Commands of processes have virtual addresses, which units must translate.
+    /// Attaches units to each hart, or, if they are those of a machine, to all harts together. Commands of processes have
+    /// virtual addresses, which units must translate.
     ///
     /// # Errors
     /// [`UnitError`] when they do not, or cannot be attached.
@@ -150,6 +151,16 @@ impl<T: Timing> Machine<Core<T>, Privileged> {
         attachment: &Attachment<'_>,
     ) -> Result<(), UnitError> {
         attachment.require_translation()?;
+        if attachment.is_shared() {
+            let units = attachment.attach(&mut *hierarchy.lock(), 0)?;
+            let cores = &mut self.hardware.cores;
+            cores
+                .iter_mut()
+                .for_each(|core| core.share(hierarchy.clone(), &units));
+            cores[0].units = units;
+            self.hardware.shares_units = true;
+            return Ok(());
+        }
         for (index, core) in self.hardware.cores.iter_mut().enumerate() {
             let units = attachment.attach(&mut *hierarchy.lock(), index)?;
             core.attach(hierarchy.clone(), units);

@@ -17,6 +17,8 @@ pub struct Hardware<C> {
     pub bus: Bus,
     /// By processor: others may have written memory since it ran.
     pub(crate) others_ran: Vec<bool>,
+    /// The units of the first processor are those of all: each has them in its turn.
+    pub(crate) shares_units: bool,
 }
 
 impl<C: Processor> Hardware<C> {
@@ -24,6 +26,7 @@ impl<C: Processor> Hardware<C> {
     pub fn new(cores: Vec<C>, memory: GuestMemory, bus: Bus) -> Hardware<C> {
         Hardware {
             others_ran: vec![false; cores.len()],
+            shares_units: false,
             cores,
             memory,
             bus,
@@ -42,7 +45,19 @@ impl<C: Processor> Hardware<C> {
         for (other, ran) in self.others_ran.iter_mut().enumerate() {
             *ran |= other != index;
         }
-        self.cores[index].run(&mut self.memory, limit)
+        if index == 0 || !self.shares_units {
+            return self.cores[index].run(&mut self.memory, limit);
+        }
+        self.lend_units(index);
+        let stop = self.cores[index].run(&mut self.memory, limit);
+        self.lend_units(index);
+        stop
+    }
+
+    /// Exchanges the units of the first processor with those of another.
+    fn lend_units(&mut self, index: usize) {
+        let (first, others) = self.cores.split_at_mut(index);
+        first[0].lend_units(&mut others[0]);
     }
 
     /// Ensures that hart `index` reads no time before that read by earlier harts.

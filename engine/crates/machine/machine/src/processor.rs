@@ -28,6 +28,9 @@ pub trait Processor: Sized {
     /// Advances busy units to `cycle`, while the hart is stalled.
     fn advance_units(&mut self, memory: &mut GuestMemory, cycle: Cycle);
 
+    /// Lends its units to another processor, in exchange for those of that one.
+    fn lend_units(&mut self, _other: &mut Self) {}
+
     /// The cause of its stall, if it is stalled as a whole.
     fn stalled(&self) -> Option<Stall>;
 
@@ -131,6 +134,10 @@ impl<T: Timing> Processor for Core<T> {
 
     fn advance_units(&mut self, memory: &mut GuestMemory, cycle: Cycle) {
         self.advance_units(memory, cycle);
+    }
+
+    fn lend_units(&mut self, other: &mut Self) {
+        std::mem::swap(&mut self.units, &mut other.units);
     }
 
     #[inline]

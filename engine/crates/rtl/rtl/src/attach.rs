@@ -7,6 +7,8 @@ use std::fmt;
 pub enum Attach {
     /// Beside a hart or a card's window, which sends it commands or accesses its registers.
     Hart,
+    /// Beside a machine's harts, all of which send it commands.
+    Machine,
     /// On a link between harts and network, where page walks that find a remote page send it requests.
     Walk,
     /// On a link of a network, as the NIC of a server.
@@ -22,6 +24,7 @@ impl Attach {
     pub fn name(self) -> &'static str {
         match self {
             Attach::Hart => "hart",
+            Attach::Machine => "machine",
             Attach::Walk => "walk",
             Attach::Link => "link",
             Attach::Switch => "switch",
@@ -34,6 +37,7 @@ impl fmt::Display for Attach {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Attach::Hart => "beside a hart",
+            Attach::Machine => "beside all harts of a machine",
             Attach::Walk => "where walks ask it",
             Attach::Link => "on a link of a network",
             Attach::Switch => "in a switch",

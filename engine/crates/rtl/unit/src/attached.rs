@@ -112,7 +112,8 @@ impl AttachedUnit {
     }
 
     /// The hart fences translations at `at`. Returns the unit's cycle, to which it advances, in which the requests that
-    /// use a translation from before are complete; none for a unit that uses no translation at present.
+    /// use a translation from before are complete; none for a unit that uses no translation at present. A watch is a
+    /// use: it is asked for again.
     pub fn fence<I: Interconnect>(
         &mut self,
         at: Cycle,
@@ -121,11 +122,12 @@ impl AttachedUnit {
         if !self.commands.is_translated() {
             return None;
         }
-        if self.is_idle() {
+        if self.is_at_rest() {
             self.commands().fence_next();
             return None;
         }
         let forgotten = self.commands().fence(at);
+        self.pins.activity.disturb();
         self.advance(forgotten, surroundings);
         let over = forgotten.max(self.memory.answered());
         self.advance(over, surroundings);

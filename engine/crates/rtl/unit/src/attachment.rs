@@ -64,6 +64,12 @@ impl Attachment<'_> {
         self.attach_with(interconnect, hart, is_linked)
     }
 
+    /// Whether there is one of each for all harts, which reach the same ones in their turns.
+    pub fn is_shared(&self) -> bool {
+        let mut units = self.units.iter();
+        units.any(|unit| unit.design.manifest.attaches(Attach::Machine))
+    }
+
     fn attach_with<I: Interconnect>(
         &self,
         interconnect: &mut I,
@@ -76,7 +82,9 @@ impl Attachment<'_> {
             if !is_linked(manifest) {
                 refuse_unconnected(manifest)?;
             }
-            manifest.require(Attach::Hart)?;
+            if !manifest.attaches(Attach::Machine) {
+                manifest.require(Attach::Hart)?;
+            }
         }
         let names = names(self.units.iter().map(|unit| &*unit.design.manifest));
         let attached = self.units.iter().zip(names).zip(reaches);

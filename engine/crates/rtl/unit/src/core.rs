@@ -34,6 +34,9 @@ pub struct Core<T: Timing> {
     pub(crate) stall: Option<Stall>,
     /// The opcode of a unit outside the core: its commands are left to the caller.
     passed_on: Option<u8>,
+    /// Other harts have the units in their turns: an answer is awaited beyond the end of a turn, since none of them may
+    /// take it.
+    shares_units: bool,
 }
 
 impl<T: Timing> Core<T> {
@@ -47,6 +50,7 @@ impl<T: Timing> Core<T> {
             commands: 0,
             stall: None,
             passed_on: None,
+            shares_units: false,
         }
     }
 
@@ -64,6 +68,17 @@ impl<T: Timing> Core<T> {
 
     /// Attaches `units` to the hart.
     pub fn attach(&mut self, hierarchy: SharedHierarchy, units: Vec<AttachedUnit>) {
+        self.reach(hierarchy, &units);
+        self.units = units;
+    }
+
+    /// Has the hart share `units` with others, which have [`Core::units`] in their turns.
+    pub fn share(&mut self, hierarchy: SharedHierarchy, units: &[AttachedUnit]) {
+        self.reach(hierarchy, units);
+        self.shares_units = true;
+    }
+
+    fn reach(&mut self, hierarchy: SharedHierarchy, units: &[AttachedUnit]) {
         if units.iter().any(|unit| !unit.reach().commands.is_empty()) {
             self.hart.offer(Feature::Units);
         }
@@ -75,7 +90,6 @@ impl<T: Timing> Core<T> {
             self.hart.offer(Feature::Devices(UNIT_REGISTERS..end));
         }
         self.hierarchy = Some(hierarchy);
-        self.units = units;
     }
 
     /// Ends runs at commands with `opcode`, which are those of the unit `to`.
@@ -368,6 +382,7 @@ impl<T: Timing> Core<T> {
             Some(Stall::Unit(awaited)) => awaited,
             Some(other) => unreachable!("a hart that is stalled for {other:?} is not run"),
         };
+        let limit = if self.shares_units { Cycle::NEVER } else { limit };
         let over = match awaited.asked {
             Asked::Command(command) if !command.xd => self.await_room(memory, awaited, limit)?,
             _ => self.await_answer(memory, awaited, limit)?,
@@ -512,7 +527,8 @@ impl<T: Timing> Core<T> {
     /// The unit that the hart is stalled for.
     pub fn wait(&self) -> Option<Wait> {
         match self.stall? {
-            Stall::Unit(awaited) => Some(self.units[awaited.unit].observation().wait()),
+            // While units are lent to another hart, there is none here.
+            Stall::Unit(awaited) => Some(self.units.get(awaited.unit)?.observation().wait()),
             _ => None,
         }
     }
@@ -593,7 +609,7 @@ pub(crate) fn push_units(counters: &mut Counters, beside: &[&[AttachedUnit]]) {
     for (index, unit) in beside[0].iter().enumerate() {
         let each: Vec<Counters> = beside
             .iter()
-            .map(|units| units[index].observation().events())
+            .filter_map(|units| Some(units.get(index)?.observation().events()))
             .collect();
         for (event, _) in each[0].iter() {
             let count = each.iter().filter_map(|events| events.get(event)).sum();

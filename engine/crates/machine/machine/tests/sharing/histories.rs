@@ -1,16 +1,18 @@
 //! Random histories of the shared queues of `rackwright/shared_queue.h`, on harts of every model: each is judged to be
-//! linearizable, as of a queue of two places.
+//! linearizable, as of a queue of two places; in long tests also by `validation/histories`, another judge.
 
 use crate::programs::{afterwards, load, Model, BASE, HARTS_TAKING_PART, MODELS};
 use rackwright_memory::GuestMemory;
 use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// As in queue.c.
 const PLACES: usize = 2;
 const OPERATIONS: usize = 4;
-const MOST_HARTS: usize = 4;
+const MOST_HARTS: usize = 8;
 const SEED: u64 = HARTS_TAKING_PART + 16;
 const ROUNDS: u64 = HARTS_TAKING_PART + 24;
 const LOG: u64 = BASE + 0x4_0000;
@@ -25,6 +27,7 @@ type Elements = Vec<u64>;
 /// An operation of queue.c: a push or a pop of up to `asked` values, at least one if there is room or an element, or of
 /// exactly as many if it waits; what was done between which ticks of the clock that all harts share.
 struct Operation {
+    hart: usize,
     is_push: bool,
     waits: bool,
     asked: usize,
@@ -47,6 +50,7 @@ impl Operation {
         }
         let [push, waits, asked, done, begin, end, values @ ..] = words;
         Operation {
+            hart,
             is_push: push != 0,
             waits: waits != 0,
             asked: asked as usize,
@@ -54,6 +58,18 @@ impl Operation {
             begin,
             end,
         }
+    }
+
+    /// As `validation/histories` reads it.
+    fn line(&self) -> String {
+        let kind = if self.is_push { "push" } else { "pop" };
+        let manner = if self.waits { "waits" } else { "tries" };
+        let (asked, begin, end) = (self.asked, self.begin, self.end);
+        let mut line = format!("{} {kind} {manner} {PLACES} {asked} {begin} {end}", self.hart);
+        for value in &self.done {
+            write!(line, " {value}").unwrap();
+        }
+        line
     }
 
     /// What a queue with these elements has after the operation; `None` if it would have done something else.
@@ -79,7 +95,7 @@ impl Operation {
 /// (Wing and Gong 1993, with the memory of Lowe 2017): an operation may be the next one if none that is left has ended
 /// before it began.
 fn is_linearizable(history: &[Operation]) -> bool {
-    let all = (1u32 << history.len()) - 1;
+    let all = (1u64 << history.len()) - 1;
     let mut seen = HashSet::from([(0, Elements::new())]);
     let mut open = vec![(0, Elements::new())];
     while let Some((done, elements)) = open.pop() {
@@ -175,33 +191,86 @@ fn histories(image: &Path, model: Model, harts: usize, seed: u64, count: usize) 
     })
 }
 
-/// How many of the histories of these runs are not linearizable.
-fn wrong(image: &Path, runs: impl Iterator<Item = u64>, count: usize) -> usize {
-    let mut wrong = 0;
-    for seed in runs {
+/// The histories of runs with these seeds, each on harts of each model.
+fn all_histories(
+    image: &Path,
+    seeds: impl Iterator<Item = u64>,
+    numbers_of_harts: &[usize],
+    count: usize,
+) -> Vec<Vec<Operation>> {
+    let mut all = Vec::new();
+    for seed in seeds {
         for model in MODELS {
-            for harts in [2, 3, 4] {
-                let found = histories(image, model, harts, seed, count);
-                wrong += found.iter().filter(|history| !is_linearizable(history)).count();
+            for harts in numbers_of_harts {
+                all.extend(histories(image, model, *harts, seed, count));
             }
         }
     }
-    wrong
+    all
+}
+
+/// How many histories are not linearizable.
+fn wrong(histories: &[Vec<Operation>]) -> usize {
+    histories
+        .iter()
+        .filter(|history| !is_linearizable(history))
+        .count()
+}
+
+/// What the other judge says of the histories.
+fn judged(histories: &[Vec<Operation>]) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../validation/histories");
+    let mut judge = Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--release", "--locked", "--manifest-path"])
+        .arg(folder.join("Cargo.toml"))
+        .arg("--target-dir")
+        .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("histories"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("cargo");
+    let mut input = judge.stdin.take().expect("a pipe");
+    for history in histories {
+        let lines: Vec<String> = history.iter().map(Operation::line).collect();
+        writeln!(input, "{}\n", lines.join("\n")).expect("the judge reads");
+    }
+    drop(input);
+    let output = judge.wait_with_output().expect("the judge ends");
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).expect("text")
 }
 
 #[test]
 fn histories_of_shared_queues_are_linearizable() {
-    assert_eq!(wrong(&compile("queue", &[]), 1..2, 220), 0);
+    let found = all_histories(&compile("queue", &[]), 1..2, &[2, 3, 4], 220);
+    assert_eq!(wrong(&found), 0);
 }
 
 #[test]
-#[ignore = "minutes: 100,000 histories"]
+#[ignore = "minutes: 100,000 histories, and a judge to compile"]
 fn many_histories_of_shared_queues_are_linearizable() {
-    assert_eq!(wrong(&compile("queue-many", &[]), 2..39, HISTORIES), 0);
+    let harts = [2, 3, 4, 5, 6, 7, 8];
+    let found = all_histories(&compile("queue-many", &[]), 2..18, &harts, HISTORIES);
+    assert_eq!(wrong(&found), 0);
+    assert_eq!(
+        judged(&found),
+        format!("{} histories, 0 not linearizable\n", found.len())
+    );
 }
 
 /// Where a queue is called empty while an element is being written, a tester that can tell says so.
 #[test]
 fn a_queue_that_is_called_empty_too_early_is_noticed() {
-    assert!(wrong(&compile("queue-seeded", &["-DSEEDED"]), 1..2, 100) > 0);
+    let found = all_histories(&compile("queue-seeded", &["-DSEEDED"]), 1..2, &[2, 3, 4], 100);
+    assert!(wrong(&found) > 0);
+}
+
+#[test]
+#[ignore = "a judge to compile"]
+fn both_judges_of_histories_notice_as_much() {
+    let found = all_histories(&compile("queue-judged", &["-DSEEDED"]), 1..2, &[2, 4, 8], 100);
+    let wrong = wrong(&found);
+    assert!(wrong > 0);
+    let said = format!("{} histories, {wrong} not linearizable\n", found.len());
+    assert_eq!(judged(&found), said);
 }

@@ -5,7 +5,7 @@
 
 #include "rackwright/shared_queue.h"
 
-enum { PLACES = 2, OPERATIONS = 4, MOST_HARTS = 4 };
+enum { PLACES = 2, OPERATIONS = 4, MOST_HARTS = 8 };
 
 // An operation: its kind and size, the values pushed or popped, and the ticks between which it was done.
 typedef struct {

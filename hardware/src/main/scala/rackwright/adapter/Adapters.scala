@@ -10,13 +10,13 @@ import rackwright.unit.{HardwareUnit, UsageError}
   * @param axi4
   *   memory ports become AXI4 masters.
   * @param queued
-  *   commands come from queues in memory. Not with the others.
+  *   commands come from queues in memory. Only with `translated`.
   * @param packets
   *   packets come from queues in memory. Not with the others.
   * @param mirror
   *   a station that returns frames is connected to the unit; only with `packets`.
   * @param translated
-  *   addresses are virtual: they are translated between the unit's memory ports and the outside. Not with the others.
+  *   addresses are virtual: they are translated between the unit's memory ports and the outside. Only with `queued`.
   */
 case class Adapters(
     mmio: Boolean = false,
@@ -26,13 +26,15 @@ case class Adapters(
     packets: Boolean = false,
     mirror: Boolean = false
 ) {
-  if ((queued || packets) && (axi4 || translated))
-    throw UsageError("--command queue and packets go with --memory port and --translation off")
-  if (translated && (mmio || axi4)) throw UsageError("--translation on goes with --command rocc and --memory port")
+  if ((queued || packets) && axi4) throw UsageError("--command queue and packets go with --memory port")
+  if (packets && translated) throw UsageError("--command packets goes with --translation off")
+  if (translated && (mmio || axi4))
+    throw UsageError("--translation on goes with --command rocc or queue, and --memory port")
 
   /** The unit itself, or the unit within its adapters. */
   def apply(build: => HardwareUnit): HardwareUnit =
-    if (queued) new QueuedUnit(build)
+    if (queued && translated) new TranslatedTile(build, TranslationParams())
+    else if (queued) new QueuedUnit(build)
     else if (packets) new PacketUnit(build, mirror)
     else if (translated) new TranslatedUnit(build, TranslationParams())
     else if (mmio || axi4) new AdaptedUnit(build, mmio, axi4)

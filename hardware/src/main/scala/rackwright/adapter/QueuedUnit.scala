@@ -19,13 +19,7 @@ class QueuedUnit(build: => HardwareUnit) extends HardwareUnit {
   override def attach: Seq[Attach] = unit.attach
   override def desiredName: String = unit.desiredName + "Queued"
 
-  private val (commands, opcode) = unit.madePorts.collect {
-    case (inner: CommandPort, CommandDescription(_, opcodes, known, false)) if QueuedUnit.suits(known.commands) =>
-      (inner, opcodes.head)
-  } match {
-    case Seq(only) => only
-    case _ => throw UsageError(s"--command queue is for units with the commands of streams, unlike ${unit.desiredName}")
-  }
+  private val (commands, opcode) = QueuedUnit.commandsOf(unit)
   private val engine = Module(new QueueEngine(opcode))
   mmioPort(QueueControl.registers).suggestName("mmio") <> engine.mmio
   commands <> engine.command
@@ -46,10 +40,18 @@ class QueuedUnit(build: => HardwareUnit) extends HardwareUnit {
   event("queue_looks", engine.looked)
 }
 
-/** Which units a [[QueuedUnit]] is for. */
+/** Which units can be on a tile. */
 object QueuedUnit {
 
-  /** Whether a unit has all commands that a descriptor becomes. */
+  /** The only command port of a unit that has all commands that a descriptor becomes, and its opcode. */
+  private[adapter] def commandsOf(unit: HardwareUnit): (CommandPort, Int) = unit.madePorts.collect {
+    case (inner: CommandPort, CommandDescription(_, opcodes, known, false)) if suits(known.commands) =>
+      (inner, opcodes.head)
+  } match {
+    case Seq(only) => only
+    case _ => throw UsageError(s"--command queue is for units with the commands of streams, unlike ${unit.desiredName}")
+  }
+
   private[adapter] def suits(commands: Seq[rackwright.port.UnitCommand]): Boolean = {
     val needed = Seq(StreamCommands.source, StreamCommands.limit, StreamCommands.destinationAndStart)
     needed.forall(command => commands.exists(_.name == command.name))

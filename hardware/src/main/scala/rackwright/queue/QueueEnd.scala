@@ -52,6 +52,14 @@ abstract class QueueEnd(bytes: Int, others: Seq[QueueKind], protected val wrong:
   problem.valid := false.B
   problem.bits := wrong
 
+  /** Whether the present watch, if the side `watches`, is from before `forget`. */
+  protected def renews(forget: Bool, watches: Bool): Bool = {
+    val renewing = RegInit(false.B).suggestName("renewing")
+    when(forget && watches && line.busy) { renewing := true.B }
+    when(answered) { renewing := false.B }
+    renewing
+  }
+
   /** Reports in this cycle the reason for a stop. */
   protected def report(why: Problem.Type): Unit = {
     problem.valid := true.B

@@ -3,7 +3,7 @@ package rackwright.queue
 import chisel3._
 
 import rackwright.access.MemoryArbiter
-import rackwright.port.{CommandPort, MemoryPort, MemoryPortParams, MmioPort, Status}
+import rackwright.port.{CommandPort, MemoryPort, MemoryPortParams, MmioPort}
 
 /** The engine of a tile: takes descriptors from a queue in memory, lets the unit execute them, one after the other, and
   * writes their results to another queue: endings for a program, or descriptors for the next unit of a chain, by the
@@ -29,13 +29,11 @@ class QueueEngine(opcode: Int) extends Module {
   control.sent := false.B
   private val taker = Module(new QueueTaker(Descriptor.bytes, Seq(Descriptor.shared)))
   private val giver = Module(new QueueGiver(Ending.bytes, QueueEngine.outgoing))
-  private val runner = Module(new DescriptorRunner(opcode))
   private val arbiter = Module(new MemoryArbiter(LineAccess.port, 2))
   arbiter.ports(0) <> taker.memory
   arbiter.ports(1) <> giver.memory
   memory <> arbiter.memory
   control.mmio <> mmio
-  QueueControl.join(opcode, control.setting, runner.command, command)
 
   private val isOpen = control.isOpen
   taker.header := control.incoming
@@ -44,30 +42,11 @@ class QueueEngine(opcode: Int) extends Module {
   giver.header := control.outgoing
   giver.go := isOpen
 
-  // The descriptor that the unit works on. Its result is dropped if the engine has stopped meanwhile.
-  private val busy = RegInit(false.B)
-  private val descriptor = Reg(new Descriptor)
-  // What a unit before has failed to make is passed on.
-  private val failed = descriptor.status =/= Status.ok
-  private val held = isOpen && !giver.element.ready
-  runner.descriptor.valid := busy && !failed
-  runner.descriptor.bits := descriptor
-  runner.hold := held
-  private val ends = busy && failed && !held || runner.descriptor.fire
-  private val ending = WireDefault(runner.ending)
-  when(failed) {
-    ending := 0.U.asTypeOf(ending)
-    ending.tag := descriptor.tag
-    ending.status := descriptor.status
-  }
-  giver.element.valid := ends
-  giver.element.bits.data := Mux(giver.wide, QueueEngine.following(descriptor, ending).asUInt, ending.asUInt)
-  giver.element.bits.count := 1.U
-  taker.element.ready := (!busy || ends) && isOpen
-  when(taker.element.fire) {
-    descriptor := taker.element.bits.data.asTypeOf(new Descriptor)
-    busy := true.B
-  }.elsewhen(ends) { busy := false.B }
+  private val work = new DescriptorWork(opcode, isOpen, giver)
+  private val busy = work.busy
+  QueueControl.join(opcode, control.setting, work.command, command)
+  taker.element.ready := (!busy || work.ends) && isOpen
+  when(taker.element.fire) { work.begin(taker.element.bits.data.asTypeOf(new Descriptor)) }
 
   control.stops.valid := taker.problem.valid || giver.problem.valid
   control.stops.bits := Mux(taker.problem.valid, taker.problem.bits, giver.problem.bits)
@@ -79,8 +58,7 @@ class QueueEngine(opcode: Int) extends Module {
   taken := taker.taken
   answered := giver.wrote
   looked := taker.looked
-  private val waitsForPlace = (failed || runner.over) && !giver.element.ready
-  private val sides = Mux(isOpen, taker.quiet && giver.quiet && (!busy || waitsForPlace), control.still)
+  private val sides = Mux(isOpen, taker.quiet && giver.quiet && (!busy || work.waitsForPlace), control.still)
   idle := sides && control.idle && !(control.closing && taker.drained)
 }
 
@@ -92,18 +70,6 @@ object QueueEngine {
     QueueKind(isShared = false, Descriptor.bytes),
     Descriptor.shared
   )
-
-  /** The descriptor for the next unit of a chain: its input is the output of this one. */
-  private def following(descriptor: Descriptor, ending: Ending): Descriptor = {
-    val next = WireDefault(0.U.asTypeOf(new Descriptor))
-    next.source := descriptor.destination
-    next.sourceBytes := ending.outputBytes
-    next.destination := Mux(descriptor.spare === 0.U, descriptor.source, descriptor.spare)
-    next.capacity := descriptor.capacity
-    next.tag := descriptor.tag
-    next.status := ending.status
-    next
-  }
 
   val port: MemoryPortParams = MemoryArbiter.downstream(LineAccess.port, 2)
 }

@@ -11,8 +11,12 @@ import chisel3.util._
   *   of an element.
   * @param others
   *   further kinds of queues.
+  * @param repeats
+  *   whether it can go on after a refused access as if that had not been, later too: an element that is not published
+  *   stays. Not with shared queues.
   */
-class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil) extends QueueEnd(bytes, others, Problem.outgoing) {
+class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = false)
+    extends QueueEnd(bytes, others, Problem.outgoing) {
   import QueueGiver.State
 
   val element = IO(Flipped(Decoupled(new QueueElements)))
@@ -29,6 +33,19 @@ class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil) extends QueueEnd(byte
   /** Number of elements written in this cycle. */
   val wrote = IO(Output(UInt(log2Ceil(QueueSide.perLine(bytes) + 1).W)))
 
+  /** The element that is not published, after a stop. */
+  val left: Option[Valid[UInt]] = Option.when(repeats)(IO(Valid(UInt(512.W))))
+
+  /** Sets it, before the queue is opened. */
+  val restore: Option[Valid[Valid[UInt]]] = Option.when(repeats)(IO(Flipped(Valid(Valid(UInt(512.W))))))
+
+  /** Translations have changed: a watch is asked for again. */
+  val forget: Option[Bool] = Option.when(repeats)(IO(Input(Bool())))
+
+  /** Reads the consumer's index once and rests if there is no place, in place of a watch. */
+  val once: Option[Bool] = Option.when(repeats)(IO(Input(Bool())))
+  val rested: Option[Bool] = Option.when(repeats)(IO(Output(Bool())))
+
   private val state = RegInit(State.closed)
   private val kept = Reg(UInt(512.W))
   private val count = Reg(UInt(wrote.getWidth.W))
@@ -37,7 +54,13 @@ class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil) extends QueueEnd(byte
   takes := Mux(element.bits.count < side.inLine, element.bits.count, side.inLine)
   private val shared = side.isShared
   private val isFull = shared || free < Mux(state === State.ready, takes, count)
-  private val waits = state === State.space && (isFull && go || line.busy)
+  private val saw = RegInit(false.B)
+  private val waits = state === State.space && (isFull && go && !saw || line.busy)
+  // As of its beginning, while a read is in progress.
+  private val readsOnce = Reg(Bool())
+  private val isOnce = once.map(Mux(line.busy, readsOnce, _)).getOrElse(false.B)
+  readsOnce := isOnce
+  rested.foreach(_ := saw && isFull)
   // It holds an element that is not published. The turn of its place is known, and was not the one for its ticket.
   private val holds, known = RegInit(false.B)
   private val asks = Seq(State.header, State.index, State.claim, State.give, State.publish)
@@ -52,7 +75,7 @@ class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil) extends QueueEnd(byte
     )
   )
   line.request.bits.write := Seq(State.claim, State.give, State.publish).map(state === _).reduce(_ || _)
-  line.request.bits.watch := waits && (known || !shared) || state === State.claim
+  line.request.bits.watch := waits && (known || !shared) && !isOnce || state === State.claim
   private val ofTurn = shared && (state === State.space || state === State.publish)
   line.request.bits.words := Mux(state === State.give, side.words(count), Mux(ofTurn, 2.U, 1.U))
   line.request.bits.beats := MuxLookup(state, 1.U)(Seq(State.header -> 2.U, State.give -> side.beats(count)))
@@ -62,7 +85,8 @@ class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil) extends QueueEnd(byte
     State.space -> Mux(shared, side.other << 64, side.other),
     State.publish -> Mux(shared, (side.own + 1.U) << 64, side.own)
   ))
-  line.withdraw := !go
+  private val again = forget.map(renews(_, waits)).getOrElse(false.B)
+  line.withdraw := !go || again || once.getOrElse(false.B)
 
   private def fail(why: Problem.Type): Unit = {
     report(why)
@@ -81,7 +105,19 @@ class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil) extends QueueEnd(byte
     holds := true.B
     known := false.B
   }
-  when(state === State.closed) { holds := false.B }
+  if (!repeats) when(state === State.closed) { holds := false.B }
+  when(!go || state =/= State.space) { saw := false.B }
+  left.foreach { element =>
+    element.valid := holds
+    element.bits := kept
+  }
+  restore.foreach { element =>
+    when(element.valid) {
+      kept := element.bits.bits
+      count := 1.U
+      holds := element.bits.valid
+    }
+  }
   when(answered) {
     when(line.response.fault) {
       fail(Problem.refused)
@@ -101,8 +137,9 @@ class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil) extends QueueEnd(byte
           state := Mux(holds, State.space, State.ready)
         }
         is(State.space) {
-          side.other := Mux(shared, turn, found)
-          when(shared) {
+          when(!again) { side.other := Mux(shared, turn, found) }
+          saw := isOnce
+          when(again) {}.elsewhen(shared) {
             state := Mux(turn === side.own, State.claim, State.index)
           }.elsewhen(side.own - found > side.length) { fail(wrong) }
         }
@@ -132,7 +169,7 @@ class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil) extends QueueEnd(byte
     State.closed -> !go,
     State.stopped -> go,
     State.ready -> (go && !element.valid),
-    State.space -> (line.watches && isFull && go)
+    State.space -> ((line.watches || saw) && isFull && go)
   )
     .map { case (which, waits) => state === which && waits }
     .reduce(_ || _)

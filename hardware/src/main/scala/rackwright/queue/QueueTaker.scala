@@ -12,8 +12,12 @@ import chisel3.util._
   *   of an element.
   * @param others
   *   further kinds of queues.
+  * @param repeats
+  *   whether it can go on after a refused access as if that had not been: it outputs an element only when its place is
+  *   released, and reads none while `hold`. Not with shared queues.
   */
-class QueueTaker(bytes: Int, others: Seq[QueueKind] = Nil) extends QueueEnd(bytes, others, Problem.incoming) {
+class QueueTaker(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = false)
+    extends QueueEnd(bytes, others, Problem.incoming) {
   import QueueTaker.State
 
   /** Stops at the end of the published elements: `drained` is high when it has reached it. */
@@ -22,6 +26,12 @@ class QueueTaker(bytes: Int, others: Seq[QueueKind] = Nil) extends QueueEnd(byte
   /** The elements read last, until they are taken. */
   val element = IO(Decoupled(new QueueElements))
   val drained = IO(Output(Bool()))
+
+  /** Begins to read no further elements. */
+  val hold: Option[Bool] = Option.when(repeats)(IO(Input(Bool())))
+
+  /** Translations have changed: a watch is asked for again. */
+  val forget: Option[Bool] = Option.when(repeats)(IO(Input(Bool())))
 
   /** Number of elements read in this cycle; whether the index of the other side has been read. */
   val taken = IO(Output(UInt(log2Ceil(QueueSide.perLine(bytes) + 1).W)))
@@ -37,7 +47,7 @@ class QueueTaker(bytes: Int, others: Seq[QueueKind] = Nil) extends QueueEnd(byte
   private val isEmpty = Mux(shared, nothing, side.own === side.other)
   private val ahead = side.other - side.own
   private val count = Mux(ahead < side.inLine, ahead, side.inLine)(taken.getWidth - 1, 0)
-  private val free = !full || element.ready
+  private val free = hold.map(!full && !_).getOrElse(!full || element.ready)
   // The read waits until the index differs from the known one. The last one does not.
   private val looksLast = Reg(Bool())
   private val isLast = Mux(line.busy, looksLast, last)
@@ -65,7 +75,8 @@ class QueueTaker(bytes: Int, others: Seq[QueueKind] = Nil) extends QueueEnd(byte
       State.release -> Mux(shared, (side.own + side.length) << 64, side.own)
     )
   )
-  line.withdraw := last || !go
+  private val again = forget.map(renews(_, looks)).getOrElse(false.B)
+  line.withdraw := last || !go || again
 
   private val none = Mux(shared, QueueSide.isBehind(found, side.own), found === side.own)
 
@@ -98,9 +109,12 @@ class QueueTaker(bytes: Int, others: Seq[QueueKind] = Nil) extends QueueEnd(byte
           state := State.look
         }
         is(State.look) {
-          side.other := found
-          nothing := none
-          when(!shared && found - side.own > side.length) { fail(wrong) }
+          when(!again) {
+            side.other := found
+            nothing := none
+          }
+          when(again) {}
+            .elsewhen(!shared && found - side.own > side.length) { fail(wrong) }
             .elsewhen(!none && free && go) { state := next }
             .elsewhen(none && isLast) { state := State.stopped }
         }
@@ -134,7 +148,7 @@ class QueueTaker(bytes: Int, others: Seq[QueueKind] = Nil) extends QueueEnd(byte
   }
   when(state === State.closed) { full := false.B }
 
-  element.valid := full
+  element.valid := full && (if (repeats) state === State.look else true.B)
   element.bits := fetched
   still := state === State.closed && !go
   drained := state === State.stopped

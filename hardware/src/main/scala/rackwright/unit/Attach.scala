@@ -8,6 +8,9 @@ object Attach {
   /** Beside a hart or a card's window, which sends it commands or accesses its registers. */
   case object Hart extends Attach("hart")
 
+  /** Beside a machine's harts, all of which send it commands. */
+  case object Machine extends Attach("machine")
+
   /** On a link between harts and network, where page walks that find a remote page send it requests. */
   case object Walk extends Attach("walk")
 
@@ -20,7 +23,7 @@ object Attach {
   /** On a link of PCI Express, as a function that sends and receives packets itself. */
   case object Card extends Attach("card")
 
-  private val all = Seq(Hart, Walk, Link, Switch, Card)
+  private val all = Seq(Hart, Machine, Walk, Link, Switch, Card)
 
   /** The place with that name. */
   def named(name: String): Attach =

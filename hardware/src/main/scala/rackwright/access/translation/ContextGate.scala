@@ -63,7 +63,7 @@ class ContextGate extends Module {
   inner.response.ready := answers.ready
   when(own) {
     answers.bits.rd := request.bits.rd
-    answers.bits.data := Mux(same && faulted, Cat(first.address(63, 3), first.refused, first.write, true.B), 0.U)
+    answers.bits.data := Mux(same && faulted, first.word, 0.U)
   }
   outer.response <> Queue(answers, 2)
   due := due + (inner.request.fire && request.bits.xd) - inner.response.fire

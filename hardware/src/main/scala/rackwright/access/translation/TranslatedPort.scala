@@ -11,8 +11,11 @@ import rackwright.stream.SkidBuffer
   * Translations are cached, fully associative, and replaced in turn. An access without permission receives a fault as
   * its response and does not reach memory; its page is then refused until the unit is calm, so that the many following
   * accesses to the same page need no lookups.
+  *
+  * @param revocable
+  *   whether all accesses can be refused, for a process that has ended.
   */
-class TranslatedPort(port: MemoryPortParams, params: TranslationParams) extends Module {
+class TranslatedPort(port: MemoryPortParams, params: TranslationParams, revocable: Boolean = false) extends Module {
   require(port.addressBits == 64, s"virtual addresses have 64 bits, not ${port.addressBits}")
 
   /** The unit's side. */
@@ -29,6 +32,9 @@ class TranslatedPort(port: MemoryPortParams, params: TranslationParams) extends 
 
   /** No operation of the unit is in progress: refused pages may be looked up again. */
   val calm = IO(Input(Bool()))
+
+  /** Every access is refused. */
+  val barred: Option[Bool] = Option.when(revocable)(IO(Input(Bool())))
 
   /** Walks. */
   val walk = IO(Decoupled(UInt(Paging.virtualPageBits.W)))
@@ -55,16 +61,26 @@ class TranslatedPort(port: MemoryPortParams, params: TranslationParams) extends 
   private val refusedByMemory = Reg(Bool())
   private val refused = refusing && refusedPage === number
 
-  private val canonical = context.canonical(waiting.bits.address)
+  // What ends a watch goes where the watch went, whose page may be another process's by now.
+  private val endsWatch = waiting.bits.watch.fold(false.B)(_ && !waiting.bits.write && waiting.bits.mask === 0.U)
+  private val watched = Option.when(port.watch)(Reg(UInt(port.addressBits.W)))
+
+  private val open = barred.map(!_).getOrElse(true.B)
+  private val flat = context.flat && open
+  private val canonical = context.canonical(waiting.bits.address) && open
   private val allowed = canonical && hit && !refused && found.permits(context, waiting.bits.write)
-  private val passes = context.flat || allowed
-  private val fails = !context.flat && (!canonical || refused || (hit && !allowed))
+  private val passes = flat || allowed || endsWatch
+  private val fails = !flat && (!canonical || refused || (hit && !allowed)) && !endsWatch
 
   private val translated = Wire(Decoupled(chiselTypeOf(waiting.bits)))
   translated.valid := waiting.valid && passes && !forget
   translated.bits := waiting.bits
-  when(!context.flat) {
+  when(!flat) {
     translated.bits.address := Cat(found.place(number), waiting.bits.address(Paging.pageBits - 1, 0)).pad(64)
+  }
+  watched.foreach { place =>
+    when(endsWatch) { translated.bits.address := place }
+    when(translated.fire && waiting.bits.watch.get && !waiting.bits.write) { place := translated.bits.address }
   }
   memory.request <> SkidBuffer(translated)
 
@@ -118,5 +134,5 @@ class TranslatedPort(port: MemoryPortParams, params: TranslationParams) extends 
 
   assert(PopCount(hits) <= 1.U, "two translations of a page")
   assert(!walked.valid || walking, "the end of a walk that was not asked for")
-  assert(!translated.fire || context.flat || allowed, "an access got through that is not allowed")
+  assert(!translated.fire || flat || allowed || endsWatch, "an access got through that is not allowed")
 }

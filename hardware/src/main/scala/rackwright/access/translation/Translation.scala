@@ -1,6 +1,7 @@
 package rackwright.access.translation
 
 import chisel3._
+import chisel3.util.Cat
 
 import rackwright.port.{Paging, TranslationContext}
 
@@ -59,4 +60,7 @@ class TranslationFault extends Bundle {
 
   /** Because memory refused the read of a table entry, not because of its contents. */
   val refused = Bool()
+
+  /** As software reads it. */
+  def word: UInt = Cat(address(63, 3), refused, write, true.B)
 }
