@@ -48,6 +48,10 @@ class Outcome:
     said: str
 
 
+class BuildError(Exception):
+    """A program cannot be made: the command, and the end of what it printed."""
+
+
 class Archive:
     """Packages of Debian for riscv64, by a configuration of apt that nothing else uses."""
 
@@ -173,7 +177,7 @@ def _build(command: list[str], folder: Path, tools: dict[str, str]) -> str:
     environment = {**os.environ, **tools}
     result = subprocess.run(command, cwd=folder, env=environment, capture_output=True)
     if result.returncode != 0:
-        raise SystemExit(f"{' '.join(command)}: {result.stderr.decode(errors='replace')[-2000:]}")
+        raise BuildError(f"{' '.join(command)}: {result.stderr.decode(errors='replace')[-2000:]}")
     return result.stdout.decode(errors="replace")
 
 
@@ -270,16 +274,24 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     description = tomllib.loads((HERE / "programs.toml").read_text())
     archive = Archive(folder)
-    rows: list[dict[str, str]] = []
+    order = [str(entry["name"]) for entry in description["program"]]
+    verdicts = []
     for entry in description["program"]:
         if chosen.names and entry["name"] not in chosen.names:
             continue
-        row = compare(entry, make(entry, folder, archive), description, folder)
+        try:
+            row = compare(entry, make(entry, folder, archive), description, folder)
+        except BuildError as error:
+            print(entry["name"], f"not made: {error}", flush=True)
+            verdicts.append("not made")
+            continue
         print(row["name"], row["verdict"], f"status {row['status']}", row["instructions"], flush=True)
-        rows.append(row)
-    same = sum(row["verdict"] == "same" for row in rows)
-    print(f"{same} of {len(rows)} programs print what they do on QEMU")
-    write([str(entry["name"]) for entry in description["program"]], rows)
+        verdicts.append(row["verdict"])
+        # At once, so that an interrupted run keeps what it has compared.
+        write(order, [row])
+    print(f"{verdicts.count('same')} of {len(verdicts)} programs print what they do on QEMU")
+    if set(verdicts) != {"same"}:
+        sys.exit(1)
 
 
 if __name__ == "__main__":
