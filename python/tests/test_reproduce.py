@@ -30,7 +30,7 @@ NETWORK = (
     "firesim-2.8",
     "firesim-2.9",
     "firesim-t2.3",
-    "firesim-2.11",
+    pytest.param("firesim-2.11", marks=pytest.mark.long("11 s; test_remote_sweep.py pages in both ways")),
     pytest.param("queueing", marks=pytest.mark.long("13 s; the crate traffic is compared with theory, too")),
     "daronpon-2.4",
     "daronpon-2.5",

@@ -9,7 +9,7 @@ from bootstrap.paths import STAMPS
 from rackwright._engine import Design
 from rackwright.exploration.store import content_key
 from rackwright.hardware.clocks import clock_of
-from rackwright.hardware.designs import design, elaborate
+from rackwright.hardware.designs import always_asserted, design, elaborate
 from rackwright.synthesis.area import own_area_mm2
 from rackwright.synthesis.table import row_of_manifest
 from rackwright.unit.config import UnitConfig
@@ -32,7 +32,8 @@ def build_design(config: UnitConfig, *, synthesise: bool = False) -> BuiltDesign
     if not config.is_named:
         return _own(config, synthesise)
     manifest = elaborate(config.unit, config.parameters)
-    design(manifest)
+    is_asserted = always_asserted(config.unit)
+    design(elaborate(config.unit, config.parameters, assertions=True) if is_asserted else manifest)
     files = sorted(path for path in manifest.parent.iterdir() if path.suffix in (".json", ".sv", ".v"))
     contents = (part for path in files for part in (path.name, path.read_text(encoding="utf-8")))
     row = row_of_manifest(manifest)

@@ -146,7 +146,8 @@ def _pytest(long: bool, selection: Selection, passed: Path | None) -> Check:
     # Tests of a file share their set-up, so that one process runs a file; the slowest files are first, as
     # ordered by conftest.py.
     files = selection.tests or ()
-    processes = min(os.cpu_count() or 1, MOST_PROCESSES)
+    # One more than processors, because tests wait for services, for programs and for each other's designs.
+    processes = min((os.cpu_count() or 1) + 1, MOST_PROCESSES)
     shared = ("-n", str(processes), "--dist", "loadfile", "--no-loadscope-reorder") if len(files) != 1 else ()
     slowest = (f"--durations={SLOWEST}", "--durations-min=1")
     named = ("-k", " or ".join(selection.names)) if selection.names else ()
