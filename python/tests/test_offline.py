@@ -35,6 +35,8 @@ PLACE = {
 """Which of a verb's examples is run: the first, or one that is over sooner."""
 
 BEFORE = {
+    # What is built takes longer than the dispatcher runs.
+    "dispatch": "./rw dispatch --check examples/dispatch/one-rack.yaml",
     "trace": "./rw profile --trace app.trace -- run app.elf",
     "drx asm": "./rw drx compile examples/drx/scale.py --emit asm > scale.s",
     "drx disasm": "./rw drx compile examples/drx/scale.py -o scale.drx",
