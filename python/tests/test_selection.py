@@ -82,6 +82,8 @@ def test_a_module_affects_whoever_starts_programs() -> None:
     assert found is not None
     assert {"tests/test_command_line.py", "tests/test_selection.py"} <= set(found)
     assert "tests/test_hardware_layers.py" not in found
+    # It imports modules by the values of a table.
+    assert "tests/test_package_layout.py" in (taken("python/rackwright/unit/store.py").tests or ())
 
 
 def test_texts_affect_who_reads_them() -> None:

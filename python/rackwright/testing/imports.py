@@ -14,8 +14,10 @@ PACKAGES = ("bootstrap", "rackwright")
 TESTS = PYTHON / "tests"
 CONFTEST = TESTS / "conftest.py"
 
-ANOTHER_PYTHON = ("subprocess", "command_line", "runpy", "multiprocessing", "distributed", "mpi4py")
-"""Imports by which a test starts programs, and with them any of our modules."""
+ANOTHER_PYTHON = (
+    "subprocess", "command_line", "runpy", "importlib", "multiprocessing", "distributed", "mpi4py",
+)  # fmt: skip
+"""Imports by which a test starts programs, or imports modules by names that it computes: any of ours."""
 
 _LAZY = PYTHON / "rackwright" / "__init__.py"
 """It imports the module of a name when the name is used."""
