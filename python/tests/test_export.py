@@ -135,23 +135,21 @@ def exportable() -> list[str]:
 
 
 @pytest.mark.long("two minutes of a processor: every unit is elaborated, and Scala compiled for each")
-@pytest.mark.parametrize("dialect", ["1.2", "current"])
-def test_the_wrapper_of_every_unit_compiles(dialect: str, tmp_path: Path) -> None:
+def test_the_wrapper_of_every_unit_compiles_in_the_current_dialect(tmp_path: Path) -> None:
+    names, files = generators(tmp_path, "current")
+    classpath = HARDWARE_CLASSPATH.read_text(encoding="utf-8").strip()
+    scalac("2.13.16", classpath, [SIGNATURES, *files], tmp_path / "classes")
+    made = {path.stem.split("$")[0] for path in (tmp_path / "classes").rglob("With*.class")}
+    assert len(made) == len(names)
+
+
+def generators(folder: Path, dialect: str) -> tuple[list[str], list[Path]]:
+    """A generator `a-UNIT` for each unit that can be exported; returns the units and the sources of all."""
     names = exportable()
-    print(len(names), *names)
     assert {"stream-copy", "snappy-compress", "zstd-decompress", "protobuf-serialize"} <= set(names)
-    files: list[Path] = []
     for name in names:
-        write_generator(unit_configs([name]), dialect, tmp_path / f"a-{name}")
-        files += (tmp_path / f"a-{name}").rglob("*.scala")
-    if dialect == "1.2":
-        classpath = SOC_CLASSPATH.read_text(encoding="utf-8").strip()
-        scalac("2.12.15", classpath, files, tmp_path / "classes", *FOR_ROCKET_CHIP)
-    else:
-        classpath = HARDWARE_CLASSPATH.read_text(encoding="utf-8").strip()
-        scalac("2.13.16", classpath, [SIGNATURES, *files], tmp_path / "classes")
-    made = {path.stem for path in (tmp_path / "classes").rglob("With*.class")}
-    assert len({name.split("$")[0] for name in made}) == len(names)
+        write_generator(unit_configs([name]), dialect, folder / f"a-{name}")
+    return names, list(folder.rglob("*.scala"))
 
 
 ELABORATE = """
@@ -167,25 +165,47 @@ class WithRom(file: String) extends Config((_, _, _) => {
 })
 
 object Elaborate {
-  def main(arguments: Array[String]): Unit = {
-    val config = new Config(new count.WithCount ++ new WithRom(arguments(0)) ++ new DefaultConfig)
+  def main(arguments: Array[String]): Unit = arguments.tail.foreach { fragment =>
+    val units = Class.forName(fragment).getDeclaredConstructor().newInstance().asInstanceOf[Config]
+    val config = new Config(units ++ new WithRom(arguments.head) ++ new DefaultConfig)
     val chip = () => LazyModule(new ExampleRocketSystem()(config.toInstance)).module
-    val circuit = chisel3.Driver.elaborate(chip)
-    circuit.components.foreach(component => println(component.name))
+    println(chisel3.Driver.elaborate(chip).components.map(_.name).mkString(" "))
   }
 }
 """
 
 
+def elaborated(folder: Path, files: list[Path], places: list[Path], fragments: list[str]) -> list[set[str]]:
+    """The modules of Rocket Chip's example with each of these fragments, compiled from `files`."""
+    (folder / "Elaborate.scala").write_text(ELABORATE, encoding="utf-8")
+    (folder / "rom.img").write_bytes(bytes(64))
+    classpath = SOC_CLASSPATH.read_text(encoding="utf-8").strip()
+    scalac("2.12.15", classpath, [folder / "Elaborate.scala", *files], folder / "classes", *FOR_ROCKET_CHIP)
+    resources = [place / "src" / "main" / "resources" for place in places]
+    arguments: list[Path | str] = ["elaborate.Elaborate", folder / "rom.img", *fragments]
+    lines = java([folder / "classes", *resources, classpath], arguments, folder).splitlines()
+    return [set(line.split()) for line in lines if "HartUnits" in line]
+
+
 @pytest.mark.long("a minute of a processor: Rocket Chip is compiled against and elaborated")
 def test_dialect_1_2_elaborates_with_rocket_chip_1_2_6(tmp_path: Path) -> None:
     folder = exported(tmp_path, "stream-copy", str(OWN), dialect="1.2")
-    (tmp_path / "Elaborate.scala").write_text(ELABORATE, encoding="utf-8")
-    (tmp_path / "rom.img").write_bytes(bytes(64))
-    classpath = SOC_CLASSPATH.read_text(encoding="utf-8").strip()
-    files = [tmp_path / "Elaborate.scala", *folder.rglob("*.scala")]
-    scalac("2.12.15", classpath, files, tmp_path / "classes", *FOR_ROCKET_CHIP)
-    places: list[Path | str] = [tmp_path / "classes", folder / "src" / "main" / "resources", classpath]
-    modules = set(java(places, ["elaborate.Elaborate", tmp_path / "rom.img"], tmp_path).split())
+    files = list(folder.rglob("*.scala"))
+    (modules,) = elaborated(tmp_path, files, [folder], ["count.WithCount"])
     assert {"PopulationCount", "HartUnits", "LinePort"} <= modules
     assert any(name.endswith("_StreamCopy") for name in modules)
+
+
+@pytest.mark.long("three minutes of a processor: every unit is elaborated, by itself and in Rocket Chip")
+def test_the_wrapper_of_every_unit_elaborates_in_dialect_1_2(tmp_path: Path) -> None:
+    names, files = generators(tmp_path, "1.2")
+    descriptions = [
+        json.loads((tmp_path / f"a-{name}" / "generator.json").read_text("utf-8")) for name in names
+    ]
+    fragments = [description["configuration"] for description in descriptions]
+    found = elaborated(tmp_path, files, [tmp_path / f"a-{name}" for name in names], fragments)
+    assert len(found) == len(names)
+    for name, modules in zip(names, found, strict=True):
+        wrapper = (tmp_path / f"a-{name}").rglob("With*.scala")
+        (module,) = re.findall(r'module = "(\w+)"', next(wrapper).read_text(encoding="utf-8"))
+        assert {module, "HartUnits", "LinePort"} <= modules, name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from tiers import long
 
 from bootstrap.paths import REPOSITORY
 from rackwright import RackwrightError, Unit, elaborate
+from rackwright.compression.libsnappy import compress
 from rackwright.hardware.manifests import read_manifest
 from rackwright.power.energy import Power, power_of, rules_factor
 from rackwright.power.propagation import propagate
@@ -258,6 +260,32 @@ def test_a_copy_of_twice_the_bytes_takes_twice_the_energy(tmp_path: Path) -> Non
 
     once, twice = copied(1 << 15), copied(1 << 16)
     assert twice == pytest.approx(2 * once, rel=0.05)
+
+
+MINUTES = 10
+
+
+@needs_synthesis
+@pytest.mark.long("ten minutes of a processor: a unit of 260,000 gates is compiled and mapped")
+def test_a_mebibyte_through_a_large_unit_has_its_power_in_minutes(tmp_path: Path) -> None:
+    plain = (REPOSITORY / "CHANGELOG.md").read_bytes()
+    plain = (plain * ((1 << 20) // len(plain) + 1))[: 1 << 20]
+    file = tmp_path / "decompress.saif"
+    unit = Unit("snappy-decompress", waves=file)
+    source, target = unit.load(compress(plain)), unit.reserve(len(plain), "rw")
+    assert operate(unit, source, target, max_cycles=2_000_000).status == "ok"
+    assert unit.read(target) == plain
+    del unit
+    before = os.times()
+    manifest = elaborate("snappy-decompress")
+    found = power(manifest, read_activity(file, read_manifest(manifest)["top"]))
+    after = os.times()
+    seconds = after.user - before.user + after.children_user - before.children_user
+    cells = found.milliwatts["switching"] + found.milliwatts["internal"]
+    energy = found.energy_picojoules / len(plain)
+    print(f"{seconds:.0f} s of a processor; {energy:.2f} pJ a byte, {cells:.1f} mW without memories")
+    assert cells > found.milliwatts["leakage"] > 0
+    assert seconds <= 60 * MINUTES
 
 
 def count_four(manifest: Path, file: Path) -> None:

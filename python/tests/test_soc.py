@@ -62,7 +62,7 @@ def chip(folder: Path, *units: Any, **parts: Any) -> Path:
 
 @pytest.mark.parametrize("example", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
 def test_examples_can_be_built(example: Path) -> None:
-    assert checked(Soc.load(example))
+    assert bool(checked(Soc.load(example))) == (example.stem != "debug")
     assert len(example.read_text(encoding="utf-8").splitlines()) < 40
 
 

@@ -29,6 +29,9 @@ FIXED = {
 }
 """Parts that every chip has at the same address."""
 
+DEBUG = AddressRange(0x0, 0x1000)
+"""The debug module."""
+
 PAGE_BYTES = 4096
 """The range of addresses of a unit's registers."""
 
@@ -59,6 +62,11 @@ class PlacedUnit:
     ports: tuple[dict[str, Any], ...]
     registers: AddressRange | None = None
     translation: bool = False
+
+
+def fixed_parts(soc: Soc) -> dict[str, AddressRange]:
+    """The parts of a chip whose addresses no file sets."""
+    return {**({"the debug module": DEBUG} if soc.debug else {}), **FIXED}
 
 
 def checked(soc: Soc) -> list[PlacedUnit]:
@@ -166,7 +174,7 @@ def _check_addresses(soc: Soc) -> None:
             f"registers: {pages} are no pages of {PAGE_BYTES} bytes below 4 GiB",
         )
         own["registers"] = pages
-    for (one, first), (other, second) in combinations((own | FIXED).items(), 2):
+    for (one, first), (other, second) in combinations((own | fixed_parts(soc)).items(), 2):
         _require(not first.overlaps(second), f"{one} ({first}) overlaps {other} ({second})")
     _check_registers(soc)
 

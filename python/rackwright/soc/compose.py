@@ -14,12 +14,12 @@ from rackwright.errors import RackwrightError
 from rackwright.export.memories import ExportedMemory, memories_of
 from rackwright.files.output_folder import check_output, replaced
 from rackwright.hardware.manifests import interrupt_pin, is_elaborated, read_manifest
-from rackwright.soc.check import FIXED, PlacedUnit, checked, stream_pairs
+from rackwright.soc.check import PlacedUnit, checked, fixed_parts, stream_pairs
 from rackwright.soc.generator import generate
 from rackwright.soc.harness import write_harness
 from rackwright.soc.memories import arrays_of, cut_memories, model_of, read_conf
 from rackwright.soc.pair import pair_module, top_ports
-from rackwright.soc.projects import constraints, core_file
+from rackwright.soc.projects import JTAG_HZ, constraints, core_file, jtag_clocks
 from rackwright.soc.software import interrupt_numbers, write_headers
 from rackwright.soc.specification import specification
 from rackwright.soc.target import TARGETS, Target, without_simulation
@@ -151,7 +151,7 @@ def _description(
     headers: Sequence[str],
     numbers: Mapping[str, Sequence[int]],
 ) -> dict[str, Any]:
-    ranges = {**FIXED, "devices": soc.devices, "memory": soc.memory}
+    ranges = {**fixed_parts(soc), "devices": soc.devices, "memory": soc.memory}
     ranges |= {unit.name: unit.registers for unit in units if unit.registers is not None}
     return {
         "top": soc.top,
@@ -159,7 +159,10 @@ def _description(
         "streams": bool(stream_pairs(units)) and soc.joined_by is None,
         "files": list(files),
         "headers": list(headers),
-        "clocks": [{"pin": "clock", "reset": "reset", "hertz": soc.clock_hz}],
+        "clocks": [
+            {"pin": "clock", "reset": "reset", "hertz": soc.clock_hz},
+            *({"pin": tck, "reset": reset, "hertz": JTAG_HZ} for tck, reset in jtag_clocks(soc)),
+        ],
         "address_map": [
             {"name": name, "base": place.base, "size": place.size}
             for name, place in sorted(ranges.items(), key=lambda each: each[1].base)

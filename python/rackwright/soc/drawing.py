@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rackwright.documentation.diagram import Box, Diagram, Layer
-from rackwright.soc.check import FIXED, LINE_BYTES, PlacedUnit
+from rackwright.soc.check import LINE_BYTES, PlacedUnit, fixed_parts
 from rackwright.soc.value import AddressRange, CacheConfig, Soc
 
 _MOST_BOXES = 4
@@ -19,7 +19,7 @@ def soc_diagram(soc: Soc, units: Sequence[PlacedUnit]) -> Diagram:
     beside = [Box(unit.name, _reached(unit), {}) for unit in units]
     hub = Box("hub", (f"lines of {LINE_BYTES} bytes", f"{soc.trackers} at once"), {})
     buses = [Box("system bus", ("TileLink", f"{soc.bus_bits} bits"), {}), hub]
-    fixed = [Box(_short(name), _place(place), {}) for name, place in FIXED.items()]
+    fixed = [Box(_short(name), _place(place), {}) for name, place in fixed_parts(soc).items()]
     pins = [
         Box("memory", ("AXI4", *_place(soc.memory)), {}),
         Box("devices", ("AXI4", *_place(soc.devices)), {}),

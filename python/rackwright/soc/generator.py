@@ -43,8 +43,7 @@ def generate(specification: dict[str, Any], top: str) -> Path:
     with TemporaryDirectory(prefix="making-", dir=GENERATED) as work:
         made = Path(work) / "made"
         made.mkdir()
-        boot = Path(work) / "boot.img"
-        _assemble(Path(work), boot)
+        boot = boot_image(Path(work))
         specified = Path(work) / "specification.json"
         specified.write_text(json.dumps({**specification, "bootRom": str(boot)}), encoding="utf-8")
         _run(["rackwright.soc.Main", str(specified), str(made)])
@@ -64,20 +63,21 @@ def keep(made: Path, place: Path) -> None:
         shutil.rmtree(made)
 
 
-def _assemble(work: Path, image: Path) -> None:
-    """Makes the contents of the boot ROM, but the device tree that follows them."""
-    program = work / "boot.elf"
+def boot_image(work: Path) -> Path:
+    """Makes the contents of the boot ROM, but the device tree that follows them, in the folder `work`."""
+    image, program = work / "boot.img", work / "boot.elf"
     options = ["-nostdlib", "-static", f"-Wl,-Ttext={_BOOT_BASE:#x}", "-Wl,--build-id=none"]
     architecture = ["-march=rv64g", "-mabi=lp64d"]
     prefix = RISCV.compiler_prefix
     run_compiler([f"{prefix}gcc", *architecture, *options, str(_BOOT), "-o", str(program)], image)
     run_compiler([f"{prefix}objcopy", "-O", "binary", "-j", ".text", str(program), str(image)], image)
+    return image
 
 
 def _run(arguments: Sequence[str]) -> None:
     classpath = f"{SOC_JAR}{os.pathsep}{SOC_CLASSPATH.read_text(encoding='utf-8').strip()}"
     # FIRRTL calls itself once for each level of an expression.
-    command = ["java", "-Xss64m", "-XX:+UseSerialGC", "-cp", classpath, *arguments]
+    command = ["java", "-Xss64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classpath, *arguments]
     ended = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False
     )

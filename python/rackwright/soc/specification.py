@@ -41,6 +41,7 @@ def specification(
         "memory": _range(soc.memory),
         "devices": _range(soc.devices),
         "uart": soc.uart,
+        "debug": soc.debug,
         "hertz": soc.clock_hz,
         "monitors": target.monitors,
         "memoriesApart": target.memories_apart,

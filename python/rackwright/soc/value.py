@@ -63,7 +63,8 @@ class Soc:
     reach them by registers, a page for each from `registers` on. `bus_bits` is the width of the buses between
     harts, units and memory. `trackers` is the number of lines that the hub processes at a time to keep the
     caches coherent. `clock_hz` is the clock of the device tree and `mtime`; a simulation counts cycles.
-    `memory` and `devices` are the address ranges behind the two AXI4 ports. In a simulation, memory answers
+    `memory` and `devices` are the address ranges behind the two AXI4 ports; with `debug`, harts can be halted
+    and examined by pins for JTAG. In a simulation, memory answers
     after `memory_cycles`, and programs end at `to_host` and print at `console`, firmware at the serial port
     `uart`; what leaves by a stream arrives at a second chip `link_cycles` later. `checked` checks
     whether it can be built.
@@ -84,6 +85,7 @@ class Soc:
     clock_hz: int = 2_000_000_000
     memory: AddressRange = AddressRange(0x8000_0000, 0x1000_0000)
     devices: AddressRange = AddressRange(0x1000_0000, 0x1000_0000)
+    debug: bool = False
     memory_cycles: int = 12
     to_host: int = 0x1000_1000
     console: int = 0x1000_1008
@@ -164,8 +166,9 @@ class _Document:
         return said
 
     def pins(self, part: Any) -> dict[str, Any]:
-        ranges = self.reader.mapping("pins", part, ("memory", "devices"))
-        return {name: self._range(f"pins.{name}", value) for name, value in ranges.items()}
+        pins = self.reader.mapping("pins", part, ("memory", "devices", "debug"))
+        readers = {"debug": self._flag}
+        return {name: readers.get(name, self._range)(f"pins.{name}", value) for name, value in pins.items()}
 
     def numbers(self, where: str, part: Any, known: tuple[str, ...]) -> dict[str, Any]:
         """Integers by name; 2e9 is one, and `0x10` is a number in YAML."""

@@ -3,6 +3,8 @@
 # Hart 0 enters memory at its first byte, others when their software interrupt is raised for the first time.
 # At entry: a0 = hart number, a1 = address of the device tree, commands of units on (mstatus.XS).
 
+    # What the linker relaxes leaves the padding of alignments too long, and the tree after its label.
+    .option norelax
     .section .text
     .globl _start
 _start:

@@ -5,10 +5,22 @@ import java.nio.file.Files
 
 import freechips.rocketchip.diplomacy.DTB
 
-/** Compiles device trees by `dtc`, through files: Rocket Chip's own way reads a pipe and may stop before its end. */
+/** What Rocket Chip's device trees lack, and their blobs. */
 object DeviceTree {
+  private val cpus = raw"(?m)^(\t*)(?:\w+: )?cpus \{\n".r
 
-  /** The blob of a device tree's source. */
+  /** A tree whose node of all harts says the rate of `mtime`, where OpenSBI and Linux look for it; Rocket Chip says it in
+    * the node of each hart.
+    */
+  def withTimebase(source: String, hertz: Int): String = {
+    require(cpus.findFirstIn(source).nonEmpty, "the device tree of the chip has no node for harts")
+    cpus.replaceFirstIn(source, s"$$0$$1\ttimebase-frequency = <$hertz>;\n")
+  }
+
+
+  /** The blob of a device tree's source, by `dtc` through files: Rocket Chip's own way reads a pipe and may stop before
+    * its end.
+    */
   def compiled(source: String): DTB = {
     val folder = Files.createTempDirectory("device-tree")
     val (text, blob) = (folder.resolve("chip.dts"), folder.resolve("chip.dtb"))

@@ -4,7 +4,7 @@ import chisel3._
 import chisel3.util.experimental.BoringUtils
 import freechips.rocketchip.config.Parameters
 import freechips.rocketchip.devices.tilelink.{HasPeripheryBootROM, HasPeripheryBootROMModuleImp}
-import freechips.rocketchip.diplomacy.LazyModule
+import freechips.rocketchip.diplomacy.{DTB, DTS, LazyModule}
 import freechips.rocketchip.subsystem._
 
 /** The top: harts with their units, units that they share, units on the buses, interrupt controllers and boot ROM;
@@ -18,7 +18,8 @@ class Soc(spec: SocSpec)(implicit p: Parameters)
     with CanHaveMasterAXI4MMIOPort
     with HasPeripheryBootROM {
   override lazy val desiredName: String = spec.top
-  override lazy val dtb = DeviceTree.compiled(dts)
+  override lazy val dts: String = DeviceTree.withTimebase(DTS(bindingTree), SocConfig.timebase)
+  override lazy val dtb: DTB = DeviceTree.compiled(dts)
   override lazy val module = new SocModule(this)
   SerialPort.describe(spec.uart)
 

@@ -1,7 +1,7 @@
 package rackwright.soc
 
 import freechips.rocketchip.config.{Config, Parameters}
-import freechips.rocketchip.devices.debug.DebugModuleKey
+import freechips.rocketchip.devices.debug.{DebugAttachParams, DebugModuleKey, DefaultDebugModuleParams, ExportDebug, JTAG}
 import freechips.rocketchip.devices.tilelink.BootROMParams
 import freechips.rocketchip.diplomacy.{DTSTimebase, LazyModule, MonitorsEnabled}
 import freechips.rocketchip.rocket.{DCacheParams, ICacheParams, MulDivParams, RocketCoreParams}
@@ -16,7 +16,11 @@ class SocConfig(spec: SocSpec)
         case MemoryBusKey => up(MemoryBusKey, site).copy(beatBytes = spec.busBytes)
         case PeripheryBusKey => up(PeripheryBusKey, site).copy(dtsFrequency = Some(spec.hertz))
         case BroadcastKey => BroadcastParams(nTrackers = spec.trackers)
-        case DebugModuleKey => None
+        case DebugModuleKey =>
+          // Its clock is not gated, which would take a latch.
+          val debug = DefaultDebugModuleParams(SocConfig.registerBits).copy(clockGate = false)
+          if (spec.debug) Some(debug) else None
+        case ExportDebug => DebugAttachParams(protocols = Set(JTAG))
         case MonitorsEnabled => spec.monitors
         case NExtTopInterrupts => SocConfig.deviceInterrupts
         case BootROMParams => BootROMParams(contentFileName = spec.bootRom, hang = SocConfig.bootRomBase)
@@ -75,6 +79,7 @@ object SocConfig {
   /** Ticks of `mtime` in a second. */
   val timebase = 10000000
 
+  private val registerBits = 64
   private val memoryIdBits = 6
   private val deviceIdBits = 4
   private val deviceBytes = 8

@@ -16,7 +16,7 @@ case class CacheSpec(sets: Int, ways: Int)
   *
   * With `monitors`, assertions watch every edge of TileLink. With `memoriesApart`, memories that are read synchronously
   * are modules that others bring, listed in `TOP.conf`. The device tree names a serial port (16550) at `uart`, outside
-  * of the chip.
+  * of the chip. With `debug`, harts can be halted and examined by pins for JTAG.
   */
 case class SocSpec(
     top: String,
@@ -31,6 +31,7 @@ case class SocSpec(
     memory: RangeSpec,
     devices: RangeSpec,
     uart: BigInt,
+    debug: Boolean,
     hertz: BigInt,
     monitors: Boolean,
     memoriesApart: Boolean,
