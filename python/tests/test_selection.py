@@ -75,6 +75,10 @@ def test_a_test_affects_itself_and_what_many_share_all_of_them() -> None:
     assert shared is not None
     assert {"tests/test_deflate_compress.py", "tests/test_snappy_compress.py"} <= set(shared)
     assert "tests/test_codecs.py" not in shared
+    started = taken("python/tests/command_copies.py").tests
+    assert started is not None
+    assert {"tests/test_command_line.py", "tests/test_register_maps.py"} <= set(started)
+    assert "tests/test_hardware_layers.py" not in started
 
 
 def test_a_module_affects_whoever_starts_programs() -> None:

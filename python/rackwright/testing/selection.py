@@ -140,9 +140,13 @@ def _of_python(path: Path) -> Selection:
     within = path.is_relative_to(TESTS)
     # Who imported a module that is gone is not to be seen from what there is.
     if path.suffix == ".py" and path != CONFTEST and path.exists():
-        # A test that starts programs may import any module so, but no other test.
+        # A test that starts programs may import any module so, and those beside the tests that it names.
+        is_test = path.name.startswith("test_")
         users = [
-            each for each in files_of_tests() if path in each.sources or (each.starts_programs and not within)
+            each
+            for each in files_of_tests()
+            if path in each.sources
+            or (each.starts_programs and (not within or (not is_test and each.mentions(path.name))))
         ]
     elif within and path.suffix != ".py":
         users = [each for each in files_of_tests() if each.mentions(path.parent.name)]
