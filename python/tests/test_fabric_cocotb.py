@@ -96,7 +96,7 @@ def transfers(measured: Measured) -> list[tuple[str, list[str]]]:
 @pytest.mark.parametrize(("generation", "lanes"), [(3, 8), (4, 16)])
 @pytest.mark.parametrize(
     ("test", "size"),
-    [("write", 64), ("write", 256), ("read", 256), ("read", 512), ("latency", 64), ("latency", 512)],
+    [("write", 64), ("write", 256), ("read", 256), ("read", 512), ("latency", 64), ("latency", 256)],
 )
 def test_transfers_last_as_long_as_over_the_link_of_cocotbext_pcie(
     test: str, size: int, generation: int, lanes: int, nothing: Simulator, tmp_path: Path
@@ -135,8 +135,7 @@ def test_transfers_last_as_long_as_over_the_link_of_cocotbext_pcie(
     theirs = (done[-1] - done[0]) / 399 / FEMTOSECONDS
     assert theirs == pytest.approx(ours, rel=0.02)
     if test == "latency":
-        # Of the link alone; theirs also tells of room without limit, which takes the wire from a completion.
-        assert theirs - behind_root - behind_card == pytest.approx(on_link, rel=0.05)
+        assert theirs - behind_root - behind_card == pytest.approx(on_link, rel=0.02), "of the link alone"
 
 
 def test_our_function_makes_dma_below_the_root_of_cocotbext_pcie(tmp_path: Path) -> None:
