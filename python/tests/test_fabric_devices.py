@@ -173,7 +173,7 @@ ip link set $interface up
 ping -c 5 -s 1400 -i 0.01 10.0.0.1 | tail -2
 ping -c 1 -W 1 -s 20000 10.0.0.1 >/dev/null; echo $?
 cat /sys/class/net/$interface/address
-grep -c virtio.-input /proc/interrupts
+grep -c "virtio.-input[.]0" /proc/interrupts
 """
 """It sends echo requests of one packet over a card, and then a longer one, which nobody answers."""
 
