@@ -157,17 +157,29 @@ package elaborate
 
 import freechips.rocketchip.config.Config
 import freechips.rocketchip.devices.tilelink.BootROMParams
-import freechips.rocketchip.diplomacy.LazyModule
+import freechips.rocketchip.diplomacy.{LazyModule, ValName}
+import freechips.rocketchip.prci.ClockGroupEphemeralNode
+import freechips.rocketchip.subsystem.AsyncClockGroupsKey
 import freechips.rocketchip.system.{DefaultConfig, ExampleRocketSystem}
 
 class WithRom(file: String) extends Config((_, _, _) => {
   case BootROMParams => BootROMParams(contentFileName = file)
 })
 
+// Rocket Chip has a node for all chips of a program, which has a place in one of them alone.
+class Clocks {
+  lazy val node = ClockGroupEphemeralNode()(ValName("async_clock_groups"))
+}
+
+class WithClocks(clocks: Clocks) extends Config((_, _, _) => {
+  case AsyncClockGroupsKey => clocks.node
+})
+
 object Elaborate {
   def main(arguments: Array[String]): Unit = arguments.tail.foreach { fragment =>
     val units = Class.forName(fragment).getDeclaredConstructor().newInstance().asInstanceOf[Config]
-    val config = new Config(units ++ new WithRom(arguments.head) ++ new DefaultConfig)
+    val beside = new Config(units ++ new WithClocks(new Clocks) ++ new WithRom(arguments.head))
+    val config = new Config(beside ++ new DefaultConfig)
     val chip = () => LazyModule(new ExampleRocketSystem()(config.toInstance)).module
     println(chisel3.Driver.elaborate(chip).components.map(_.name).mkString(" "))
   }

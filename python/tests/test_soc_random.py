@@ -85,14 +85,27 @@ def test_random_files_are_refused_by_a_line_or_can_be_built(tmp_path: Path) -> N
 ELABORATE = """
 package elaborate
 
-import freechips.rocketchip.diplomacy.LazyModule
+import freechips.rocketchip.config.Config
+import freechips.rocketchip.diplomacy.{LazyModule, ValName}
+import freechips.rocketchip.prci.ClockGroupEphemeralNode
+import freechips.rocketchip.subsystem.AsyncClockGroupsKey
 import java.nio.file.Paths
 import rackwright.soc.{Soc, SocConfig, SocSpec}
+
+// Rocket Chip has a node for all chips of a program, which has a place in one of them alone.
+class Clocks {
+  lazy val node = ClockGroupEphemeralNode()(ValName("async_clock_groups"))
+}
+
+class WithClocks(clocks: Clocks) extends Config((_, _, _) => {
+  case AsyncClockGroupsKey => clocks.node
+})
 
 object Elaborate {
   def main(files: Array[String]): Unit = files.foreach { file =>
     val spec = SocSpec.read(Paths.get(file))
-    val chip = () => LazyModule(new Soc(spec)(new SocConfig(spec).toInstance)).module
+    val config = new Config(new WithClocks(new Clocks) ++ new SocConfig(spec))
+    val chip = () => LazyModule(new Soc(spec)(config.toInstance)).module
     println(chisel3.Driver.elaborate(chip).components.map(_.name).mkString(" "))
   }
 }

@@ -77,7 +77,7 @@ def boot_image(work: Path) -> Path:
 def _run(arguments: Sequence[str]) -> None:
     classpath = f"{SOC_JAR}{os.pathsep}{SOC_CLASSPATH.read_text(encoding='utf-8').strip()}"
     # FIRRTL calls itself once for each level of an expression.
-    command = ["java", "-Xss64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classpath, *arguments]
+    command = ["java", "-Xss64m", "-XX:+UseSerialGC", "-cp", classpath, *arguments]
     ended = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False
     )
