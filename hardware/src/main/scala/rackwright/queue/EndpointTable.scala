@@ -4,6 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.access.translation.{ContextGate, PageWalker, TranslationFault}
+import rackwright.memory.RegisterFile
 import rackwright.port._
 
 /** A pair of queues of a process. */
@@ -85,7 +86,7 @@ class EndpointTable(count: Int) extends Module {
   val idle = IO(Output(Bool()))
 
   private val table = RegInit(VecInit(Seq.fill(count)(0.U.asTypeOf(new Endpoint))))
-  private val results = Mem(count, UInt(512.W))
+  private val results = RegisterFile(count, UInt(512.W))
   private val phase = RegInit(Phase.choose)
   private val current = RegInit(0.U(log2Ceil(count).W))
   private val entry = table(current)
@@ -112,7 +113,7 @@ class EndpointTable(count: Int) extends Module {
   private val leaves = problem =/= Problem.none || ended || finished || others || spent
   restore.valid := phase === Phase.load
   restore.bits.valid := entry.holds
-  restore.bits.bits := results(current)
+  restore.bits.bits := results.read(current)
   resets := phase === Phase.load && entry.context.satp =/= present.satp || renewing > 1.U
   when(renewing =/= 0.U) { renewing := renewing - 1.U }
   private val isFinished = RegEnable(finished, false.B, phase === Phase.serve)
@@ -137,7 +138,7 @@ class EndpointTable(count: Int) extends Module {
       when(still) {
         phase := Phase.choose
         entry.holds := left.valid
-        results(current) := left.bits
+        results.write(current, left.bits)
         when(problem =/= Problem.none) {
           entry.state := EndpointState.of(problem)
           entry.fault := Mux(fault.valid, fault.bits.word, 0.U)
