@@ -9,14 +9,13 @@ import freechips.rocketchip.diplomacy.DTB
 object DeviceTree {
   private val cpus = raw"(?m)^(\t*)(?:\w+: )?cpus \{\n".r
 
-  /** A tree whose node of all harts says the rate of `mtime`, where OpenSBI and Linux look for it; Rocket Chip says it in
-    * the node of each hart.
+  /** A tree whose node of all harts says the rate of `mtime`, where OpenSBI and Linux look for it; Rocket Chip says it
+    * in the node of each hart.
     */
   def withTimebase(source: String, hertz: Int): String = {
     require(cpus.findFirstIn(source).nonEmpty, "the device tree of the chip has no node for harts")
     cpus.replaceFirstIn(source, s"$$0$$1\ttimebase-frequency = <$hertz>;\n")
   }
-
 
   /** The blob of a device tree's source, by `dtc` through files: Rocket Chip's own way reads a pipe and may stop before
     * its end.

@@ -1,7 +1,13 @@
 package rackwright.soc
 
 import freechips.rocketchip.config.{Config, Parameters}
-import freechips.rocketchip.devices.debug.{DebugAttachParams, DebugModuleKey, DefaultDebugModuleParams, ExportDebug, JTAG}
+import freechips.rocketchip.devices.debug.{
+  DebugAttachParams,
+  DebugModuleKey,
+  DefaultDebugModuleParams,
+  ExportDebug,
+  JTAG
+}
 import freechips.rocketchip.devices.tilelink.BootROMParams
 import freechips.rocketchip.diplomacy.{DTSTimebase, LazyModule, MonitorsEnabled}
 import freechips.rocketchip.rocket.{DCacheParams, ICacheParams, MulDivParams, RocketCoreParams}
