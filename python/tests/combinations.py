@@ -77,6 +77,11 @@ class Case:
         """Whether a kernel runs, which takes seconds from a checkpoint, and a minute without one."""
         return self.workload == "Linux" and refusal(self) is None
 
+    @property
+    def needs_image(self) -> bool:
+        """Whether an image is made, even if what is asked for beside it is then refused."""
+        return self.boots or (self.workload == "Linux" and refusal(self) == "g")
+
     def command(self, folder: Path, booted: Path) -> list[str]:
         """What is written behind `./rw`, with files in `folder`. `booted` is a checkpoint of Linux."""
         options = {
