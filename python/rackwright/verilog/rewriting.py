@@ -74,13 +74,11 @@ def _is_delay(node: Any) -> bool:
     """
     if node.kind != syntax.SyntaxKind.DelayControl:
         return False
-    outer = node.parent
-    while outer is not None and not isinstance(outer, syntax.ProceduralBlockSyntax):
-        outer = outer.parent
-    if outer is None:
+    process = _process_around(node)
+    if process is None:
         return False
-    starts = getattr(outer.statement, "timingControl", None) == node
-    return not starts or outer.kind == syntax.SyntaxKind.InitialBlock
+    starts = getattr(process.statement, "timingControl", None) == node
+    return not starts or process.kind == syntax.SyntaxKind.InitialBlock
 
 
 def _is_full(case: Any, source: bytes) -> bool:
@@ -92,13 +90,19 @@ def _is_full(case: Any, source: bytes) -> bool:
     head = source[keyword : case.items[0].sourceRange.start.offset].decode(errors="replace")
     if not (_FULL.search(attributes) or _FULL_COMMENT.search(head)):
         return False
-    block = case.parent
-    while block is not None and not isinstance(block, syntax.ProceduralBlockSyntax):
-        block = block.parent
-    if block is None:
+    process = _process_around(case)
+    if process is None:
         return False
-    control = getattr(block.statement, "timingControl", None)
+    control = getattr(process.statement, "timingControl", None)
     return control is None or _EDGE.search(str(control)) is None
+
+
+def _process_around(node: Any) -> Any:
+    """The `initial` or `always` that a part of the syntax stands in; None outside of both."""
+    outer = node.parent
+    while outer is not None and not isinstance(outer, syntax.ProceduralBlockSyntax):
+        outer = outer.parent
+    return outer
 
 
 def _assignments(node: Any, kind: syntax.SyntaxKind) -> list[Any]:
