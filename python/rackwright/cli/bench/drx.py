@@ -131,13 +131,13 @@ def _beside_harts(
     means = benchmark.means(rows)
     if json:
         print_json({"rows": [row.record() for row in rows], "means": means})
-        return all(row.verified for row in rows)
-    columns = [("kernel", "left"), ("lanes", "right"), ("unit, ms", "right")]
-    columns += [(f"{rows[0].harts} harts by operation, ms", "right"), ("over the unit", "right")]
-    columns += [("one hart fused, ms", "right"), ("over the unit", "right"), ("verified", "left")]
-    shown = [_hart_cells(row) for row in rows]
-    gains = (f"{means['over_by_operation']:.2f}", f"{means['over_fused']:.2f}")
-    print_table(columns, [*shown, ["geometric mean", "", "", "", gains[0], "", gains[1], ""]])
+    else:
+        columns = [("kernel", "left"), ("lanes", "right"), ("unit, ms", "right")]
+        columns += [(f"{rows[0].harts} harts by operation, ms", "right"), ("over the unit", "right")]
+        columns += [("one hart fused, ms", "right"), ("over the unit", "right"), ("verified", "left")]
+        shown = [_hart_cells(row) for row in rows]
+        gains = (f"{means['over_by_operation']:.2f}", f"{means['over_fused']:.2f}")
+        print_table(columns, [*shown, ["geometric mean", "", "", "", gains[0], "", gains[1], ""]])
     return all(row.verified for row in rows)
 
 
