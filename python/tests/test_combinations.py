@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from combinations import REASONS, Case, cases, compiled, refusal, table
+from tiers import long
 
 from bootstrap.paths import REPOSITORY
 from rackwright import compile_program
@@ -29,34 +31,22 @@ def booted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("case", [case for case in cases() if not case.needs_image], ids=name_of)
+def tried(case: Case) -> Any:
+    name = name_of(case)
+    why = "an image of Linux, and a boot for all: each run from its checkpoint takes seconds"
+    return long(case, why=why, name=name) if case.needs_image else pytest.param(case, id=name)
+
+
+@pytest.mark.parametrize("case", [tried(case) for case in cases()])
 def test_it_works_or_says_why_not(
-    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    tried(case, tmp_path / "no checkpoint is needed", tmp_path, monkeypatch, capfd)
-
-
-@pytest.mark.long("36 cases with an image of Linux, and 33 runs from a checkpoint, a few seconds each")
-@pytest.mark.parametrize("case", [case for case in cases() if case.needs_image], ids=name_of)
-def test_linux_works_or_says_why_not(
     case: Case,
-    booted: Path,
+    request: pytest.FixtureRequest,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    tried(case, booted, tmp_path, monkeypatch, capfd)
-
-
-def tried(
-    case: Case,
-    booted: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    """Runs the command of a case, as a user does."""
-    monkeypatch.setattr(sys, "argv", ["rw", *case.command(tmp_path, booted)])
+    checkpoint = request.getfixturevalue("booted") if case.boots else tmp_path / "none is needed"
+    monkeypatch.setattr(sys, "argv", ["rw", *case.command(tmp_path, checkpoint)])
     try:
         status = main()
     except SystemExit as ended:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from command_line import rw
+from tile_programs import TILES
 
 from rackwright import compile_program, design
 from rackwright.hardware.designs import elaborate
@@ -15,14 +16,6 @@ from rackwright.linux.image import default_image, load_image
 SOURCE = Path(__file__).parent / "fixtures" / "tile_processes.c"
 
 booting = pytest.mark.long("a tile with translation is compiled, and Debian boots")
-
-TILES = """
-mesh: {width: 2, height: 2}
-tiles:
-  hart0: {at: [0, 0], hart: true}
-  hart1: {at: [1, 0], hart: true}
-  copy: {at: [0, 1], unit: stream-copy}
-"""
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from command_line import REPOSITORY, rw
 from tiers import long
-from tile_programs import record_of, run
+from tile_programs import TILES, record_of, run
 
 from rackwright import compile_program
 from rackwright.errors import RackwrightError
@@ -16,14 +16,6 @@ from rackwright.hardware.designs import elaborate
 
 EXAMPLES = REPOSITORY / "examples" / "tiles"
 SOURCE = Path(__file__).parent / "fixtures" / "tile_queues.c"
-
-TILES = """
-mesh: {width: 2, height: 2}
-tiles:
-  hart0: {at: [0, 0], hart: true}
-  hart1: {at: [1, 0], hart: true}
-  copy: {at: [0, 1], unit: stream-copy}
-"""
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,15 @@ from command_line import Ended, rw
 MOST_CYCLES = 30_000_000
 """Cycles after which a run is stopped."""
 
+TILES = """
+mesh: {width: 2, height: 2}
+tiles:
+  hart0: {at: [0, 0], hart: true}
+  hart1: {at: [1, 0], hart: true}
+  copy: {at: [0, 1], unit: stream-copy}
+"""
+"""Two harts and one unit."""
+
 
 def run(tiles: Path, *arguments: object) -> Ended:
     """`./rw run --tiles` with these arguments."""
