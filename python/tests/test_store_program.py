@@ -76,7 +76,7 @@ def test_the_same_history_leaves_the_same_items_in_the_same_places(library: ctyp
     requests = [
         *history(source, 300, 50),
         Request("set", b"long", bytes(2000)),
-        Request(9, b"k"),
+        Request(12, b"k"),
         Request("get", b""),
     ]
     data = b"".join(request.encoded() for request in requests)

@@ -98,11 +98,14 @@ const rw_store_item *region_find(const rw_store *store, const void *key, size_t 
     return at.outcome == RW_STORE_OK ? item_at(store, at.place) : NULL;
 }
 
+static bool joins(rw_store_operation operation) { return operation == RW_STORE_APPEND || operation == RW_STORE_PREPEND; }
+
 /* Whether an operation that stores may do so. */
 static rw_store_outcome allowed(rw_store_operation operation, uint64_t expected, const rw_store_item *item)
 {
     if (operation == RW_STORE_ADD && item) return RW_STORE_EXISTS;
     if ((operation == RW_STORE_REPLACE || operation == RW_STORE_COMPARE_AND_SET) && !item) return RW_STORE_MISSING;
+    if (joins(operation) && !item) return RW_STORE_MISSING;
     return operation == RW_STORE_COMPARE_AND_SET && item->version != expected ? RW_STORE_EXISTS : RW_STORE_OK;
 }
 
@@ -112,24 +115,29 @@ rw_store_outcome region_store(rw_store *store, rw_store_operation operation, uin
     if (!key_bytes || key_bytes > RW_STORE_KEY_MOST || value_bytes > RW_STORE_VALUE_MOST) return RW_STORE_TOO_LONG;
     const found at = look(store, key, key_bytes);
     if (at.outcome != RW_STORE_OK && at.outcome != RW_STORE_MISSING) return at.outcome;
-    const size_class size = class_of(1 + grains_of(key_bytes) + grains_of(value_bytes), false);
     const bool replaces = at.outcome == RW_STORE_OK;
     rw_store_outcome outcome = allowed(operation, expected, replaces ? item_at(store, at.place) : NULL);
     if (outcome != RW_STORE_OK) return outcome;
+    const rw_store_item *before = joins(operation) ? item_at(store, at.place) : NULL;
+    const size_t kept = before ? before->value_bytes : 0, total = kept + value_bytes;
+    if (total > RW_STORE_VALUE_MOST) return RW_STORE_TOO_LONG;
+    const size_class size = class_of(1 + grains_of(key_bytes) + grains_of(total), false);
     const uint32_t place = take(store, size, &outcome);
     if (!place) return outcome;
     rw_store_item *item = item_at(store, place);
     *item = (rw_store_item){.next = replaces ? item_at(store, at.place)->next : 0,
                             .hash = (uint32_t)(at.hash >> 32),
-                            .value_bytes = (uint32_t)value_bytes,
+                            .value_bytes = (uint32_t)total,
                             .grains = size.grains,
-                            .flags = flags,
+                            .flags = before ? before->flags : flags,
                             .key_bytes = (uint8_t)key_bytes,
                             .seal = RW_STORE_USED,
                             .version = ++store->version};
     memset((char *)(item + 1) + rw_store_padded(key_bytes) - 8, 0, 8);
     memcpy(item + 1, key, key_bytes);
-    memcpy((void *)region_value(item), value, value_bytes);
+    char *to = (char *)region_value(item);
+    if (before) memcpy(to + (operation == RW_STORE_PREPEND ? value_bytes : 0), region_value(before), kept);
+    memcpy(to + (operation == RW_STORE_APPEND ? kept : 0), value, value_bytes);
     *at.link = place;
     if (replaces) give(store, at.place);
     else store->items++;
@@ -144,6 +152,40 @@ rw_store_outcome region_delete(rw_store *store, const void *key, size_t key_byte
     *at.link = item_at(store, at.place)->next;
     give(store, at.place);
     store->items--;
+    return RW_STORE_OK;
+}
+
+static bool is_space(char of) { return of == ' ' || (of >= '\t' && of <= '\r'); }
+
+/* The number that a value is. */
+static bool number_of(const char *text, uint32_t bytes, uint64_t *number)
+{
+    uint32_t at = 0;
+    bool begun = false, fits = bytes <= RW_STORE_GRAIN;
+    while (at < bytes && is_space(text[at])) at++;
+    for (*number = 0; fits && at < bytes && text[at] >= '0' && text[at] <= '9'; at++, begun = true)
+        fits = !__builtin_mul_overflow(*number, 10, number) && !__builtin_add_overflow(*number, text[at] - '0', number);
+    return fits && begun && (at == bytes || is_space(text[at]) || text[at] == 0);
+}
+
+rw_store_outcome region_count(rw_store *store, bool up, uint64_t by, const void *key, size_t key_bytes, uint64_t *number)
+{
+    rw_store_outcome outcome;
+    rw_store_item *item = (rw_store_item *)region_find(store, key, key_bytes, &outcome);
+    if (!item) return outcome;
+    char *text = (char *)region_value(item);
+    if (!number_of(text, item->value_bytes, number)) return RW_STORE_EXISTS;
+    *number = up ? *number + by : *number > by ? *number - by : 0;
+    char digits[20];
+    uint32_t first = sizeof digits, count;
+    uint64_t left = *number;
+    do digits[--first] = (char)('0' + left % 10);
+    while (left /= 10);
+    count = (uint32_t)sizeof digits - first;
+    if (count > item->value_bytes) item->value_bytes = count;
+    memset(text, ' ', item->value_bytes);
+    memcpy(text, digits + first, count);
+    item->version = ++store->version;
     return RW_STORE_OK;
 }
 
@@ -163,10 +205,11 @@ size_t region_serve(rw_store *store, const void *requests, size_t bytes, void *r
     while (from < end) {
         const rw_store_request *request = (const rw_store_request *)from;
         const rw_store_operation operation = (rw_store_operation)request->operation;
-        const bool compares = operation == RW_STORE_COMPARE_AND_SET;
-        const char *key = from + sizeof *request + (compares ? sizeof(uint64_t) : 0), *value = key + rw_store_padded(request->key_bytes);
-        uint64_t expected = 0;
-        if (compares) memcpy(&expected, request + 1, sizeof expected);
+        const bool counts = operation == RW_STORE_INCREMENT || operation == RW_STORE_DECREMENT;
+        const bool leads = counts || operation == RW_STORE_COMPARE_AND_SET;
+        const char *key = from + sizeof *request + (leads ? sizeof(uint64_t) : 0), *value = key + rw_store_padded(request->key_bytes);
+        uint64_t expected = 0, number;
+        if (leads) memcpy(&expected, request + 1, sizeof expected);
         from = value + rw_store_padded(request->value_bytes);
         rw_store_response *response = (rw_store_response *)to;
         *response = (rw_store_response){RW_STORE_UNKNOWN, request->operation, 0, 0, request->tag};
@@ -183,7 +226,15 @@ size_t region_serve(rw_store *store, const void *requests, size_t bytes, void *r
         case RW_STORE_ADD:
         case RW_STORE_REPLACE:
         case RW_STORE_COMPARE_AND_SET:
+        case RW_STORE_APPEND:
+        case RW_STORE_PREPEND:
             outcome = region_store(store, operation, expected, key, request->key_bytes, value, request->value_bytes, request->flags);
+            break;
+        case RW_STORE_TOUCH: (void)region_find(store, key, request->key_bytes, &outcome); break;
+        case RW_STORE_INCREMENT:
+        case RW_STORE_DECREMENT:
+            outcome = region_count(store, operation == RW_STORE_INCREMENT, expected, key, request->key_bytes, &number);
+            if (outcome == RW_STORE_OK) to = rw_store_append(to, &number, sizeof number);
             break;
         case RW_STORE_DELETE: outcome = region_delete(store, key, request->key_bytes); break;
         }

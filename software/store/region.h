@@ -10,9 +10,11 @@ const rw_store_item *region_find(const rw_store *store, const void *key, size_t 
 /* Where the value of an item is. */
 const void *region_value(const rw_store_item *item);
 
-/* A set, add, replace or compare and set, for which alone `expected` counts. */
+/* A set, add, replace, append, prepend, or compare and set, for which alone `expected` counts. */
 rw_store_outcome region_store(rw_store *store, rw_store_operation operation, uint64_t expected, const void *key, size_t key_bytes,
                               const void *value, size_t value_bytes, uint32_t flags);
+/* Adds to the number that a value is, or subtracts from it; gives the new number. */
+rw_store_outcome region_count(rw_store *store, bool up, uint64_t by, const void *key, size_t key_bytes, uint64_t *number);
 rw_store_outcome region_delete(rw_store *store, const void *key, size_t key_bytes);
 
 /* Obeys whole requests as the unit does; gives the bytes of their responses, which must have room. */

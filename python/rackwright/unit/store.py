@@ -6,6 +6,7 @@ A region of memory holds a table of buckets and the items that they lead to; pla
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,10 +16,26 @@ from rackwright.unit.alone import Buffer, Unit
 from rackwright.unit.commands import Completion, operate, start, wait
 from rackwright.unit.config import UnitConfig
 
-Operation = Literal["get", "set", "delete", "add", "replace", "compare_and_set", "get_version"]
+Operation = Literal[
+    "get",
+    "set",
+    "delete",
+    "add",
+    "replace",
+    "compare_and_set",
+    "get_version",
+    "touch",
+    "increment",
+    "decrement",
+    "append",
+    "prepend",
+]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 """In the order of their numbers."""
-_STORING = ("set", "add", "replace", "compare_and_set")
+_JOINING = ("append", "prepend")
+_STORING = ("set", "add", "replace", "compare_and_set", *_JOINING)
+_COUNTING = ("increment", "decrement")
+_NUMBER = re.compile(rb"[ \t-\r]*(\d+)(?:[ \t-\r\0]|$)", re.DOTALL)
 
 OUTCOMES = ("ok", "missing", "too_long", "no_memory", "broken", "unknown", "access_fault", "exists")
 """How a request may end, in the order of their numbers."""
@@ -113,7 +130,10 @@ class Item:
 
 @dataclass(frozen=True)
 class Response:
-    """What a store says to a request; `version` is of the item that a get with version has found."""
+    """What a store says to a request.
+
+    `version` is of the item that a get with version has found, or the number after an increment or decrement.
+    """
 
     outcome: str
     value: bytes = b""
@@ -239,8 +259,8 @@ class RegionView:
 class Request:
     """What is asked of a store.
 
-    `version` is what a compare and set expects; `lengths` are those of key and value that the header says in
-    their place.
+    `version` is what a compare and set expects, or the number to add or subtract; `lengths` are those of key
+    and value that the header says in their place.
     """
 
     operation: Operation | int
@@ -256,7 +276,8 @@ class Request:
         number = self.operation if isinstance(self.operation, int) else OPERATIONS.index(self.operation)
         key_bytes, value_bytes = self.lengths or (len(self.key), len(self.value))
         header = _REQUEST.pack(number, key_bytes, value_bytes, self.flags, self.tag)
-        expected = struct.pack("<Q", self.version) if self.operation == "compare_and_set" else b""
+        leads = self.operation == "compare_and_set" or self.operation in _COUNTING
+        expected = struct.pack("<Q", self.version) if leads else b""
         return header + expected + padded(self.key) + padded(self.value)
 
 
@@ -268,7 +289,7 @@ def responses(data: bytes) -> list[Response]:
         status, operation, value_bytes, flags, tag = _RESPONSE.unpack_from(data, at)
         at += HEADER_BYTES
         version = 0
-        if OUTCOMES[status] == "ok" and operation == OPERATIONS.index("get_version"):
+        if OUTCOMES[status] == "ok" and OPERATIONS[operation] in ("get_version", *_COUNTING):
             (version,) = struct.unpack_from("<Q", data, at)
             at += 8
         whole = data[at : at + value_bytes + -value_bytes % 8]
@@ -304,18 +325,50 @@ class Oracle:
         if known is None:
             return "ok" if request.operation in ("set", "add") else "missing"
         other = request.operation == "compare_and_set" and known[2] != request.version
+        if request.operation in _COUNTING:
+            return "exists" if number_of(known[0]) is None else "ok"
+        if request.operation in _JOINING and len(known[0]) + len(request.value) > VALUE_BYTES:
+            return "too_long"
         return "exists" if request.operation == "add" or other else "ok"
 
     def _done(self, request: Request) -> Response:
-        if request.operation in _STORING:
-            self.version += 1
-            self.items[request.key] = (request.value, request.flags, self.version)
-            return Response("ok", tag=request.tag)
+        if request.operation in _STORING or request.operation in _COUNTING:
+            return self._stored(request)
         if request.operation == "delete":
             del self.items[request.key]
             return Response("ok", tag=request.tag)
+        if request.operation == "touch":
+            return Response("ok", tag=request.tag)
         value, flags, version = self.items[request.key]
         return Response("ok", value, flags, request.tag, version if request.operation == "get_version" else 0)
+
+    def _stored(self, request: Request) -> Response:
+        self.version += 1
+        before, flags, _ = self.items.get(request.key, (b"", request.flags, 0))
+        value, number = request.value, 0
+        if request.operation == "append":
+            value = before + request.value
+        elif request.operation == "prepend":
+            value = request.value + before
+        elif request.operation in _COUNTING:
+            number = counted(request.operation == "increment", number_of(before) or 0, request.version)
+            value = (b"%d" % number).ljust(len(before))
+        else:
+            flags = request.flags
+        self.items[request.key] = (value, flags, self.version)
+        return Response("ok", tag=request.tag, version=number)
+
+
+def number_of(value: bytes) -> int | None:
+    """The decimal number that a value of up to 32 bytes begins with; None if it is not one below 2^64."""
+    found = _NUMBER.match(value) if len(value) <= GRAIN else None
+    number = None if found is None else int(found[1])
+    return number if number is not None and number <= _WORD else None
+
+
+def counted(up: bool, number: int, by: int) -> int:
+    """The sum, modulo 2^64, or the difference, which is not below 0."""
+    return (number + by) & _WORD if up else max(0, number - by)
 
 
 class StoreUnit:

@@ -51,8 +51,9 @@ typedef struct {
     uint64_t version;
 } rw_store_item;
 
-/* Of them, a compare and set has the version that it expects in the 8 bytes before its key, and what a get with version has found,
- * in the 8 bytes before its value. */
+/* Of them, a compare and set has the version that it expects in the 8 bytes before its key, and an increment or decrement the number
+ * to add or subtract; a response to a get with version has the version in the 8 bytes before its value, and one to an increment or
+ * decrement the new number. */
 typedef enum {
     RW_STORE_GET,
     RW_STORE_SET,
@@ -60,7 +61,12 @@ typedef enum {
     RW_STORE_ADD,
     RW_STORE_REPLACE,
     RW_STORE_COMPARE_AND_SET,
-    RW_STORE_GET_VERSION
+    RW_STORE_GET_VERSION,
+    RW_STORE_TOUCH,
+    RW_STORE_INCREMENT,
+    RW_STORE_DECREMENT,
+    RW_STORE_APPEND,
+    RW_STORE_PREPEND
 } rw_store_operation;
 
 /* How a request has ended. */

@@ -3,14 +3,17 @@ package rackwright.store
 import chisel3._
 import chisel3.util._
 
-/** Executes changes (sets and deletes) one at a time, while no lookup is in flight.
+import rackwright.stream.Lines
+
+/** Executes changes (all but gets) one at a time, while no lookup is in flight.
   *
   * The new item is first written to free memory; then one write of 4 bytes links it into its chain. Only after that,
   * the replaced item is freed.
   */
 class Changer(params: Params) extends Module {
   private object State extends ChiselEnum {
-    val idle, size, sized, usage, heads, free, choose, header, keyAsk, key, value, written, newHead, newUsage, link,
+    val idle, size, sized, usage, heads, free, choose, header, keyAsk, key, value, join, joinRead, joinValue, joinPut,
+        written, number, digits, sum, text, numberWrite, lengthWrite, countUsage, counted, newHead, newUsage, link,
         linked, freeSize, freeSized, freeHeads, freeItem, freeHead, freed, drain, answer = Value
   }
 
@@ -44,10 +47,14 @@ class Changer(params: Params) extends Module {
   private val isSet = RequestHeader.stores(now.sought.operation)
   private val replaces = now.walk.status === Outcome.ok
 
-  /** Ends without a change; the value is discarded. */
+  private val valueTaken = RegInit(false.B)
+  when(state === State.idle) { valueTaken := false.B }
+  when(value.fire && value.bits.last) { valueTaken := true.B }
+
+  /** Ends without a change; the value, or what is left of it, is discarded. */
   private def end(why: UInt): Unit = {
     status := why
-    state := Mux(isSet && change.valueBytes =/= 0.U, State.drain, State.answer)
+    state := Mux(isSet && change.valueBytes =/= 0.U && !valueTaken, State.drain, State.answer)
   }
 
   found.ready := state === State.idle
@@ -60,24 +67,34 @@ class Changer(params: Params) extends Module {
   // The size class of the new item.
   private val classifier = Module(new SizeClassifier)
   private val keyGrains = (change.keyBytes +& (Grain.bytes - 1).U) >> Grain.shift
-  private val valueGrains = (change.valueBytes +& (Grain.bytes - 1).U) >> Grain.shift
+  private val joins = RequestHeader.joins(now.sought.operation)
+  private val counts = RequestHeader.counts(now.sought.operation)
+  private val kept = Mux(RequestHeader.joins(found.bits.sought.operation), found.bits.walk.valueBytes, 0.U)
+  private val valueBytes = RegEnable(change.valueBytes +& kept, found.fire)
+  private val valueGrains = (valueBytes +& (Grain.bytes - 1).U) >> Grain.shift
   classifier.grains.valid := state === State.size || state === State.freeSize
   classifier.grains.bits := Mux(state === State.size, 1.U + keyGrains + valueGrains, now.walk.grains)
   private val size = Reg(new SizeClass)
   private def is(operation: UInt): Bool = now.sought.operation === operation
   private val compares = is(RequestHeader.compareAndSet)
-  private val mustBeThere = compares || is(RequestHeader.replace)
+  private val mustBeThere = compares || joins || is(RequestHeader.replace)
   private val isOther = now.walk.version =/= change.expected
   when(state === State.size) {
     val sound = replaces || now.walk.status === Outcome.missing
     when(!sound) { end(now.walk.status) }
       .elsewhen(!isSet) {
-        when(replaces) { state := State.usage }.otherwise { end(Outcome.missing) }
+        when(!replaces) { end(Outcome.missing) }
+          .elsewhen(is(RequestHeader.touch)) { end(Outcome.ok) }
+          .elsewhen(counts && (now.walk.valueBytes === 0.U || now.walk.valueBytes > Grain.bytes.U)) {
+            end(Outcome.exists)
+          }
+          .otherwise { state := State.usage }
       }
       .otherwise {
         state := State.sized
         when(mustBeThere && !replaces) { end(Outcome.missing) }
           .elsewhen((is(RequestHeader.add) && replaces) || (compares && isOther)) { end(Outcome.exists) }
+          .elsewhen(valueBytes > Limits.valueBytes.U) { end(Outcome.tooLong) }
       }
   }
   when(state === State.sized && classifier.above.valid) {
@@ -92,14 +109,24 @@ class Changer(params: Params) extends Module {
   private def headsOf(number: UInt): UInt = Grain.freeHeads.U + (number >> 3).pad(Grain.placeBits)
   private def headIn(data: UInt, number: UInt): UInt =
     VecInit.tabulate(8)(i => data(32 * i + 31, 32 * i))(number(2, 0))
-  private val reads = Seq(State.usage, State.heads, State.free, State.freeHeads).map(_ === state).reduce(_ || _)
+  private val reads = Seq(State.usage, State.heads, State.free, State.freeHeads, State.number, State.joinRead)
+    .map(_ === state)
+    .reduce(_ || _)
+  private val valuePlace = RegEnable(now.response.valuePlace, state === State.size)
+  private val oldAt = Reg(UInt(Grain.placeBits.W))
   read.valid := reads && !got.valid
   read.bits := MuxLookup(state, Grain.usage.U(Grain.placeBits.W))(
-    Seq(State.heads -> headsOf(size.number), State.free -> place, State.freeHeads -> headsOf(freeClass.number))
+    Seq(
+      State.heads -> headsOf(size.number),
+      State.free -> place,
+      State.freeHeads -> headsOf(freeClass.number),
+      State.number -> valuePlace,
+      State.joinRead -> oldAt
+    )
   )
   when(state === State.usage && got.valid) {
     usage := got.bits.asTypeOf(usage)
-    state := Mux(isSet, State.heads, State.newUsage)
+    state := MuxCase(State.newUsage, Seq(isSet -> State.heads, counts -> State.number))
     when(faulted) { end(Outcome.accessFault) }
   }
 
@@ -162,9 +189,9 @@ class Changer(params: Params) extends Module {
     item.seal := ItemHeader.used
     item.reserved := 0.U
     item.keyBytes := change.keyBytes
-    item.flags := change.flags
+    item.flags := Mux(joins, now.walk.flags, change.flags)
     item.grains := size.grains
-    item.valueBytes := change.valueBytes
+    item.valueBytes := valueBytes
     item.hash := change.hash >> 32
     item.next := Mux(replaces, now.walk.next, 0.U)
     line := 0.U
@@ -179,17 +206,148 @@ class Changer(params: Params) extends Module {
     put(Cat(masked.reverse), State.keyAsk)
     when(write.ready) {
       line := line + 1.U
-      when(isLast) { state := Mux(change.valueBytes === 0.U, State.written, State.value) }
+      when(isLast) {
+        state := MuxCase(State.value, Seq(joins -> State.join, (change.valueBytes === 0.U) -> State.written))
+      }
     }
   }
-  value.ready := state === State.drain || (state === State.value && write.ready)
+  value.ready := state === State.drain || (state === State.value && write.ready) || state === State.joinValue
   when(state === State.value) {
     when(value.valid) { put(value.bits.data, Mux(value.bits.last, State.written, State.value)) }
     when(cut) { state := State.freed }
   }
+
+  // Writes the current value and new bytes, in either order: lines that may end anywhere become whole grains.
+  private val turn = Reg(UInt(2.W))
+  private val oldLeft = Reg(UInt(Limits.valueBits.W))
+  private val carry, piece = Reg(UInt((8 * Grain.bytes).W))
+  private val carried, pieceBytes = Reg(UInt((Grain.shift + 1).W))
+  private val isOld = turn(0) === is(RequestHeader.prepend)
+  private def lineOf(left: UInt): UInt = Mux(left > Grain.bytes.U, Grain.bytes.U, left(Grain.shift, 0))
+  private val newLeft = Reg(UInt(Limits.valueBits.W))
+  when(state === State.header) {
+    turn := 0.U
+    oldAt := valuePlace
+    oldLeft := now.walk.valueBytes
+    newLeft := change.valueBytes
+    carry := 0.U
+    carried := 0.U
+  }
+  when(state === State.join) {
+    when(turn === 2.U) {
+      when(carried === 0.U) { state := State.written }.otherwise { put(carry, State.written) }
+    }.elsewhen(Mux(isOld, oldLeft, newLeft) === 0.U) {
+      turn := turn + 1.U
+    }.otherwise { state := Mux(isOld, State.joinRead, State.joinValue) }
+  }
+  when(state === State.joinRead && got.valid) {
+    val bytes = lineOf(oldLeft)
+    piece := got.bits & FillInterleaved(8, Lines.mask(bytes, Grain.bytes))
+    pieceBytes := bytes
+    oldLeft := oldLeft - bytes
+    oldAt := oldAt + 1.U
+    state := State.joinPut
+    when(faulted) { end(Outcome.accessFault) }
+  }
+  when(state === State.joinValue) {
+    when(value.valid) {
+      piece := value.bits.data
+      pieceBytes := lineOf(newLeft)
+      newLeft := newLeft - lineOf(newLeft)
+      state := State.joinPut
+    }
+    when(cut) { state := State.freed }
+  }
+  private val joined = carry.pad(16 * Grain.bytes) | (piece << (carried(Grain.shift - 1, 0) ## 0.U(3.W)))
+  private val joinedBytes = carried +& pieceBytes
+  when(state === State.joinPut) {
+    val isFull = joinedBytes >= Grain.bytes.U
+    when(isFull) { put(joined(8 * Grain.bytes - 1, 0), State.join) }.otherwise { state := State.join }
+    when(!isFull || write.ready) {
+      carry := Mux(isFull, joined >> (8 * Grain.bytes), joined)
+      carried := Mux(isFull, joinedBytes - Grain.bytes.U, joinedBytes)
+    }
+  }
   when(state === State.written && settled) {
     state := Mux(reuses, State.newHead, State.newUsage)
     when(faulted) { end(Outcome.accessFault) }
+  }
+
+  // A number: the decimal digits that the value begins with, behind spaces.
+  private val text = Reg(UInt((8 * Grain.bytes).W))
+  private val textLeft, textAt = Reg(UInt((Grain.shift + 1).W))
+  private val number = Reg(UInt(64.W))
+  private val begun, overflows = Reg(Bool())
+  private val character = text(7, 0)
+  private val isSpace = character === 32.U || (character >= 9.U && character <= 13.U)
+  when(state === State.number && got.valid) {
+    text := got.bits
+    textLeft := now.walk.valueBytes
+    number := 0.U
+    begun := false.B
+    overflows := false.B
+    state := State.digits
+    when(faulted) { end(Outcome.accessFault) }
+  }
+  when(state === State.digits) {
+    val isDigit = character(7, 4) === 3.U && character(3, 0) < 10.U
+    val tenfold = (number << 3) +& (number << 1) +& character(3, 0)
+    text := text >> 8
+    textLeft := textLeft - 1.U
+    when(textLeft =/= 0.U && isDigit) {
+      number := tenfold(63, 0)
+      begun := true.B
+      overflows := overflows || tenfold(67, 64).orR
+    }.elsewhen(begun && !overflows && (textLeft === 0.U || isSpace || character === 0.U)) {
+      state := State.sum
+    }.elsewhen(begun || textLeft === 0.U || !isSpace) { end(Outcome.exists) }
+  }
+  private val decimal = Module(new DecimalDigits)
+  decimal.number.valid := false.B
+  decimal.number.bits := number
+  decimal.digit.ready := state === State.text
+  private val summed = RegInit(false.B)
+  when(state === State.sum) {
+    // In two cycles: the sum, and its digits.
+    summed := !summed
+    when(!summed) {
+      val less = Mux(change.expected > number, 0.U, number - change.expected)
+      number := Mux(is(RequestHeader.increment), number + change.expected, less)
+    }.otherwise {
+      decimal.number.valid := true.B
+      text := Fill(Grain.bytes, 32.U(8.W))
+      textAt := 0.U
+      state := State.text
+    }
+  }
+  when(decimal.digit.fire) {
+    text := VecInit.tabulate(Grain.bytes)(i => Mux(textAt === i.U, decimal.digit.bits, text(8 * i + 7, 8 * i))).asUInt
+    textAt := textAt + 1.U
+    when(decimal.last) { state := State.numberWrite }
+  }
+  // A number that is shorter than the value before is followed by spaces.
+  private val countedBytes = Mux(textAt > now.walk.valueBytes, textAt, now.walk.valueBytes)(Grain.shift, 0)
+  when(state === State.numberWrite) {
+    put(text & FillInterleaved(8, Lines.mask(countedBytes, Grain.bytes)), State.lengthWrite)
+    write.bits.place := valuePlace
+  }
+  when(state === State.lengthWrite) {
+    val item = WireDefault(0.U.asTypeOf(new ItemHeader))
+    item.version := newVersion
+    item.valueBytes := countedBytes
+    put(item.asUInt, State.countUsage)
+    write.bits.place := now.walk.item
+    write.bits.mask := Cat(Fill(8, 1.U(1.W)), 0.U(12.W), Fill(4, 1.U(1.W)), 0.U(8.W))
+  }
+  when(state === State.countUsage) {
+    val after = WireDefault(usage)
+    after.version := newVersion
+    put(after.asUInt, State.counted)
+    write.bits.place := Grain.usage.U
+  }
+  when(state === State.counted && settled) {
+    status := Mux(faulted, Outcome.accessFault, Outcome.ok)
+    state := State.answer
   }
 
   // Updates free list and usage; then one write commits the change.
@@ -209,11 +367,12 @@ class Changer(params: Params) extends Module {
     put(after.asUInt, State.link)
     write.bits.place := Grain.usage.U
   }
-  private val bucket = change.hash(Region.mostBucketBits - 1, 0) & region.bucketMask
+  private val bucket = RegNext(change.hash(Region.mostBucketBits - 1, 0) & region.bucketMask)
+  private val bucketGrain = RegNext(Grain.table.U + (bucket >> 3))
   when(state === State.link && settled) {
     val inBucket = now.walk.previous === 0.U
     put(Fill(8, Mux(isSet, place, now.walk.next)), State.linked)
-    write.bits.place := Mux(inBucket, Grain.table.U + (bucket >> 3), now.walk.previous)
+    write.bits.place := Mux(inBucket, bucketGrain, now.walk.previous)
     write.bits.mask := GrainWrite.lane(Mux(inBucket, bucket(2, 0), 0.U))
   }
   when(state === State.linked && settled) {
@@ -252,8 +411,8 @@ class Changer(params: Params) extends Module {
     when(cut) { state := State.freed }
   }
   response.valid := state === State.answer
-  response.bits.version := 0.U
-  response.bits.hasVersion := false.B
+  response.bits.version := number
+  response.bits.hasVersion := counts && status === Outcome.ok
   response.bits.tag := now.sought.tag
   response.bits.flags := 0.U
   response.bits.valueBytes := 0.U

@@ -131,11 +131,32 @@ object RequestHeader {
   val getVersion: UInt = 6.U(16.W)
   val versionBytes: Int = 8
 
+  /** Succeeds if the key exists, and changes nothing. */
+  val touch: UInt = 7.U(16.W)
+
+  /** Adds a number to the one that the value is, or subtracts it; it precedes the key in the request. */
+  val increment: UInt = 8.U(16.W)
+  val decrement: UInt = 9.U(16.W)
+
+  /** Adds bytes behind the value, or in front of it. */
+  val append: UInt = 10.U(16.W)
+  val prepend: UInt = 11.U(16.W)
+
   /** The operation does not change the store. */
   def reads(operation: UInt): Bool = operation === get || operation === getVersion
 
   /** The operation has a value. */
-  def stores(operation: UInt): Bool = Seq(set, add, replace, compareAndSet).map(_ === operation).reduce(_ || _)
+  def stores(operation: UInt): Bool =
+    Seq(set, add, replace, compareAndSet).map(_ === operation).reduce(_ || _) || joins(operation)
+
+  /** The new value contains the current one. */
+  def joins(operation: UInt): Bool = operation === append || operation === prepend
+
+  /** The value is a number. */
+  def counts(operation: UInt): Bool = operation === increment || operation === decrement
+
+  /** A number of 8 bytes precedes the key: an expected version, or what is added or subtracted. */
+  def leads(operation: UInt): Bool = operation === compareAndSet || counts(operation)
 }
 
 /** The outcome of a request. */
@@ -161,11 +182,11 @@ object Outcome {
   /** Memory refused an access. */
   val accessFault: UInt = 6.U(bits.W)
 
-  /** The key exists, or its item has another version. */
+  /** The key exists, or its item has another version, or its value is not a number. */
   val exists: UInt = 7.U(bits.W)
 }
 
-/** A response: a header of 16 bytes, a version of 8 bytes if it was requested, and a value. */
+/** A response: a header of 16 bytes, a version or number of 8 bytes if it was requested, and a value. */
 class Response extends Bundle {
   val version = UInt(64.W)
   val hasVersion = Bool()

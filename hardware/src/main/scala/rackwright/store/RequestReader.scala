@@ -27,7 +27,7 @@ class Change(params: Params) extends Bundle {
   val flags = UInt(32.W)
   val hash = UInt(64.W)
 
-  /** The expected version of the item to be replaced. */
+  /** The expected version of the item to be replaced, or what is added to a number or subtracted. */
   val expected = UInt(64.W)
 }
 
@@ -112,8 +112,9 @@ class RequestReader(params: Params) extends Module {
 
   private val isGet = RequestHeader.reads(request.operation)
   private val isSet = RequestHeader.stores(request.operation)
-  private val compares = request.operation === RequestHeader.compareAndSet
-  private val isKnown = isGet || isSet || request.operation === RequestHeader.delete
+  private val leads = RequestHeader.leads(request.operation)
+  private val plain = Seq(RequestHeader.delete, RequestHeader.touch).map(_ === request.operation).reduce(_ || _)
+  private val isKnown = isGet || isSet || plain || leads
   private val keyFits = request.keyBytes =/= 0.U && request.keyBytes <= Limits.keyBytes.U
   private val valueFits = !isSet || request.valueBytes <= Limits.valueBytes.U
   private val refused = Reg(Bool())
@@ -126,10 +127,10 @@ class RequestReader(params: Params) extends Module {
     refusal := Mux(isKnown, Outcome.tooLong, Outcome.unknown)
     left := Mux(fits, request.keyBytes, keyRounded +& valueRounded)
     word := 0.U
-    state := MuxCase(State.key, Seq(compares -> State.version, !fits -> State.dispatch))
+    state := MuxCase(State.key, Seq(leads -> State.version, !fits -> State.dispatch))
   }
 
-  // The expected version; an invalid request does not use it.
+  // The number in front of the key; an invalid request does not use it.
   private val expected = Reg(UInt(64.W))
   when(state === State.version) {
     when(stream.available >= RequestHeader.versionBytes.U) {

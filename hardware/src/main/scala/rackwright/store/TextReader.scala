@@ -18,7 +18,7 @@ class Phrase extends Bundle {
   val last = Bool()
 
   /** The operation that is answered. */
-  val operation = UInt(3.W)
+  val operation = UInt(4.W)
 
   /** Nothing is said. */
   val quiet = Bool()
@@ -80,18 +80,24 @@ class TextReader(params: Params) extends Module {
   private val token = Reg(new Token)
   private val fields = RegInit(0.U(4.W))
   private val lineEnds = Reg(Bool())
-  private val bad, quiet, zero, expires, tooLarge = RegInit(false.B)
+  private val bad, badNumber, quiet, zero, expires, tooLarge = RegInit(false.B)
   private val keyBytes, flags = Reg(UInt(32.W))
   private val valueBytes = Reg(UInt(valueBits.W))
   private val unique = Reg(UInt(64.W))
   private val isGet = command === Command.get || command === Command.gets
   private val compares = command === Command.cas
-  private val stores = Seq(Command.set, Command.add, Command.replace, Command.cas).map(_ === command).reduce(_ || _)
+  private def isOneOf(commands: Command.Type*): Bool = commands.map(_ === command).reduce(_ || _)
+  private val joins = isOneOf(Command.append, Command.prepend)
+  private val stores = isOneOf(Command.set, Command.add, Command.replace, Command.cas) || joins
+  private val counts = isOneOf(Command.incr, Command.decr)
+  private val touches = command === Command.touch
+  private val deletes = command === Command.delete
+  private val changes = stores || counts || touches || deletes
 
   private def begin(): Unit = {
     fields := 0.U
     token := Token.empty
-    Seq(bad, quiet, zero, expires, tooLarge).foreach(_ := false.B)
+    Seq(bad, badNumber, quiet, zero, expires, tooLarge).foreach(_ := false.B)
     command := Command.unknown
     state := State.line
   }
@@ -159,7 +165,7 @@ class TextReader(params: Params) extends Module {
   when(state === State.word) {
     fields := Mux(fields.andR, fields, fields + 1.U)
     token := Token.empty
-    quiet := (stores || command === Command.delete) && token.is("noreply")
+    quiet := changes && token.is("noreply")
     state := Mux(lineEnds, State.judge, State.line)
     when(fields === 0.U) {
       for ((name, known) <- Command.names) when(token.is(name)) { command := known }
@@ -171,7 +177,12 @@ class TextReader(params: Params) extends Module {
       keyBytes := token.bytes
       bad := longKey
     }.otherwise {
-      zero := Mux(fields === 2.U, token.is("0"), zero)
+      when(fields === 2.U) {
+        zero := token.is("0")
+        when(counts) { unique := token.number }
+        when(touches) { expires := token.number =/= 0.U }
+        badNumber := Mux(counts, !token.isUnsigned, touches && !token.isSigned)
+      }
       when(stores) {
         switch(fields) {
           is(2.U) {
@@ -179,7 +190,7 @@ class TextReader(params: Params) extends Module {
             bad := bad || !token.isUnsigned
           }
           is(3.U) {
-            expires := token.number =/= 0.U
+            expires := token.number =/= 0.U && !joins
             bad := bad || !token.isSigned
           }
           is(4.U) {
@@ -198,7 +209,8 @@ class TextReader(params: Params) extends Module {
 
   // The whole line.
   private val least = Mux(compares, 6.U, 5.U)
-  private val wrongCount = Mux(stores, fields < least || fields > least + 1.U, fields < 2.U || fields > 4.U)
+  private val fewest = Mux(deletes, 2.U, 3.U)
+  private val wrongCount = Mux(stores, fields < least || fields > least + 1.U, fields < fewest || fields > 4.U)
   private val otherDelete = (fields === 3.U && !zero && !quiet) || (fields === 4.U && !(zero && quiet))
   private val void = Reg(Bool())
   private val left = Reg(UInt(valueBits.W))
@@ -208,9 +220,14 @@ class TextReader(params: Params) extends Module {
     when(isGet) {
       when(fields < 2.U) { say("error") }.elsewhen(bad) { say("badLine") }.otherwise { say("end") }
     }.elsewhen(command === Command.version) { say("version") }
-      .elsewhen(!(stores || command === Command.delete) || wrongCount) { say("error") }
-      .elsewhen(!stores && otherDelete) { say("badDelete") }
+      .elsewhen(!changes || wrongCount) { say("error") }
+      .elsewhen(deletes && otherDelete) { say("badDelete") }
       .elsewhen(bad) { say("badLine") }
+      .elsewhen(badNumber) {
+        say("badTime")
+        when(counts) { literal := TextLiterals("badDelta") }
+      }
+      .elsewhen(touches && expires) { say("noExpiry") }
       .elsewhen(tooLarge) {
         literal := TextLiterals("tooLarge")
         state := State.value
@@ -249,7 +266,7 @@ class TextReader(params: Params) extends Module {
   }
   when(state === State.flags) {
     put(Mux(stores, flags, 0.U).pad(64), State.keyAsk)
-    when(compares && words.enq.ready) { state := State.version }
+    when((compares || counts) && words.enq.ready) { state := State.version }
   }
   when(state === State.version) { put(unique, State.keyAsk) }
   when(state === State.keyAsk) { state := State.key }
@@ -344,7 +361,7 @@ object TextReader {
   }
 
   object Command extends ChiselEnum {
-    val unknown, get, gets, set, add, replace, cas, delete, version = Value
+    val unknown, get, gets, set, add, replace, cas, append, prepend, delete, touch, incr, decr, version = Value
     def names: Seq[(String, Type)] = Seq(
       "get" -> get,
       "gets" -> gets,
@@ -352,7 +369,12 @@ object TextReader {
       "add" -> add,
       "replace" -> replace,
       "cas" -> cas,
+      "append" -> append,
+      "prepend" -> prepend,
       "delete" -> delete,
+      "touch" -> touch,
+      "incr" -> incr,
+      "decr" -> decr,
       "version" -> version
     )
     def operations: Seq[(Type, UInt)] = Seq(
@@ -361,7 +383,12 @@ object TextReader {
       add -> RequestHeader.add,
       replace -> RequestHeader.replace,
       cas -> RequestHeader.compareAndSet,
-      delete -> RequestHeader.delete
+      append -> RequestHeader.append,
+      prepend -> RequestHeader.prepend,
+      delete -> RequestHeader.delete,
+      touch -> RequestHeader.touch,
+      incr -> RequestHeader.increment,
+      decr -> RequestHeader.decrement
     )
   }
 }

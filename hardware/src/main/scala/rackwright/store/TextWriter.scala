@@ -47,6 +47,9 @@ class TextWriter extends Module {
   private val flags, valueBytes = Reg(UInt(32.W))
   private val version = Reg(UInt(64.W))
   private val withVersion = Reg(Bool())
+
+  /** Only a number is said. */
+  private val counted = Reg(Bool())
   private val status = Reg(UInt(Outcome.bits.W))
   private val literal = Reg(UInt(TextLiterals.bits.W))
   private def tell(number: UInt): Unit = {
@@ -60,6 +63,7 @@ class TextWriter extends Module {
   private val header = response.bits.data.asUInt
   when(state === State.next && phrase.valid) {
     inItem := false.B
+    counted := false.B
     phrase.ready := true.B
     switch(now.kind) {
       is(Kind.lead) {
@@ -74,14 +78,24 @@ class TextWriter extends Module {
           tell(MuxCase(
             TextLiterals("broken"),
             Seq(
-              has(header, Outcome.ok) -> Mux(deletes, TextLiterals("deleted"), TextLiterals("stored")),
+              has(header, Outcome.ok) -> MuxCase(
+                TextLiterals("stored"),
+                Seq(deletes -> TextLiterals("deleted"), touches -> TextLiterals("touched"))
+              ),
               has(header, Outcome.noMemory) -> TextLiterals("noMemory"),
               has(header, Outcome.tooLong) -> TextLiterals("tooLarge"),
-              (refuses(header) && (deletes || compares)) ->
+              (has(header, Outcome.exists) && counts) -> TextLiterals("notNumber"),
+              (refuses(header) && (deletes || compares || touches || counts)) ->
                 Mux(has(header, Outcome.missing), TextLiterals("notFound"), TextLiterals("exists")),
               refuses(header) -> TextLiterals("notStored")
             )
           ))
+          when(counts && has(header, Outcome.ok)) {
+            version := header(191, 128)
+            counted := true.B
+            step := Step.version
+            state := State.item
+          }
         }
       }
       is(Kind.item) {
@@ -104,6 +118,8 @@ class TextWriter extends Module {
   private def has(header: UInt, outcome: UInt): Bool = header(Outcome.bits - 1, 0) === outcome
   private def refuses(header: UInt): Bool = has(header, Outcome.missing) || has(header, Outcome.exists)
   private def deletes: Bool = now.operation === RequestHeader.delete
+  private def touches: Bool = now.operation === RequestHeader.touch
+  private def counts: Bool = RequestHeader.counts(now.operation.pad(16))
   private def compares: Bool = now.operation === RequestHeader.compareAndSet
 
   // The key of an item that is not there.
@@ -163,6 +179,7 @@ class TextWriter extends Module {
       }
       is(Step.line) {
         step := Step.value
+        inItem := !counted
         tell(TextLiterals("line"))
       }
       is(Step.value) {
