@@ -1,8 +1,12 @@
-"""The mesh in RTL: packets, and its model arrival by arrival; the curve beside BookSim's."""
+"""The mesh in RTL: packets, and its model arrival by arrival; the curves of caminos and BookSim."""
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from command_line import REPOSITORY, rw
@@ -10,6 +14,7 @@ from tiers import long
 
 from rackwright._engine import EngineError, UnitBench
 from rackwright.benchmarks.mesh import (
+    CAMINOS_TABLE,
     COMPARED,
     PEER_TABLE,
     RATES,
@@ -22,6 +27,9 @@ from rackwright.benchmarks.mesh import (
 from rackwright.hardware.designs import design
 from rackwright.reports.records import read_records
 from rackwright.tiles import Mesh
+
+if TYPE_CHECKING:
+    from rackwright._engine import MeshMeasured
 
 LOADS = [(0.02, 1), (0.3, 1), (0.9, 1), (0.05, 4), (0.3, 7)]
 """Packets that a tile begins in a cycle, and their flits: some far more than a mesh can take."""
@@ -48,14 +56,45 @@ def test_the_large_mesh_agrees_too() -> None:
     assert all(row.verified for row in rows)
 
 
-def test_the_curve_is_that_of_booksim() -> None:
-    """Within 5 % until it bends; it accepts no less."""
+@cache
+def point(rate: float) -> MeshMeasured:
+    return run(COMPARED, rate)
+
+
+def test_the_curve_is_that_of_caminos() -> None:
+    """Within 3 % up to where it bends."""
+    rows = list(read_records(CAMINOS_TABLE, PeerRow))
+    assert [row.rate for row in rows] == list(RATES)
+    for peer in rows:
+        found = point(peer.rate)
+        if peer.rate <= 0.42:
+            assert found["mean_latency"] == pytest.approx(peer.mean_latency, rel=0.03)
+        assert found["accepted"] > 0.97 * peer.accepted
+
+
+def test_the_curve_is_that_of_booksim_or_better() -> None:
+    """Within 5 % up to 0.3; beyond, BookSim takes longer: its inputs send one flit per cycle."""
     for peer in read_records(PEER_TABLE, PeerRow):
-        found = run(COMPARED, peer.rate)
-        if peer.rate <= 0.38:
+        found = point(peer.rate)
+        if peer.rate <= 0.3:
             assert found["mean_latency"] == pytest.approx(peer.mean_latency, rel=0.05)
+        if peer.rate <= 0.42:
+            assert found["mean_latency"] < 1.05 * peer.mean_latency
         assert found["accepted"] > 0.98 * peer.accepted
+    assert run(COMPARED, 0.46)["accepted"] == pytest.approx(0.42, rel=0.05)
     assert run(COMPARED, 0.46)["accepted"] >= 0.42
+
+
+@pytest.mark.long("caminos is compiled, and runs for half a minute")
+def test_caminos_has_the_same_numbers_again(tmp_path: Path) -> None:
+    table = tmp_path / "caminos.csv"
+    subprocess.run(
+        ["cargo", "run", "--release", "--locked", "--quiet", "--", table, *map(str, RATES)],
+        cwd=CAMINOS_TABLE.with_name("caminos"),
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    assert table.read_text(encoding="utf-8") == CAMINOS_TABLE.read_text(encoding="utf-8")
 
 
 def test_a_hop_takes_two_cycles() -> None:

@@ -18,6 +18,9 @@ PEER_TABLE = REPOSITORY / "validation" / "noc" / "booksim.csv"
 settings.
 """
 
+CAMINOS_TABLE = PEER_TABLE.with_name("caminos.csv")
+"""Results of caminos, whose router has a queue for each output, as ours."""
+
 COMPARED = Mesh(8, 8, networks=dict.fromkeys(CLASSES, 0), flit_bytes=8, depth=8, stages=2)
 """Each input has four queues of eight flits, like BookSim's four virtual channels of eight flits."""
 

@@ -52,6 +52,13 @@ _TRANSLATED = frozenset(
 )
 """Units with a row for `rw boot`, too, which has them translate."""
 
+_ON_TILES = (
+    Configuration("stream-copy", command="queue"),
+    Configuration("stream-copy", translation=True, command="queue"),
+    Configuration("stream-copy", command="packets"),
+)
+"""The engines of tiles, each with the smallest unit."""
+
 
 def is_configuration(unit: str, parameters: Mapping[str, ParameterValue]) -> bool:
     """Whether the unit with these parameters has a row, by its name; defaults may be among them."""
@@ -73,4 +80,5 @@ def configurations() -> list[Configuration]:
             found.append(Configuration(unit.name, tuple(parameters.items())))
         if unit.name in _TRANSLATED:
             found.append(Configuration(unit.name, translation=True))
+        found.extend(each for each in _ON_TILES if each.unit == unit.name)
     return found

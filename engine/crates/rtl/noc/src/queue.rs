@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 
-/// A `HeadQueue` of the hardware with `direct`: its oldest entry is separate from the others, and an entry to an empty
-/// queue is stored there directly.
+/// A `HeadQueue` of the hardware with `gapless`: its oldest entry is separate from the others, and an entry to a queue
+/// that is empty, or whose only entry leaves, is stored there directly.
 #[derive(Clone, Debug)]
 pub(crate) struct HeadQueue<T> {
     head: Option<T>,
@@ -23,8 +23,8 @@ impl<T> HeadQueue<T> {
 
     /// The end of a cycle in which the head was taken or not, and an entry arrived or not; returns the taken entry.
     pub(crate) fn clock(&mut self, taken: bool, entering: Option<T>) -> Option<T> {
-        let passes = self.head.is_none() && self.others.is_empty();
         let left = if taken { self.head.take() } else { None };
+        let passes = self.head.is_none() && self.others.is_empty();
         if passes {
             self.head = entering;
             return left;

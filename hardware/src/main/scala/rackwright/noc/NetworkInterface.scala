@@ -59,7 +59,7 @@ class NetworkInterface(params: NocParams) extends Module {
   toRouter.flit.last := RegEnable(fromTile.bits.last, sends)
   toRouter.flit.destination := RegEnable(place, sends)
 
-  private val arrived = Module(new HeadQueue(new MeshFlit(params.flitBytes), params.depth, direct = true))
+  private val arrived = Module(new HeadQueue(new MeshFlit(params.flitBytes), params.depth, gapless = true))
   arrived.in.valid := fromRouter.valid
   arrived.in.bits := fromRouter.flit
   fromRouter.credits := Mux(arrived.out.fire, (1 << Side.Own.index).U, 0.U)

@@ -23,7 +23,7 @@ class RouterInput(outputs: Seq[Side], params: NocParams) extends Module {
   val out = IO(Vec(outputs.size, Decoupled(new Waiting(params.flitBytes))))
 
   private val credits = outputs.zip(out).map { case (side, head) =>
-    val queue = Module(new HeadQueue(new Waiting(params.flitBytes), params.depth, direct = true))
+    val queue = Module(new HeadQueue(new Waiting(params.flitBytes), params.depth, gapless = true))
     queue.in.valid := link.valid && link.queue(side.index)
     queue.in.bits.flit := link.flit
     // The side by which the next router sends it is found here, before it waits.

@@ -91,6 +91,8 @@ class EndpointTable(count: Int) extends Module {
   private val current = RegInit(0.U(log2Ceil(count).W))
   private val entry = table(current)
   private val present = RegInit(0.U.asTypeOf(new TranslationContext))
+  // Of the endpoint that is served: addresses of queues would otherwise begin at the table.
+  private val incomingNow, outgoingNow = Reg(UInt(64.W))
   private val ended = RegInit(false.B)
   private val problem = RegInit(Problem.none)
   private val renewing = RegInit(0.U(log2Ceil(ContextGate.resetCycles + 1).W))
@@ -100,8 +102,8 @@ class EndpointTable(count: Int) extends Module {
   others := (ready & ~UIntToOH(current, count)).orR
   go := phase === Phase.serve
   closing := entry.closing
-  incoming := entry.incoming
-  outgoing := entry.outgoing
+  incoming := incomingNow
+  outgoing := outgoingNow
   context := present
   barred := ended
   renew := resets
@@ -128,6 +130,8 @@ class EndpointTable(count: Int) extends Module {
     }
     is(Phase.load) {
       present := entry.context
+      incomingNow := entry.incoming
+      outgoingNow := entry.outgoing
       when(entry.context.satp =/= present.satp) { renewing := ContextGate.resetCycles.U }
       // It may have been released since it was chosen.
       phase := Mux(entry.state === EndpointState.open, Phase.renew, Phase.choose)

@@ -13,8 +13,11 @@ import chisel3.util._
   *   number of entries, including the oldest.
   * @param direct
   *   an entry to an empty queue is stored in the head directly: this is earlier, and adds logic after `in`.
+  * @param gapless
+  *   so is one that arrives while the only entry leaves: entries that arrive in consecutive cycles leave in consecutive
+  *   cycles. This adds logic after `out.ready`, too.
   */
-class HeadQueue[T <: Data](gen: T, entries: Int, direct: Boolean = false) extends Module {
+class HeadQueue[T <: Data](gen: T, entries: Int, direct: Boolean = false, gapless: Boolean = false) extends Module {
   val in = IO(Flipped(Decoupled(gen)))
   val out = IO(Decoupled(gen))
   val count = IO(Output(UInt(log2Ceil(entries + 1).W)))
@@ -33,6 +36,11 @@ class HeadQueue[T <: Data](gen: T, entries: Int, direct: Boolean = false) extend
       head.io.enq.valid := in.valid
       head.io.enq.bits := in.bits
     }
+  }
+  if (gapless) others.foreach { others =>
+    head.io.enq.valid := others.io.deq.valid || in.valid
+    head.io.enq.bits := Mux(others.io.deq.valid, others.io.deq.bits, in.bits)
+    others.io.enq.valid := in.valid && (others.io.deq.valid || !head.io.enq.ready)
   }
   out <> head.io.deq
   count := others.fold(0.U)(_.io.count) +& head.io.count
