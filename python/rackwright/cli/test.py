@@ -22,6 +22,9 @@ from rackwright.testing.processor import ProcessorTime
 from rackwright.testing.remembered import State, forget, passed_before, remember, without
 from rackwright.testing.selection import EVERYTHING, Selection, affected, changed_since, named
 
+CROSSBAR: dict[str, int | str] = {"ports": 5}
+"""Parameters of the crossbar of tests: four harts and memory."""
+
 LONG_RANDOM_PROGRAMS = "2000"
 """Random programs that a long run compares with QEMU."""
 
@@ -35,6 +38,7 @@ def _environment(long: bool) -> dict[str, str]:
         "RACKWRIGHT_CXX": compiler(),
         "RACKWRIGHT_ROCKET_VERILOG": str(rocket_verilog()),
         "RACKWRIGHT_MESH": str(elaborate("mesh", SMALL.parameters(), assertions=True)),
+        "RACKWRIGHT_CROSSBAR": str(elaborate("crossbar", CROSSBAR, assertions=True)),
         "RACKWRIGHT_DESIGNS": str(BUILD / "designs"),
         **({"RACKWRIGHT_RANDOM_PROGRAMS": LONG_RANDOM_PROGRAMS} if long else {}),
     }

@@ -41,7 +41,7 @@ pub fn measure_mesh<'py>(
     };
     let run = || {
         let mut network: Box<dyn Network> = match design {
-            Some(design) => Box::new(Rtl::new(&design.design)?),
+            Some(design) => Box::new(Rtl::mesh(&design.design)?),
             None => Box::new(Model::new(shape)?),
         };
         measure(network.as_mut(), load)

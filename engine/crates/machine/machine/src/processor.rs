@@ -1,7 +1,7 @@
 use rackwright_contract::Level;
 use rackwright_cpu::{Feature, Interrupt, Stop, Timing};
 use rackwright_device::Lines;
-use rackwright_memory::GuestMemory;
+use rackwright_memory::{GuestMemory, Interconnect};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
 use rackwright_unit::{Core, RocketCores, Stall, UnitError, Wait};
@@ -250,7 +250,7 @@ impl<T: Timing> Processor for Core<T> {
 }
 
 /// Its harts keep step in the RTL, which has their interrupt controllers and their time.
-impl Processor for RocketCores {
+impl<I: Interconnect> Processor for RocketCores<I> {
     fn cycle(&self) -> Cycle {
         self.cycle()
     }

@@ -1,7 +1,9 @@
+use crate::cache::LINE_BYTES;
 use crate::hierarchy::{AccessKind, Hierarchy};
 use crate::port::{LinkId, RequesterId};
 use crate::route::{Route, Traffic};
 use rackwright_contract::{Answer, Ticket};
+use rackwright_stats::Counters;
 use rackwright_time::{Clock, Cycle, Cycles};
 
 /// The path between requesters and memory: caches, the network of a chip, links.
@@ -24,6 +26,12 @@ pub trait Interconnect {
 
     /// Attaches a memory port of a unit. Its requests are single beats.
     fn attach_port(&mut self, link: LinkId, traffic: Traffic) -> RequesterId;
+
+    /// Attaches the caches of harts. Their requests are lines.
+    fn attach_hart(&mut self) -> RequesterId {
+        let link = self.attach_link(&Route::default(), LINE_BYTES as u32);
+        self.attach_port(link, Traffic::Stream)
+    }
 
     /// The shortest time that any access of `requester` takes.
     fn minimum_latency(&self, requester: RequesterId) -> Cycles;
@@ -56,6 +64,9 @@ pub trait Interconnect {
         now
     }
 
+    /// Appends its counts of events.
+    fn count(&self, _counters: &mut Counters) {}
+
     /// All requests that leave a part before `now` have been sent.
     fn advance(&mut self, _now: Cycle) {}
 
@@ -80,6 +91,10 @@ impl Interconnect for Hierarchy {
         Hierarchy::attach_port(self, link, traffic)
     }
 
+    fn attach_hart(&mut self) -> RequesterId {
+        Hierarchy::attach_hart(self)
+    }
+
     fn minimum_latency(&self, requester: RequesterId) -> Cycles {
         Hierarchy::minimum_latency(self, requester)
     }
@@ -92,6 +107,14 @@ impl Interconnect for Hierarchy {
     #[inline]
     fn ask(&mut self, at: Cycle, address: u64, kind: AccessKind, requester: RequesterId) -> Answer {
         Answer::At(self.access(at, address, kind, requester), ())
+    }
+
+    fn count(&self, counters: &mut Counters) {
+        let found = self.counters();
+        counters.push("l2_hits", found.l2_hits);
+        counters.push("l2_misses", found.l2_misses);
+        counters.push("llc_hits", found.llc_hits);
+        counters.push("llc_misses", found.llc_misses);
     }
 
     fn watch(&mut self, address: u64, requester: RequesterId) {

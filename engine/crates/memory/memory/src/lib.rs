@@ -41,4 +41,4 @@ pub use parameters::{
 };
 pub use port::{LinkId, RequesterId};
 pub use route::{Link, Path, Route, Traffic, UnknownRoute};
-pub use shared::{HartPort, LockedPort, SharedHierarchy};
+pub use shared::{HartPort, LockedPort, Shared, SharedHierarchy};

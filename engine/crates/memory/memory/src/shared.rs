@@ -4,26 +4,38 @@ use rackwright_time::{Cycle, Cycles};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A hierarchy used in turn by the timing models of harts and the units of their server.
-#[derive(Clone)]
-pub struct SharedHierarchy {
-    hierarchy: Arc<Mutex<Hierarchy>>,
+/// An interconnect used in turn by the harts and the units of a server.
+pub struct Shared<I> {
+    interconnect: Arc<Mutex<I>>,
 }
 
-impl SharedHierarchy {
-    /// Shares `hierarchy`.
-    pub fn new(hierarchy: Hierarchy) -> SharedHierarchy {
-        SharedHierarchy {
-            hierarchy: Arc::new(Mutex::new(hierarchy)),
+/// A hierarchy used in turn by the timing models of harts and the units of their server.
+pub type SharedHierarchy = Shared<Hierarchy>;
+
+impl<I> Clone for Shared<I> {
+    fn clone(&self) -> Shared<I> {
+        Shared {
+            interconnect: self.interconnect.clone(),
+        }
+    }
+}
+
+impl<I> Shared<I> {
+    /// Shares `interconnect`.
+    pub fn new(interconnect: I) -> Shared<I> {
+        Shared {
+            interconnect: Arc::new(Mutex::new(interconnect)),
         }
     }
 
-    /// The hierarchy, for as long as the guard lives. A lock that was poisoned by a panic is taken all the same: that
-    /// panic ends the run anyway.
-    pub fn lock(&self) -> MutexGuard<'_, Hierarchy> {
-        self.hierarchy.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The interconnect, for as long as the guard lives. A lock that was poisoned by a panic is taken all the same:
+    /// that panic ends the run anyway.
+    pub fn lock(&self) -> MutexGuard<'_, I> {
+        self.interconnect.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
+impl SharedHierarchy {
     /// Attaches the L1 caches of a further hart.
     pub fn attach_hart(&self) -> HartPort {
         let mut hierarchy = self.lock();

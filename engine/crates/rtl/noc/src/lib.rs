@@ -1,9 +1,9 @@
-//! The mesh between tiles: a model that is exact to the cycle, the unit in RTL
-//! (`hardware/src/main/scala/rackwright/noc`), and the same traffic for both.
+//! Networks on a chip: the mesh between tiles, as a model that is exact to the cycle and as the unit in RTL
+//! (`hardware/src/main/scala/rackwright/noc`), and the crossbar in RTL (`…/crossbar`).
 //!
-//! [`Model`] has the behaviour of the RTL in each cycle, but no pins; [`measure()`] sends random packets through either
-//! of them and returns their latencies. [`MeshMemory`] uses either as the interconnect between units or harts and
-//! memory.
+//! [`Model`] has the behaviour of the mesh in RTL in each cycle, but no pins; [`measure()`] sends random packets through
+//! any network and returns their latencies. [`NetworkMemory`] uses any of them as the interconnect between units or
+//! harts and memory.
 
 mod arbiter;
 mod measure;
@@ -15,7 +15,7 @@ mod rtl;
 mod shape;
 
 pub use measure::{measure, Load, Measured};
-pub use memory::{Bank, MeshMemory};
+pub use memory::{Bank, NetworkMemory};
 pub use model::Model;
 pub use network::{Arrival, Network, NocError, Packet};
 pub use rtl::Rtl;

@@ -9,11 +9,11 @@ const STRIDE: u64 = 256;
 /// Stream of the generator; the seed is the user's.
 const STREAM: u128 = 51;
 
-/// Random traffic: each tile begins a packet in a part of its cycles, to any tile, itself included, with equal
+/// Random traffic: each endpoint begins a packet in a part of its cycles, to any endpoint, itself included, with equal
 /// probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
-    /// Packets that a tile begins in a cycle, on average: 0 to 1.
+    /// Packets that an endpoint begins in a cycle, on average: 0 to 1.
     pub rate: f64,
     /// Flits of a packet.
     pub flits: usize,
@@ -36,13 +36,13 @@ pub struct Measured {
     pub arrived: u64,
     /// Cycles from the creation of a packet to its last flit, on average over those that have arrived.
     pub mean_latency: f64,
-    /// Flits that arrived in the measured cycles, for each tile and cycle.
+    /// Flits that arrived in the measured cycles, for each endpoint and cycle.
     pub accepted: f64,
-    /// Of every arrival, its tile and its cycle.
+    /// Of every arrival, its endpoint and its cycle.
     pub digest: u128,
 }
 
-/// Sends random packets through a mesh and measures them.
+/// Sends random packets through a network and measures them.
 ///
 /// # Errors
 /// [`NocError::Rate`] for an invalid rate; those of [`Network::advance`].
@@ -50,7 +50,7 @@ pub fn measure(network: &mut dyn Network, load: Load) -> Result<Measured, NocErr
     if !(0.0..=1.0).contains(&load.rate) {
         return Err(NocError::Rate(load.rate));
     }
-    let mut traffic = Traffic::new(load, network.shape().tiles());
+    let mut traffic = Traffic::new(load, network.endpoints());
     let mut tally = Tally::new(load);
     let (mut cycle, mut arrivals) = (0, Vec::new());
     let end = load.warm_up + load.measured;
@@ -64,40 +64,40 @@ pub fn measure(network: &mut dyn Network, load: Load) -> Result<Measured, NocErr
         arrivals.drain(..).for_each(|arrival| tally.arrive(&arrival));
         cycle = until;
     }
-    Ok(tally.measured(network.shape().tiles()))
+    Ok(tally.measured(network.endpoints()))
 }
 
 struct Traffic {
     load: Load,
-    tiles: usize,
+    endpoints: usize,
     random: Pcg64,
     cycle: u64,
     number: u32,
 }
 
 impl Traffic {
-    fn new(load: Load, tiles: usize) -> Traffic {
+    fn new(load: Load, endpoints: usize) -> Traffic {
         Traffic {
             load,
-            tiles,
+            endpoints,
             random: Pcg64::new(load.seed.into(), STREAM),
             cycle: 0,
             number: 0,
         }
     }
 
-    /// The packets of the next cycles, by cycle, then by tile.
+    /// The packets of the next cycles, by cycle, then by endpoint.
     fn until(&mut self, until: u64) -> Vec<Packet> {
         let threshold = (self.load.rate * 2_f64.powi(32)) as u64;
         let mut packets = Vec::new();
         for created in self.cycle..until {
-            for source in 0..self.tiles {
+            for source in 0..self.endpoints {
                 let drawn = self.random.next_u64();
                 if drawn & 0xffff_ffff < threshold {
                     packets.push(Packet {
                         created,
                         source,
-                        destination: (((drawn >> 32) * self.tiles as u64) >> 32) as usize,
+                        destination: (((drawn >> 32) * self.endpoints as u64) >> 32) as usize,
                         flits: self.load.flits,
                         number: self.number,
                     });
@@ -153,15 +153,15 @@ impl Tally {
         }
         self.digest.number(arrival.cycle);
         self.digest
-            .number(u64::from(arrival.number) << 8 | arrival.tile as u64);
+            .number(u64::from(arrival.number) << 8 | arrival.endpoint as u64);
     }
 
-    fn measured(&self, tiles: usize) -> Measured {
+    fn measured(&self, endpoints: usize) -> Measured {
         Measured {
             packets: self.packets,
             arrived: self.arrived,
             mean_latency: self.latencies as f64 / self.arrived.max(1) as f64,
-            accepted: self.accepted as f64 / (tiles as u64 * self.load.measured) as f64,
+            accepted: self.accepted as f64 / (endpoints as u64 * self.load.measured) as f64,
             digest: self.digest.value(),
         }
     }

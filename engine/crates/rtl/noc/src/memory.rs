@@ -7,26 +7,26 @@ use std::collections::BTreeMap;
 /// Bytes of data that a flit carries.
 const FLIT_BYTES: usize = 8;
 
-/// Memory at one tile of a mesh, which serves accesses in the order in which they reach it.
+/// Memory at one endpoint of a network, which serves accesses in the order in which they reach it.
 #[derive(Clone, Copy, Debug)]
 pub struct Bank {
-    /// The tile.
-    pub tile: usize,
+    /// The endpoint.
+    pub endpoint: usize,
     /// From the last flit of a request to the first one of its response; at least one cycle.
     pub latency: u64,
     /// Time for which it accepts no other request.
     pub busy: u64,
-    /// From the last flit of a response at a port's tile to the port; at least one cycle. No port observes a cycle of
-    /// the mesh sooner, so that ports may run this far in one step.
+    /// From the last flit of a response at a port's endpoint to the port; at least one cycle. No port observes a cycle
+    /// of the network sooner, so that ports may run this far in one step.
     pub delivery: u64,
 }
 
-/// A mesh as the interconnect between requesters and a [`Bank`]: each request is a packet to the bank's tile, and each
-/// response one back. It knows no response before the mesh has run, and thus returns [`Answer::Later`].
+/// A network as the interconnect between requesters and a [`Bank`]: each request is a packet to the bank, and each
+/// response one back. It knows no response before the network has run, and thus returns [`Answer::Later`].
 ///
-/// Ports are assigned to the other tiles in turn, and share them if there are more ports.
-pub struct MeshMemory<N> {
-    mesh: N,
+/// Ports are assigned to the other endpoints in turn, and share them if there are more ports.
+pub struct NetworkMemory<N> {
+    network: N,
     clock: Clock,
     bank: Bank,
     /// When the bank serves another access.
@@ -35,18 +35,18 @@ pub struct MeshMemory<N> {
     links: Vec<usize>,
     ports: Vec<Port>,
     tickets: Tickets,
-    /// Requests that have not left their tiles, and those that have, by packet number.
+    /// Requests that have not left their endpoints, and those that have, by packet number.
     asked: Vec<(u64, u32)>,
     accesses: BTreeMap<u32, Access>,
     packets: u32,
     answered: Vec<(RequesterId, Ticket, Cycle)>,
-    /// The current cycle of the mesh.
+    /// The current cycle of the network.
     reached: u64,
     broken: Option<NocError>,
 }
 
 struct Port {
-    tile: usize,
+    endpoint: usize,
     beat: usize,
 }
 
@@ -56,20 +56,18 @@ struct Access {
     writes: bool,
 }
 
-impl<N: Network> MeshMemory<N> {
-    /// A mesh that has just left reset, with the clock of all that is attached to it.
+impl<N: Network> NetworkMemory<N> {
+    /// A network that has just left reset, with the clock of all that is attached to it.
     ///
     /// # Errors
-    /// [`NocError::NoBank`] when the bank is at no tile, or answers take no time.
-    pub fn new(mesh: N, clock: Clock, bank: Bank) -> Result<MeshMemory<N>, NocError> {
-        if bank.tile >= mesh.shape().tiles() || bank.latency.min(bank.delivery) == 0 {
-            return Err(NocError::NoBank {
-                bank,
-                shape: mesh.shape(),
-            });
+    /// [`NocError::NoBank`] when the bank is at no endpoint, or answers take no time.
+    pub fn new(network: N, clock: Clock, bank: Bank) -> Result<NetworkMemory<N>, NocError> {
+        let endpoints = network.endpoints();
+        if bank.endpoint >= endpoints || bank.latency.min(bank.delivery) == 0 {
+            return Err(NocError::NoBank { bank, endpoints });
         }
-        Ok(MeshMemory {
-            mesh,
+        Ok(NetworkMemory {
+            network,
             clock,
             bank,
             free: 0,
@@ -85,7 +83,7 @@ impl<N: Network> MeshMemory<N> {
         })
     }
 
-    /// Returns an error if the mesh has stopped, after which there are no further responses.
+    /// Returns an error if the network has stopped, after which there are no further responses.
     ///
     /// # Errors
     /// [`NocError::Stopped`] when it has.
@@ -103,10 +101,10 @@ impl<N: Network> MeshMemory<N> {
         for (created, number) in self.asked.drain(..due) {
             let access = &self.accesses[&number];
             let port = &self.ports[usize::from(access.requester.0)];
-            self.mesh.offer(Packet {
+            self.network.offer(Packet {
                 created,
-                source: port.tile,
-                destination: self.bank.tile,
+                source: port.endpoint,
+                destination: self.bank.endpoint,
                 flits: 1 + if access.writes { port.beat } else { 0 },
                 number,
             });
@@ -114,7 +112,7 @@ impl<N: Network> MeshMemory<N> {
     }
 
     fn arrive(&mut self, arrival: Arrival) {
-        if arrival.tile == self.bank.tile {
+        if arrival.endpoint == self.bank.endpoint {
             self.serve(arrival);
         } else if let Some(access) = self.accesses.remove(&arrival.number) {
             let at = Cycle::new(arrival.cycle + self.bank.delivery);
@@ -128,17 +126,17 @@ impl<N: Network> MeshMemory<N> {
         self.free = begin + self.bank.busy;
         let access = &self.accesses[&arrival.number];
         let port = &self.ports[usize::from(access.requester.0)];
-        self.mesh.offer(Packet {
+        self.network.offer(Packet {
             created: begin + self.bank.latency,
-            source: self.bank.tile,
-            destination: port.tile,
+            source: self.bank.endpoint,
+            destination: port.endpoint,
             flits: 1 + if access.writes { 0 } else { port.beat },
             number: arrival.number,
         });
     }
 }
 
-impl<N: Network> Interconnect for MeshMemory<N> {
+impl<N: Network> Interconnect for NetworkMemory<N> {
     fn clock(&self) -> Clock {
         self.clock
     }
@@ -149,10 +147,10 @@ impl<N: Network> Interconnect for MeshMemory<N> {
     }
 
     fn attach_port(&mut self, link: LinkId, _traffic: Traffic) -> RequesterId {
-        let others = self.mesh.shape().tiles() - 1;
+        let others = self.network.endpoints() - 1;
         let turn = self.ports.len() % others;
         self.ports.push(Port {
-            tile: turn + usize::from(turn >= self.bank.tile),
+            endpoint: turn + usize::from(turn >= self.bank.endpoint),
             beat: self.links[usize::from(link.0)],
         });
         RequesterId(self.ports.len() as u16 - 1)
@@ -166,7 +164,7 @@ impl<N: Network> Interconnect for MeshMemory<N> {
     fn ask(&mut self, at: Cycle, _address: u64, kind: AccessKind, requester: RequesterId) -> Answer {
         debug_assert!(
             at.0 >= self.reached,
-            "nothing is asked for that the mesh has passed"
+            "nothing is asked for that the network has passed"
         );
         let ticket = self.tickets.next_ticket();
         let access = Access {
@@ -180,13 +178,13 @@ impl<N: Network> Interconnect for MeshMemory<N> {
         Answer::Later(ticket)
     }
 
-    /// The mesh runs no further at once than the bank takes: its answers leave in time.
+    /// The network runs no further at once than the bank takes: its answers leave in time.
     fn advance(&mut self, now: Cycle) {
         let mut arrivals = Vec::new();
         while self.reached < now.0 && self.broken.is_none() {
             let until = now.0.min(self.reached + self.bank.latency);
             self.send(until);
-            self.broken = self.mesh.advance(until, &mut arrivals).err();
+            self.broken = self.network.advance(until, &mut arrivals).err();
             arrivals.drain(..).for_each(|arrival| self.arrive(arrival));
             self.reached = until;
         }

@@ -178,7 +178,7 @@ impl Model {
         {
             arrivals.push(Arrival {
                 cycle: self.cycle,
-                tile,
+                endpoint: tile,
                 number,
             });
         }
@@ -229,8 +229,8 @@ impl Model {
 }
 
 impl Network for Model {
-    fn shape(&self) -> Shape {
-        self.shape
+    fn endpoints(&self) -> usize {
+        self.shape.tiles()
     }
 
     fn offer(&mut self, packet: Packet) {

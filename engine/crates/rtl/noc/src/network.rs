@@ -7,9 +7,9 @@ use rackwright_time::unit::Cycle;
 pub struct Packet {
     /// The time from which on its first flit is available.
     pub created: u64,
-    /// Number of the tile that sends it.
+    /// Number of the endpoint that sends it.
     pub source: usize,
-    /// Number of its destination tile.
+    /// Number of the endpoint that receives it.
     pub destination: usize,
     /// Its length, at least 1.
     pub flits: usize,
@@ -22,28 +22,28 @@ pub struct Packet {
 pub struct Arrival {
     /// When its last flit left.
     pub cycle: u64,
-    /// The tile of its arrival.
-    pub tile: usize,
+    /// The endpoint of its arrival.
+    pub endpoint: usize,
     /// The [`Packet::number`].
     pub number: u32,
 }
 
-/// A mesh: its model, or the RTL.
+/// A network on a chip, a model or in RTL, and its endpoints: the tiles of a mesh, the ports of a crossbar.
 pub trait Network {
-    /// What it is.
-    fn shape(&self) -> Shape;
+    /// Number of its endpoints.
+    fn endpoints(&self) -> usize;
 
-    /// Queues a packet at its tile, after earlier ones.
+    /// Queues a packet at its source, after earlier ones.
     fn offer(&mut self, packet: Packet);
 
-    /// Advances to cycle `until` (exclusive); appends arrivals, in the order of cycles, then of tiles.
+    /// Advances to cycle `until` (exclusive); appends arrivals, in the order of cycles, then of endpoints.
     ///
     /// # Errors
     /// [`NocError::Stopped`] when an assertion of the RTL fails.
     fn advance(&mut self, until: u64, arrivals: &mut Vec<Arrival>) -> Result<(), NocError>;
 }
 
-/// Why a mesh cannot be measured.
+/// Why there is no such network, or why it cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum NocError {
     /// No such mesh can be built.
@@ -53,24 +53,29 @@ pub enum NocError {
     #[error(transparent)]
     Rtl(#[from] RtlError),
     /// Another unit, or one with other ports.
-    #[error("the unit `{0}` is no mesh with one network and flits of 8 bytes")]
-    OtherUnit(String),
+    #[error("the unit `{unit}` is no {wanted}")]
+    OtherUnit {
+        /// The unit.
+        unit: String,
+        /// What is required.
+        wanted: &'static str,
+    },
     /// A rate is the part of cycles in which a tile begins a packet.
     #[error("a tile begins a packet in 0 to 1 of its cycles, not in {0}")]
     Rate(f64),
-    /// Memory has a tile, and takes time.
+    /// Memory has an endpoint, and takes time.
     #[error(
-        "a mesh of {} x {} tiles has no memory at tile {} that takes {} cycles, and {} to a port",
-        .shape.width, .shape.height, .bank.tile, .bank.latency, .bank.delivery
+        "a network of {endpoints} endpoints has no memory at endpoint {} that takes {} cycles, and {} to a port",
+        .bank.endpoint, .bank.latency, .bank.delivery
     )]
     NoBank {
         /// The memory.
         bank: Bank,
-        /// The mesh.
-        shape: Shape,
+        /// Number of endpoints of the network.
+        endpoints: usize,
     },
     /// One of its assertions failed, or it ended the simulation in another way.
-    #[error("the mesh in RTL stopped at {cycle}: {reason}")]
+    #[error("the network in RTL stopped at {cycle}: {reason}")]
     Stopped {
         /// When.
         cycle: Cycle,

@@ -1,7 +1,7 @@
 //! The model of the mesh: times of a packet alone, and that all arrive in order.
 
 use rackwright_memory::{AccessKind, Interconnect, Route, Traffic};
-use rackwright_noc::{measure, Arrival, Bank, Load, MeshMemory, Model, Network, NocError, Packet, Shape};
+use rackwright_noc::{measure, Arrival, Bank, Load, Model, Network, NetworkMemory, NocError, Packet, Shape};
 use rackwright_time::{Clock, Cycle};
 use rand_pcg::rand_core::Rng;
 use rand_pcg::Pcg64;
@@ -37,15 +37,12 @@ fn a_packet_alone_takes_two_cycles_a_hop() {
             model.advance(200, &mut arrivals).unwrap();
             let hops = distance(shape, source, destination);
             let cycle = 7 + 4 + 2 * hops + (hops + 1) * stages as u64;
-            let tile = destination;
-            assert_eq!(
-                arrivals,
-                [Arrival {
-                    cycle,
-                    tile,
-                    number: 0
-                }]
-            );
+            let arrival = Arrival {
+                cycle,
+                endpoint: destination,
+                number: 0,
+            };
+            assert_eq!(arrivals, [arrival]);
         }
     }
 }
@@ -78,7 +75,7 @@ fn every_packet_arrives_once_at_its_tile_and_in_order() {
         let mut latest = BTreeMap::new();
         for arrival in arrivals {
             let packet = sent.remove(&arrival.number).expect("it arrives once");
-            assert_eq!(arrival.tile, packet.destination);
+            assert_eq!(arrival.endpoint, packet.destination);
             let before = latest.insert((packet.source, packet.destination), arrival.number);
             assert!(before.is_none_or(|before| before < arrival.number));
         }
@@ -113,24 +110,24 @@ fn what_is_no_mesh_and_no_rate_is_refused() {
 }
 
 #[test]
-fn memory_that_is_at_no_tile_or_takes_no_time_is_refused() {
+fn memory_that_is_at_no_endpoint_or_takes_no_time_is_refused() {
     let bank = Bank {
-        tile: 3,
+        endpoint: 3,
         latency: 20,
         busy: 5,
         delivery: 6,
     };
     let clock = Clock::new(2_000_000_000).unwrap();
-    let made = |bank| MeshMemory::new(Model::new(SHAPE).unwrap(), clock, bank).err();
+    let made = |bank| NetworkMemory::new(Model::new(SHAPE).unwrap(), clock, bank).err();
     assert!(made(bank).is_none());
     for wrong in [
-        Bank { tile: 12, ..bank },
+        Bank { endpoint: 12, ..bank },
         Bank { latency: 0, ..bank },
         Bank { delivery: 0, ..bank },
     ] {
         let error = made(wrong).unwrap().to_string();
         assert!(
-            error.starts_with("a mesh of 4 x 3 tiles has no memory at tile"),
+            error.starts_with("a network of 12 endpoints has no memory at endpoint"),
             "{error}"
         );
     }
@@ -155,14 +152,14 @@ fn alone(source: usize, destination: usize, flits: usize) -> u64 {
 #[test]
 fn memory_behind_a_mesh_serves_one_access_at_a_time() {
     let bank = Bank {
-        tile: 0,
+        endpoint: 0,
         latency: 20,
         busy: 9,
         delivery: 6,
     };
     let clock = Clock::new(2_000_000_000).unwrap();
     let outcome = |window: u64| {
-        let mut memory = MeshMemory::new(Model::new(SHAPE).unwrap(), clock, bank).unwrap();
+        let mut memory = NetworkMemory::new(Model::new(SHAPE).unwrap(), clock, bank).unwrap();
         let link = memory.attach_link(&Route::default(), 16);
         let ports = [(); 2].map(|()| memory.attach_port(link, Traffic::Stream));
         for port in ports {

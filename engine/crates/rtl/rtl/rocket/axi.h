@@ -10,9 +10,6 @@
 
 namespace rocket {
 
-// When a response is due that is not known yet.
-constexpr uint64_t unknown = UINT64_MAX;
-
 // A burst as its target sees it: the bytes from `address` on. `number` distinguishes the bursts of a port.
 struct Burst {
     uint64_t number;
@@ -45,17 +42,25 @@ class AxiSlave {
         if (Pins::ar_valid(model) && Pins::ar_ready(model)) start_read(model, cycle);
     }
 
-    // The response to a burst whose target did not know when it is due; `data` is that of a read of at most 8 bytes.
+    // The response to a call of the target that did not know when it is due.
+    void answer(uint64_t number, uint64_t due) {
+        for (auto& read : reads_) {
+            if (read.number == number) read.due = due;
+        }
+        if (writing_ && write_.number == number) write_.answer(due);
+        for (auto& acknowledge : acknowledges_) {
+            if (acknowledge.number == number) acknowledge.answer(due);
+        }
+    }
+
+    // The same with the data of a read of at most 8 bytes.
     void answer(uint64_t number, uint64_t due, uint64_t data) {
         for (auto& read : reads_) {
             if (read.number != number) continue;
-            read.due = due;
             std::memcpy(read.data.data() + (read.address & (beat_bytes - 1)), &data,
                         std::min<size_t>(sizeof data, beat_bytes - (read.address & (beat_bytes - 1))));
         }
-        for (auto& acknowledge : acknowledges_) {
-            if (acknowledge.number == number) acknowledge.due = due;
-        }
+        answer(number, due);
     }
 
   private:
@@ -71,10 +76,17 @@ class AxiSlave {
         std::vector<uint8_t> data;
     };
 
+    // The response to a write, which follows those to all its ranges.
     struct Acknowledge {
         uint64_t number;
-        uint64_t due;
         unsigned id;
+        uint64_t due = 0;
+        unsigned unknown = 0;
+
+        void answer(uint64_t at) {
+            due = std::max(due, at);
+            --unknown;
+        }
     };
 
     Target& target_;
@@ -84,14 +96,12 @@ class AxiSlave {
     uint64_t bursts_ = 0;
 
     bool writing_ = false;
-    uint64_t write_number_ = 0;
-    unsigned write_id_ = 0;
+    Acknowledge write_{};
     uint64_t write_address_ = 0;
     unsigned write_beat_size_ = 0;
     // Bytes with consecutive addresses that the burst has written so far.
     uint64_t run_address_ = 0;
     std::vector<uint8_t> run_;
-    uint64_t written_ = 0;
 
     template <class Model>
     void drive_read(Model& model, uint64_t cycle) {
@@ -116,7 +126,8 @@ class AxiSlave {
 
     template <class Model>
     void drive_acknowledge(Model& model, uint64_t cycle) {
-        const bool valid = !acknowledges_.empty() && acknowledges_.front().due <= cycle;
+        const bool valid =
+            !acknowledges_.empty() && acknowledges_.front().unknown == 0 && acknowledges_.front().due <= cycle;
         Pins::b_valid(model) = valid;
         Pins::b_resp(model) = 0;
         if (valid) Pins::b_id(model) = acknowledges_.front().id;
@@ -150,11 +161,9 @@ class AxiSlave {
     template <class Model>
     void start_write(Model& model) {
         writing_ = true;
-        write_number_ = ++bursts_;
-        write_id_ = Pins::aw_id(model);
+        write_ = {++bursts_, Pins::aw_id(model)};
         write_address_ = Pins::base + Pins::aw_addr(model);
         write_beat_size_ = 1u << Pins::aw_size(model);
-        written_ = 0;
     }
 
     template <class Model>
@@ -170,7 +179,8 @@ class AxiSlave {
         if (!Pins::w_last(model)) return;
         flush(cycle);
         writing_ = false;
-        acknowledges_.push_back({write_number_, std::max(written_, cycle + 1), write_id_});
+        write_.due = std::max(write_.due, cycle + 1);
+        acknowledges_.push_back(write_);
     }
 
     void put(uint64_t address, uint8_t byte, uint64_t cycle) {
@@ -181,8 +191,13 @@ class AxiSlave {
 
     void flush(uint64_t cycle) {
         if (run_.empty()) return;
-        const Burst burst{write_number_, cycle, run_address_, uint32_t(run_.size())};
-        written_ = std::max(written_, target_.write(burst, run_.data()));
+        const Burst burst{write_.number, cycle, run_address_, uint32_t(run_.size())};
+        const uint64_t due = target_.write(burst, run_.data());
+        if (due == rocket_unknown) {
+            ++write_.unknown;
+        } else {
+            write_.due = std::max(write_.due, due);
+        }
         run_.clear();
     }
 };

@@ -100,11 +100,11 @@ class Memory {
     RocketMemory* engine = nullptr;
 
     uint64_t read(const Burst& burst, uint8_t* data) {
-        return engine->read(engine->context, burst.cycle, burst.address, data, burst.bytes);
+        return engine->read(engine->context, burst.number, burst.cycle, burst.address, data, burst.bytes);
     }
 
     uint64_t write(const Burst& burst, const uint8_t* data) {
-        return engine->write(engine->context, burst.cycle, burst.address, data, burst.bytes);
+        return engine->write(engine->context, burst.number, burst.cycle, burst.address, data, burst.bytes);
     }
 };
 
@@ -137,14 +137,14 @@ class Devices {
             return burst.cycle + latency_;
         }
         pending.push_back({burst.number, {burst.address, 0, burst.bytes, 0}});
-        return unknown;
+        return rocket_unknown;
     }
 
     uint64_t write(const Burst& burst, const uint8_t* data) {
         RocketAccess access{burst.address, 0, burst.bytes, 1};
         std::memcpy(&access.data, data, std::min<size_t>(burst.bytes, 8));
         pending.push_back({burst.number, access});
-        return unknown;
+        return rocket_unknown;
     }
 
   private:
@@ -204,6 +204,8 @@ class Cores {
         memory_.engine = nullptr;
         return state();
     }
+
+    void complete(uint64_t burst, uint64_t due) { memory_port_.answer(burst, due); }
 
     RocketState answer(uint64_t due, uint64_t data) {
         device_port_.answer(devices_.pending.front().number, due, data);
@@ -294,6 +296,10 @@ void rocket_boot(void* cores, const uint8_t* code) { static_cast<rocket::Cores*>
 
 RocketState rocket_run(void* cores, RocketMemory* memory, uint64_t until) {
     return static_cast<rocket::Cores*>(cores)->run(*memory, until);
+}
+
+void rocket_complete(void* cores, uint64_t burst, uint64_t due) {
+    static_cast<rocket::Cores*>(cores)->complete(burst, due);
 }
 
 RocketState rocket_answer(void* cores, uint64_t due, uint64_t data) {

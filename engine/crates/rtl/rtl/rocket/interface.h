@@ -6,14 +6,19 @@
 extern "C" {
 
 // Raised whenever a struct or a function changes; the engine refuses a library of another version.
-constexpr uint32_t rocket_interface_version = 3;
+constexpr uint32_t rocket_interface_version = 4;
 
-// The memory behind the caches: called once per burst, never per cycle. Both return the cycle of the first data beat,
-// or of the acknowledgement.
+// In place of the cycle of a response that is not known yet.
+constexpr uint64_t rocket_unknown = UINT64_MAX;
+
+// The memory behind the caches: called once per burst of that number, or once for each range that it writes, never per
+// cycle. Both return the cycle of the first data beat, or of the acknowledgement; or rocket_unknown, and rocket_complete
+// follows for each such call.
 struct RocketMemory {
     void* context;
-    uint64_t (*read)(void* context, uint64_t cycle, uint64_t address, uint8_t* data, uint32_t bytes);
-    uint64_t (*write)(void* context, uint64_t cycle, uint64_t address, const uint8_t* data, uint32_t bytes);
+    uint64_t (*read)(void* context, uint64_t burst, uint64_t cycle, uint64_t address, uint8_t* data, uint32_t bytes);
+    uint64_t (*write)(void* context, uint64_t burst, uint64_t cycle, uint64_t address, const uint8_t* data,
+                      uint32_t bytes);
 };
 
 // A load or store of a device, by any of the cores.
@@ -72,6 +77,8 @@ void rocket_destroy(void* cores);
 void rocket_boot(void* cores, const uint8_t* code);
 // Simulates up to cycle `until`, or up to the end of a cycle with accesses of devices, commands or completions.
 RocketState rocket_run(void* cores, RocketMemory* memory, uint64_t until);
+// The response to a call of the memory for a burst is due.
+void rocket_complete(void* cores, uint64_t burst, uint64_t due);
 // Ends the first access: its response is at the cores' pins in cycle `due`.
 RocketState rocket_answer(void* cores, uint64_t due, uint64_t data);
 // Takes the first command or completion; returns whether there was one.

@@ -47,12 +47,13 @@ impl RocketSystem {
     }
 }
 
-/// The memory behind the cores' caches. Called once per burst.
+/// The memory behind the cores' caches. Called once per burst, or once for each range that a burst writes. A response
+/// that is not known yet is `None`; [`Rocket::complete`] follows with the number of the burst.
 pub trait RocketMemory {
     /// Fills `data` from `address`; returns the cycle at which its first bytes are back at the cores' pins.
-    fn read(&mut self, at: Cycle, address: u64, data: &mut [u8]) -> Cycle;
+    fn read(&mut self, burst: u64, at: Cycle, address: u64, data: &mut [u8]) -> Option<Cycle>;
     /// Stores `data` at `address`; returns when the acknowledgement is back.
-    fn write(&mut self, at: Cycle, address: u64, data: &[u8]) -> Cycle;
+    fn write(&mut self, burst: u64, at: Cycle, address: u64, data: &[u8]) -> Option<Cycle>;
 }
 
 /// A load or store of a device, which has no response yet.
@@ -163,6 +164,13 @@ impl Rocket {
         self.state = unsafe { (self.design.functions.run)(self.core.as_ptr(), &mut raw, until.0) };
     }
 
+    /// The response to a call of the memory that has returned `None` for `burst` is back at the cores' pins in cycle
+    /// `due`, which is not simulated yet.
+    pub fn complete(&mut self, burst: u64, due: Cycle) {
+        // SAFETY: as in `run`.
+        unsafe { (self.design.functions.complete)(self.core.as_ptr(), burst, due.0) };
+    }
+
     /// The first access that has no response yet. No further cycle is simulated until all of them have one.
     pub fn access(&self) -> Option<RocketAccess> {
         let RawState {
@@ -171,7 +179,7 @@ impl Rocket {
             access,
             ..
         } = self.state;
-        (accesses != 0).then_some(RocketAccess {
+        (accesses != 0).then(|| RocketAccess {
             at: Cycle::new(cycle - 1),
             address: access.address,
             bytes: access.bytes as u8,

@@ -7,7 +7,7 @@ use crate::surroundings::Surroundings;
 use crate::wait::{Asked, Wait};
 use rackwright_contract::{Command, UNIT_REGISTERS};
 use rackwright_cpu::{CustomInstruction, DeviceAccess, Feature, Hart, Registers, Stop, Timing};
-use rackwright_memory::{GuestMemory, SharedHierarchy};
+use rackwright_memory::{GuestMemory, Interconnect, Shared, SharedHierarchy};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{unit, Cycle};
 
@@ -576,19 +576,15 @@ fn digest_registers<T: Timing>(hart: &Hart<T>, digest: &mut Digest) {
 
 /// Counts of the caches that `cores` share, and of the events of their units.
 pub fn counters<T: Timing>(cores: &[Core<T>]) -> Counters {
-    let mut counters = cache_counters(cores[0].hierarchy.as_ref().expect(ATTACHED));
+    let mut counters = interconnect_counters(cores[0].hierarchy.as_ref().expect(ATTACHED));
     push_units(&mut counters, &beside(cores));
     counters
 }
 
-/// Counts of the caches of a hierarchy.
-pub(crate) fn cache_counters(hierarchy: &SharedHierarchy) -> Counters {
-    let memory = hierarchy.lock().counters();
+/// Counts of an interconnect.
+pub(crate) fn interconnect_counters<I: Interconnect>(interconnect: &Shared<I>) -> Counters {
     let mut counters = Counters::new();
-    counters.push("l2_hits", memory.l2_hits);
-    counters.push("l2_misses", memory.l2_misses);
-    counters.push("llc_hits", memory.llc_hits);
-    counters.push("llc_misses", memory.llc_misses);
+    interconnect.lock().count(&mut counters);
     counters
 }
 

@@ -1,54 +1,57 @@
 mod beside;
 mod front_bus;
+mod memory_port;
 
 use self::beside::Beside;
 use self::front_bus::FrontBus;
+use self::memory_port::MemoryPort;
 use crate::attachment::Attachment;
-use crate::core::{cache_counters, push_units};
+use crate::core::{interconnect_counters, push_units};
 use crate::error::UnitError;
 use crate::stall::Stall;
 use crate::wait::Wait;
 use rackwright_cpu::{DeviceAccess, Stop};
-use rackwright_memory::{AccessKind, GuestMemory, Hierarchy, RequesterId, Route, SharedHierarchy};
-use rackwright_rtl::rocket::{Rocket, RocketDesign, RocketMemory};
+use rackwright_memory::{GuestMemory, Hierarchy, Interconnect, Route, Shared};
+use rackwright_rtl::rocket::{Rocket, RocketDesign};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
 use std::ops::Range;
 
-/// Harts of Rocket in RTL, in one design that keeps their L1 caches coherent. They share a port to the same memory
-/// hierarchy as modelled harts have.
+/// Harts of Rocket in RTL, in one design that keeps their L1 caches coherent. They share a port to memory, on the same
+/// hierarchy as modelled harts have, or on another interconnect.
 ///
 /// Units beside a hart receive its custom instructions, and access memory through a port of the design. While one of
 /// them is busy, units and RTL advance in turn, by a cycle of the harts; each receives what the other has sent in the
 /// next cycle.
-pub struct RocketCores {
+pub struct RocketCores<I = Hierarchy> {
     rtl: Rocket,
     harts: usize,
-    hierarchy: SharedHierarchy,
-    port: RequesterId,
+    interconnect: Shared<I>,
+    port: MemoryPort,
     front: FrontBus,
     /// The units of each hart, if there are any.
     beside: Vec<Beside>,
+    /// Of the accesses of devices and of memory.
     digest: Digest,
     stall: Option<Stall>,
 }
 
-impl RocketCores {
+impl<I: Interconnect> RocketCores<I> {
     /// The first `harts` cores of `design`, fresh from reset, whose devices take `latency`. Their units reach the
     /// addresses `memory`.
     pub fn new(
         design: &RocketDesign,
         harts: usize,
         latency: Cycles,
-        hierarchy: SharedHierarchy,
+        interconnect: Shared<I>,
         memory: Range<u64>,
-    ) -> RocketCores {
-        let port = hierarchy.lock().attach_hart();
-        let clock = hierarchy.lock().parameters().clock;
+    ) -> RocketCores<I> {
+        let port = MemoryPort::new(interconnect.lock().attach_hart());
+        let clock = interconnect.lock().clock();
         RocketCores {
             rtl: design.instantiate(latency),
             harts,
-            hierarchy,
+            interconnect,
             port,
             front: FrontBus::new(clock, memory),
             beside: Vec::new(),
@@ -133,14 +136,9 @@ impl RocketCores {
 
     /// Runs the cores to cycle `until`, or until the end of a cycle in which anything has left them.
     fn run_cores(&mut self, memory: &mut GuestMemory, until: Cycle) {
-        let mut hierarchy = self.hierarchy.lock();
-        let mut behind = Behind {
-            memory,
-            hierarchy: &mut hierarchy,
-            port: self.port,
-            digest: &mut self.digest,
-        };
-        self.rtl.run(&mut behind, until);
+        let mut interconnect = self.interconnect.lock();
+        self.port
+            .run(&mut self.rtl, memory, &mut *interconnect, &mut self.digest, until);
     }
 
     /// Passes what has left the cores to units, which follow them, and what has left units to the cores.
@@ -216,9 +214,9 @@ impl RocketCores {
         counters
     }
 
-    /// The same, appended to those of the caches behind those of the harts.
+    /// The same, appended to those of the interconnect.
     pub fn counters(&self) -> Counters {
-        let mut counters = cache_counters(&self.hierarchy);
+        let mut counters = interconnect_counters(&self.interconnect);
         self.push_units(&mut counters);
         counters
     }
@@ -236,41 +234,5 @@ impl RocketCores {
         digest.number(self.instructions());
         digest.digest(&self.digest);
         self.beside.iter().for_each(|beside| beside.digest(digest));
-    }
-}
-
-/// What is behind the port of the design.
-struct Behind<'a> {
-    memory: &'a mut GuestMemory,
-    hierarchy: &'a mut Hierarchy,
-    port: RequesterId,
-    digest: &'a mut Digest,
-}
-
-impl Behind<'_> {
-    fn record(&mut self, at: Cycle, address: u64, data: &[u8]) {
-        self.digest.cycle(at);
-        self.digest.number(address);
-        self.digest.bytes(data);
-    }
-}
-
-impl RocketMemory for Behind<'_> {
-    fn read(&mut self, at: Cycle, address: u64, data: &mut [u8]) -> Cycle {
-        // The cores may fetch ahead beyond memory; such bytes are never executed.
-        if self.memory.read(address, data).is_err() {
-            data.fill(0);
-        }
-        self.record(at, address, data);
-        // The L1 caches are inside the RTL and cannot be snooped, so that their contents are not tracked.
-        self.hierarchy.access(at, address, AccessKind::Fetch, self.port)
-    }
-
-    fn write(&mut self, at: Cycle, address: u64, data: &[u8]) -> Cycle {
-        self.record(at, address, data);
-        // A line beyond memory can only hold the zeros that were read from there.
-        let _ = self.memory.write(address, data);
-        self.hierarchy
-            .access(at, address, AccessKind::WriteBack, self.port)
     }
 }

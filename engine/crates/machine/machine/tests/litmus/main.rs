@@ -4,7 +4,9 @@
 //!
 //! `cargo test -p rackwright-machine --test litmus -- --ignored` does 100,000 runs of each.
 
-mod mesh;
+mod caches;
+mod designs;
+mod network;
 
 use rackwright_boot::Entry;
 use rackwright_cpu::{Boom, BoomParameters, Functional, Rocket, RocketParameters, Timing};
@@ -13,14 +15,19 @@ use rackwright_machine::{Machine, Pause};
 use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Protection, SharedHierarchy};
 use rackwright_time::Cycle;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 const BASE: u64 = Map::SERVER.memory;
 /// Where memory ends.
 const END: u64 = BASE + 0x1_0000;
-const X: u64 = BASE + 0x2000;
-const Y: u64 = BASE + 0x2040;
-const RESULTS: u64 = BASE + 0x3000;
-const DELAYS: u64 = BASE + 0x4000;
+/// The data in memory.
+const DATA: u64 = BASE + 0x2000;
+/// The variables, the harts' results and their delays, from the start of data.
+const X: u64 = 0;
+const Y: u64 = 0x40;
+const RESULTS: u64 = 0x1000;
+const DELAYS: u64 = 0x2000;
+const DATA_BYTES: u64 = 0x3000;
 /// Bytes between the code of two harts, and between what they store.
 const STRIDE: u64 = 0x100;
 /// Runs on each model, usually and when there is time.
@@ -89,8 +96,14 @@ fn address(rd: u32, address: u64) -> [u32; 4] {
     ]
 }
 
-/// The program of hart `index`: it finds its places, waits for its delay, does `body` and stores what it loaded.
-fn program(index: u64, body: &[u32]) -> Vec<u32> {
+/// Where the program of hart `index` begins.
+fn entry(index: u64) -> u64 {
+    BASE + (index + 1) * STRIDE
+}
+
+/// The program of hart `index`, with its data at `data`: it finds its places, waits for its delay, does `body` and
+/// stores what it loaded.
+fn program(index: u64, body: &[u32], data: u64) -> Vec<u32> {
     let mut code = Vec::new();
     for (register, place) in [
         (X_AT, X),
@@ -98,7 +111,7 @@ fn program(index: u64, body: &[u32]) -> Vec<u32> {
         (RESULT_AT, RESULTS + index * STRIDE),
         (DELAY, DELAYS + index * 8),
     ] {
-        code.extend(address(register, place));
+        code.extend(address(register, data + place));
     }
     let decrement = addi(DELAY, DELAY, -1);
     // bnez DELAY, -4
@@ -143,16 +156,16 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// What so many harts have left in memory.
-    fn of(memory: &GuestMemory, harts: usize) -> Outcome {
+    /// What so many harts have left in memory, in their data at `data`.
+    fn of(memory: &GuestMemory, harts: usize, data: u64) -> Outcome {
         let loaded = |index: u64| {
-            let at = RESULTS + index * STRIDE;
+            let at = data + RESULTS + index * STRIDE;
             [word(memory, at), word(memory, at + 4)]
         };
         Outcome {
             loaded: (0..harts as u64).map(loaded).collect(),
-            x: word(memory, X),
-            y: word(memory, Y),
+            x: word(memory, data + X),
+            y: word(memory, data + Y),
         }
     }
 
@@ -182,33 +195,34 @@ fn word(memory: &GuestMemory, address: u64) -> u32 {
     u32::from_le_bytes(bytes)
 }
 
-/// Memory up to `end`.
-fn memory(end: u64) -> GuestMemory {
-    let mut memory = GuestMemory::new(end).unwrap();
-    memory.protect(BASE, end - BASE, Protection::ALL).unwrap();
+/// Memory with these addresses.
+fn memory(addresses: Range<u64>) -> GuestMemory {
+    let mut memory = GuestMemory::new(addresses.end).unwrap();
+    let bytes = addresses.end - addresses.start;
+    memory.protect(addresses.start, bytes, Protection::ALL).unwrap();
     memory
 }
 
-/// Puts the programs of all harts into memory.
-fn put_programs(memory: &mut GuestMemory, bodies: &[&[u32]]) {
+/// Puts the programs of all harts, with their data at `data`, into memory.
+fn put_programs(memory: &mut GuestMemory, bodies: &[&[u32]], data: u64) {
     put(memory, BASE, &dispatch());
     for (index, body) in (0..).zip(bodies) {
-        put(memory, BASE + (index + 1) * STRIDE, &program(index, body));
+        put(memory, entry(index), &program(index, body, data));
     }
 }
 
-/// Puts what each hart waits first into memory.
-fn put_delays(memory: &mut GuestMemory, delays: &[u32]) {
+/// Puts what each hart waits first into memory, which has the data at `data`.
+fn put_delays(memory: &mut GuestMemory, delays: &[u32], data: u64) {
     for (index, delay) in (0..).zip(delays) {
-        put(memory, DELAYS + 8 * index, &[*delay]);
+        put(memory, data + DELAYS + 8 * index, &[*delay]);
     }
 }
 
 /// Runs programs to their ends, after their delays; gives the memory that they leave.
 fn run<T: Timing>(bodies: &[&[u32]], timings: Vec<T>, delays: &[u32]) -> GuestMemory {
-    let mut memory = memory(END);
-    put_programs(&mut memory, bodies);
-    put_delays(&mut memory, delays);
+    let mut memory = memory(BASE..END);
+    put_programs(&mut memory, bodies, DATA);
+    put_delays(&mut memory, delays, DATA);
     let entry = Entry {
         pc: BASE,
         device_tree: 0,
@@ -271,9 +285,10 @@ fn hierarchy() -> SharedHierarchy {
     SharedHierarchy::new(Hierarchy::new(HierarchyParameters::server()).unwrap())
 }
 
-/// Runs a test on all models, and behind a mesh; none of them shows what is forbidden. Returns what each shows.
+/// Runs a test on all models, and with its data behind networks; none of them shows what is forbidden. Returns what each
+/// of many runs shows: few of harts in RTL need not show all.
 fn check(litmus: &Litmus, runs: u64) -> Vec<BTreeSet<Outcome>> {
-    let outcome = |memory: &GuestMemory| Outcome::of(memory, litmus.bodies.len());
+    let outcome = |memory: &GuestMemory| Outcome::of(memory, litmus.bodies.len(), DATA);
     let functional = |count| vec![Functional::default(); count];
     let mut seen = vec![
         outcomes(litmus, runs, 4000, |bodies, delays| {
@@ -287,13 +302,18 @@ fn check(litmus: &Litmus, runs: u64) -> Vec<BTreeSet<Outcome>> {
         }),
     ];
     // What lies behind devices' addresses knows no atomic operations.
+    let mut seen_in_rtl = BTreeSet::new();
     if !litmus.has_atomics() {
-        seen.push(outcomes(litmus, runs / 5, 200, mesh::outcome));
+        seen.push(outcomes(litmus, runs / 5, 200, network::on_mesh));
+        seen.push(outcomes(litmus, runs / 5, 200, network::on_crossbar));
+        seen_in_rtl = outcomes(litmus, runs / 50, 200, network::in_rtl);
     }
     for outcomes in &seen {
+        assert!(outcomes.len() > 1, "nothing was interleaved: {outcomes:?}");
+    }
+    for outcomes in seen.iter().chain([&seen_in_rtl]) {
         let forbidden: Vec<_> = outcomes.iter().filter(|seen| (litmus.forbidden)(seen)).collect();
         assert!(forbidden.is_empty(), "{forbidden:?} of {outcomes:?}");
-        assert!(outcomes.len() > 1, "nothing was interleaved: {outcomes:?}");
     }
     seen
 }

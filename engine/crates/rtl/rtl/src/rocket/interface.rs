@@ -8,13 +8,16 @@ use std::ffi::c_void;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 /// The version of the interface; raised with every change of a struct or function.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
+
+/// In place of the cycle of a response that is not known yet.
+const UNKNOWN: u64 = u64::MAX;
 
 #[repr(C)]
 pub(super) struct RawMemory {
     context: *mut c_void,
-    read: unsafe extern "C" fn(*mut c_void, u64, u64, *mut u8, u32) -> u64,
-    write: unsafe extern "C" fn(*mut c_void, u64, u64, *const u8, u32) -> u64,
+    read: unsafe extern "C" fn(*mut c_void, u64, u64, u64, *mut u8, u32) -> u64,
+    write: unsafe extern "C" fn(*mut c_void, u64, u64, u64, *const u8, u32) -> u64,
 }
 
 #[repr(C)]
@@ -74,6 +77,7 @@ pub(super) struct Functions {
     pub destroy: unsafe extern "C" fn(*mut c_void),
     pub boot: unsafe extern "C" fn(*mut c_void, *const [u8; BOOT_BYTES]),
     pub run: unsafe extern "C" fn(*mut c_void, *mut RawMemory, u64) -> RawState,
+    pub complete: unsafe extern "C" fn(*mut c_void, u64, u64),
     pub answer: unsafe extern "C" fn(*mut c_void, u64, u64) -> RawState,
     pub take_command: unsafe extern "C" fn(*mut c_void, *mut RawCommand) -> u32,
     pub take_completion: unsafe extern "C" fn(*mut c_void, *mut RawCompletion) -> u32,
@@ -93,6 +97,7 @@ impl Functions {
                 destroy: *library.get(b"rocket_destroy")?,
                 boot: *library.get(b"rocket_boot")?,
                 run: *library.get(b"rocket_run")?,
+                complete: *library.get(b"rocket_complete")?,
                 answer: *library.get(b"rocket_answer")?,
                 take_command: *library.get(b"rocket_take_command")?,
                 take_completion: *library.get(b"rocket_take_completion")?,
@@ -120,8 +125,13 @@ fn no_unwinding<T>(call: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| std::process::abort())
 }
 
+fn raw(response: Option<Cycle>) -> u64 {
+    response.map_or(UNKNOWN, |due| due.0)
+}
+
 unsafe extern "C" fn read<M: RocketMemory>(
     context: *mut c_void,
+    burst: u64,
     cycle: u64,
     address: u64,
     data: *mut u8,
@@ -135,11 +145,12 @@ unsafe extern "C" fn read<M: RocketMemory>(
             std::slice::from_raw_parts_mut(data, bytes as usize),
         )
     };
-    no_unwinding(|| memory.read(Cycle::new(cycle), address, data).0)
+    no_unwinding(|| raw(memory.read(burst, Cycle::new(cycle), address, data)))
 }
 
 unsafe extern "C" fn write<M: RocketMemory>(
     context: *mut c_void,
+    burst: u64,
     cycle: u64,
     address: u64,
     data: *const u8,
@@ -152,5 +163,5 @@ unsafe extern "C" fn write<M: RocketMemory>(
             std::slice::from_raw_parts(data, bytes as usize),
         )
     };
-    no_unwinding(|| memory.write(Cycle::new(cycle), address, data).0)
+    no_unwinding(|| raw(memory.write(burst, Cycle::new(cycle), address, data)))
 }

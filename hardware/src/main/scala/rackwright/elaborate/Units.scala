@@ -5,6 +5,7 @@ import java.nio.file.{Files, Path}
 import rackwright.allocate.AllocateDescription
 import rackwright.combined.{CombinedCompressorDescription, CombinedDecompressorDescription}
 import rackwright.copy.StreamCopyDescription
+import rackwright.crossbar.CrossbarDescription
 import rackwright.crypto.AesDescription
 import rackwright.daronpon.DaronponDescription
 import rackwright.deflate.decode.DeflateDecompressorDescription
@@ -50,6 +51,7 @@ object Units {
     DaronponDescription,
     DrxDescription,
     MeshDescription,
+    CrossbarDescription,
     TrafficDescription
   )
 

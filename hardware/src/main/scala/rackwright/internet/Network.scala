@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.network.{Flit, Frame}
 import rackwright.port.StreamFlit
-import rackwright.stream.SkidBuffer
+import rackwright.stream.{FrameArbiter, SkidBuffer}
 import rackwright.unit.{Attach, HardwareUnit}
 
 /** A network stack between frames and the data of datagrams. README.md is the contract. */
@@ -72,9 +72,11 @@ class Network(params: Params) extends HardwareUnit {
   strange.bits := Cause.first(packet.bits.about.cause, true.B -> "dropped_protocol")
 
   // To the network.
-  private val datagrams = Module(new FrameArbiter(new DatagramTarget, params.streams))
-  private val packets = Module(new FrameArbiter(new PacketTarget, 2))
-  private val frames = Module(new FrameArbiter(new FrameTarget, 2))
+  private def inTurn[T <: Data](about: T, sources: Int) =
+    new FrameArbiter(new Piece(about), sources, (piece: Piece[T]) => piece.flit.last)
+  private val datagrams = Module(inTurn(new DatagramTarget, params.streams))
+  private val packets = Module(inTurn(new PacketTarget, 2))
+  private val frames = Module(inTurn(new FrameTarget, 2))
   datagrams.in.zip(udpSends).foreach { case (source, box) => source <> box.out }
   resolver.in <> datagrams.out
   resolver.learnt := arpReceive.learnt

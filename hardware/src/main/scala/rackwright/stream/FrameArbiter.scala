@@ -1,12 +1,20 @@
-package rackwright.internet
+package rackwright.stream
 
 import chisel3._
 import chisel3.util._
 
-/** Passes whole frames of several sources, the sources in turn. */
-class FrameArbiter[T <: Data](gen: T, sources: Int) extends Module {
-  val in = IO(Vec(sources, Flipped(Decoupled(new Piece(gen)))))
-  val out = IO(Decoupled(new Piece(gen)))
+/** Passes whole frames of several sources, the sources in turn.
+  *
+  * @param gen
+  *   a part of a frame.
+  * @param sources
+  *   number of sources.
+  * @param isLast
+  *   whether a part is the last one of its frame.
+  */
+class FrameArbiter[T <: Data](gen: T, sources: Int, isLast: T => Bool) extends Module {
+  val in = IO(Vec(sources, Flipped(Decoupled(gen))))
+  val out = IO(Decoupled(gen))
 
   private val locked = RegInit(false.B)
   private val owner = RegInit(0.U((log2Ceil(sources) max 1).W))
@@ -20,6 +28,6 @@ class FrameArbiter[T <: Data](gen: T, sources: Int) extends Module {
   for ((source, i) <- in.zipWithIndex) source.ready := out.ready && chosen === i.U
   when(out.fire) {
     owner := chosen
-    locked := !out.bits.flit.last
+    locked := !isLast(out.bits)
   }
 }
