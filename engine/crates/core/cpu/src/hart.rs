@@ -137,6 +137,7 @@ impl<T: Timing> Hart<T> {
     /// [`Hart::cycle`] may then be later than `until`.
     pub fn run(&mut self, memory: &mut GuestMemory, until: Cycle) -> Stop {
         self.begin(memory);
+        self.timing.begin_turn();
         if self.take_interrupt() {
             self.timing.trap();
         }

@@ -144,12 +144,19 @@ pub trait Timing {
         &[]
     }
 
+    /// Whether [`Timing::accounts`] go on from now: a model may stop them while nobody reads them.
+    fn keep_accounts(&mut self, _keep: bool) {}
+
     /// Computes the properties that depend on the code of a block alone. All instructions of a block lie in one page
     /// (an instruction that crosses into the next page is a block of its own), one after the other.
     fn compile(&mut self, instructions: &[BlockInstruction]) -> Self::Block;
 
     /// Accounts for one run of a block.
     fn retire(&mut self, block: &Self::Block, run: &BlockRun<'_>);
+
+    /// Called before the hart runs on, after others of its machine may have run.
+    #[inline(always)]
+    fn begin_turn(&mut self) {}
 
     /// Called after a block was accounted for. A model has nothing to observe; a wrapper that observes a hart does.
     #[inline(always)]

@@ -27,8 +27,8 @@ enum End {
 /// first members of the model's block.
 #[repr(C, align(64))]
 pub struct ProbedBlock<B> {
-    /// Whether there are marks.
-    marked: bool,
+    /// Whether triggers are checked after each run of it: it has marks, or the process may be another one then.
+    checked: bool,
     end: End,
     instructions: u32,
     timing: B,
@@ -260,6 +260,7 @@ impl<T: Timing> Probed<T> {
             cycle = cycle.min(self.sampler.due());
         }
         self.counts_classes = self.on || self.watch.counts();
+        self.timing.keep_accounts(self.counts_classes);
         self.alarm = Alarm { cycle, instructions };
     }
 
@@ -299,7 +300,7 @@ impl<T: Timing> Timing for Probed<T> {
             end,
             next: last.pc.wrapping_add(last.instruction.length.into()),
             classes: BlockClasses::of(instructions),
-            marked: marks.is_some(),
+            checked: marks.is_some() || self.follows_processes && end != End::Plain,
             marks,
             code: code.map(Arc::new),
         }
@@ -317,11 +318,7 @@ impl<T: Timing> Timing for Probed<T> {
         if self.counts_classes {
             self.classes.add(&block.classes, run.executed);
         }
-        let look = now >= self.alarm.cycle
-            || self.instructions >= self.alarm.instructions
-            || block.marked
-            || self.changes != self.watch.changes()
-            || self.follows_processes && block.end != End::Plain;
+        let look = now >= self.alarm.cycle || self.instructions >= self.alarm.instructions || block.checked;
         if look {
             self.look(block, run, view, now);
         }
@@ -381,6 +378,14 @@ impl<T: Timing> Timing for Probed<T> {
     fn observe_idle(&mut self, registers: &Registers) {
         if let Some((collector, now)) = self.observing() {
             collector.idle(registers, now);
+        }
+    }
+
+    /// The triggers of other harts, which run in turn with this one.
+    #[inline(always)]
+    fn begin_turn(&mut self) {
+        if self.changes != self.watch.changes() {
+            self.alarm.cycle = 0;
         }
     }
 

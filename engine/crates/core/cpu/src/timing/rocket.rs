@@ -37,7 +37,8 @@ const PENDING: usize = 4;
 const BOOT_LINES: u32 = 3;
 
 /// Timing model of an in-order core. If it is `EXPLAINED`, it also explains its time; otherwise, this is not compiled
-/// in.
+/// in. The layout does not depend on it ([`Rocket::unexplained`]).
+#[repr(C)]
 pub struct Rocket<const EXPLAINED: bool = false> {
     parameters: RocketParameters,
     memory: HartPort,
@@ -72,6 +73,8 @@ struct PendingResults {
 /// Where its time has gone.
 #[derive(Default)]
 struct Explained {
+    /// Whether nobody reads the counts at present, so that they are not kept.
+    paused: bool,
     counts: Counts,
     /// The reason why the next packet is late, if it is.
     late: Count,
@@ -115,6 +118,13 @@ impl Rocket<true> {
 }
 
 impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
+    /// The same core, in the code without explanations.
+    #[inline(always)]
+    fn unexplained(&mut self) -> &mut Rocket {
+        // SAFETY: both are laid out as in C, of the same members.
+        unsafe { &mut *std::ptr::from_mut(self).cast() }
+    }
+
     fn reset(parameters: RocketParameters, hierarchy: &SharedHierarchy) -> Rocket<EXPLAINED> {
         Rocket {
             vector: VectorPort {
@@ -320,10 +330,20 @@ impl<const EXPLAINED: bool> Timing for Rocket<EXPLAINED> {
         RocketBlock::new(&self.parameters.latencies, instructions)
     }
 
+    fn keep_accounts(&mut self, keep: bool) {
+        if self.explained.paused && keep {
+            self.expect(Count::FrontEnd);
+        }
+        self.explained.paused = !keep;
+    }
+
     #[inline]
     fn retire(&mut self, block: &RocketBlock, result: &BlockRun<'_>) {
         if result.executed == 0 {
             return;
+        }
+        if EXPLAINED && self.explained.paused {
+            return self.unexplained().retire(block, result);
         }
         let mut run = self.begin(block);
         let mut values = result.values.iter();
