@@ -72,16 +72,17 @@ static inline const uint64_t *popped_packet(bool described, uint64_t *back, size
     return (described ? rw_described_try_pop(way_out, &data) : rw_packet_try_pop(way_out, back)) == (long)bytes ? data : NULL;
 }
 
-/* `described` is a constant of each caller. */
+/* `described` is a constant of each caller. What is sent is written into the queue, or into a buffer in memory. */
 static inline __attribute__((always_inline)) size_t there_and_back(bool described, uint64_t *words, size_t bytes, size_t packets, size_t window)
 {
     static uint64_t back[DATAGRAM_MOST / 8];
     size_t same = 0, pushed = 0, popped = 0;
     while (popped < packets) {
         if (pushed < packets && pushed - popped < window) {
-            uint64_t *packet = described ? leaving[pushed % window] : words;
-            packet[0] = pushed;
+            uint64_t *packet = words;
+            words[0] = pushed;
             uint64_t now = rackwright_cycles();
+            if (described) packet = memcpy(leaving[pushed % window], words, bytes);
             if (described ? rw_described_try_push(entry, packet, bytes) : rw_packet_try_push(entry, packet, bytes)) begun[pushed++] = now;
         }
         const uint64_t *data = popped_packet(described, back, bytes);
@@ -103,14 +104,11 @@ static size_t by_descriptors(uint64_t *words, size_t bytes, size_t packets, size
     return there_and_back(true, words, bytes, packets, window);
 }
 
-/* Packets that all begin as `words`, and have buffers for a window of them in both directions. */
-static void describe(const uint64_t *words)
+/* Packets have buffers for a window of them in both directions. */
+static void describe(void)
 {
     buffers = rw_queue_create(MOST_WINDOW, 8);
-    for (size_t i = 0; i < MOST_WINDOW; i++) {
-        memcpy(leaving[i], words, sizeof leaving[i]);
-        rw_queue_push(buffers, &(uint64_t){(uintptr_t)received[i]});
-    }
+    for (size_t i = 0; i < MOST_WINDOW; i++) rw_queue_push(buffers, &(uint64_t){(uintptr_t)received[i]});
     rw_tile_describe(NETWORK, true, buffers);
 }
 
@@ -133,7 +131,7 @@ int main(int count, char **words)
     for (unsigned service = 0; service < SERVICES; service++)
         if (words[1][service] != '-') incoming[service] = way_out, way_out = outgoing[service] = rw_queue_create(ELEMENTS, 8);
     aes_prepare(&keys, key);
-    if (describes) describe(data);
+    if (describes) describe();
 
     /* Programs on harts of their own: both that encrypt on one, the network on the other. */
     pthread_t harts[2];
