@@ -13,6 +13,7 @@ from rackwright.errors import RackwrightError
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 EXAMPLE = runpy.run_path(str(REPOSITORY / "examples" / "pengwing" / "memcached.py"))
+GETS = runpy.run_path(str(REPOSITORY / "examples" / "pengwing" / "gets.py"))
 
 
 def asked(clients: int, requests: int, *, threads: int = 1) -> tuple[ClusterResult, list[dict[str, int]]]:
@@ -46,3 +47,22 @@ def test_a_server_with_tiles_has_no_other_units() -> None:
         RackwrightError, match="a server with `tiles` has their units and harts, and no others"
     ):
         Server("rocket", ["snappy"], tiles=EXAMPLE["TILES"])
+
+
+@pytest.mark.long("a thousand answers of each of two rates by twelve clients")
+def test_twice_the_load_that_is_served_lowers_what_is_served_by_little() -> None:
+    _, peak, wrong, _ = GETS["offered"]("store.yaml", 1, 8, 12, 16.0)
+    sent, answered, more_wrong, _ = GETS["offered"]("store.yaml", 1, 8, 12, 32.0)
+    assert peak >= 13
+    assert sent >= 2 * peak
+    assert answered >= 0.9 * peak
+    assert wrong == more_wrong == 0
+
+
+@pytest.mark.long("network with four streams is compiled for it")
+def test_four_stores_answer_single_gets() -> None:
+    sent, answered, wrong, digest = GETS["offered"]("shards.yaml", 4, 1, 24, 14.0)
+    assert answered >= 13
+    assert answered >= 0.95 * sent
+    assert wrong == 0
+    assert digest == GETS["offered"]("shards.yaml", 4, 1, 24, 14.0)[3]

@@ -2,7 +2,8 @@
    `network` (0) with the tile `store` (1) by two queues, and stops; no hart touches a request after that.
 
    Options: items=N, the items that there is room for in the table, a power of two (default 4096); kib=N, the size of the
-   store (default 1024). */
+   store (default 1024); shards=N, tiles `store` with as many stores of their own (default 1), each on a port of its own from
+   11211 on and at a stream of `network`. */
 #include "arguments.h"
 #include "bare.h"
 #include "memcached.h"
@@ -14,7 +15,10 @@
 
 enum { NETWORK, STORE, ELEMENTS = 1024, SET_REGION = 4, SET_LEAD = 5, LEAD = RW_DATAGRAM_HEADER + MEMCACHED_HEADER };
 
-static uint64_t items = 4096, kib = 1024;
+/* A pair of queues of `network`, whose registers follow those of the one before. */
+enum { PAIR = 0x100 };
+
+static uint64_t items = 4096, kib = 1024, shards = 1;
 
 /* Memory for queues and the store, which nobody gives back. */
 void *aligned_alloc(size_t alignment, size_t bytes) {
@@ -32,7 +36,8 @@ static void refuse(const char *option) {
 }
 
 static void read_option(const char *option) {
-  static const struct number_option numbers[] = {{"items", &items, 8, 1 << 20}, {"kib", &kib, 16, 64 << 10}};
+  static const struct number_option numbers[] = {
+      {"items", &items, 8, 1 << 20}, {"kib", &kib, 16, 64 << 10}, {"shards", &shards, 1, 4}};
   const struct text whole = text_of(option);
   struct text value = whole, name = {whole.at, 0};
   while (name.length < whole.length && whole.at[name.length] != '=') ++name.length;
@@ -46,25 +51,40 @@ static void set(unsigned offset, uint64_t value) {
   rackwright_register_write(rw_tile_page(NETWORK), RW_TILE_UNIT_REGISTERS + offset, value);
 }
 
-int main(void) {
+static void set_pair(unsigned number, unsigned offset, uint64_t value) {
+  rackwright_register_write(rw_tile_page(NETWORK) + number * PAIR, offset, value);
+}
+
+/* A store of its own at a stream of `network`; false without room for its table. */
+static bool connect(unsigned shard, unsigned bits) {
   static const uint64_t hash_key[2] = {UINT64_C(0x243f6a8885a308d3), UINT64_C(0x13198a2e03707344)};
+  rw_store *const store = aligned_alloc(64, kib << 10);
+  if (!rw_store_format(store, kib << 10, bits, hash_key)) return false;
+  rw_queue *const requests = rw_queue_create(ELEMENTS, 8), *const responses = rw_queue_create(ELEMENTS, 8);
+  set(RW_NETWORK_REGISTER_BINDINGS + 8 * shard, UINT64_C(1) << 63 | (uint64_t)shard << 16 | (MEMCACHED_PORT + shard));
+  rw_tile_set(STORE + shard, SET_REGION, (uintptr_t)store);
+  rw_tile_set(STORE + shard, SET_LEAD, LEAD);
+  rw_tile_open(STORE + shard, requests, responses);
+  set_pair(shard, RW_TILE_REGISTER_FORM, 4);
+  set_pair(shard, RW_TILE_REGISTER_INCOMING, (uintptr_t)responses);
+  set_pair(shard, RW_TILE_REGISTER_OUTGOING, (uintptr_t)requests);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  set_pair(shard, RW_TILE_REGISTER_CONTROL, 1);
+  return true;
+}
+
+int main(void) {
   for (unsigned index = 0; index < argument_count(); ++index) read_option(argument(index));
   unsigned bits = 3;
   while (UINT64_C(1) << bits < items) ++bits;
-  rw_store *const store = aligned_alloc(64, kib << 10);
-  if (!rw_store_format(store, kib << 10, bits, hash_key)) {
-    print_text("kib: the store has no room for its table\n");
-    return 2;
-  }
-  rw_queue *const requests = rw_queue_create(ELEMENTS, 8), *const responses = rw_queue_create(ELEMENTS, 8);
   set(RW_NETWORK_REGISTER_MAC, nic_mac());
   set(RW_NETWORK_REGISTER_ADDRESS, boot_information.address);
   set(RW_NETWORK_REGISTER_MASK, 0xffff0000);
-  set(RW_NETWORK_REGISTER_BINDINGS, UINT64_C(1) << 63 | MEMCACHED_PORT);
-  rw_tile_address(NETWORK);
-  rw_tile_set(STORE, SET_REGION, (uintptr_t)store);
-  rw_tile_set(STORE, SET_LEAD, LEAD);
-  rw_tile_open(STORE, requests, responses);
-  rw_tile_open(NETWORK, responses, requests);
+  for (unsigned shard = 0; shard < shards; ++shard) {
+    if (!connect(shard, bits)) {
+      print_text("kib: the store has no room for its table\n");
+      return 2;
+    }
+  }
   for (;;) __asm__ volatile("wfi");
 }
