@@ -32,8 +32,8 @@ def signed(frame: bytes, source: int) -> bytes:
 def left(bench: UnitBench) -> Frames:
     assert bench.run_until_idle(1000)
     frames: Frames = {}
-    for port, *frame in bench.frames_by_port():
-        frames.setdefault(port, []).append((frame[0], frame[1], frame[2]))
+    for port, first, last, frame in bench.frames_by_port():
+        frames.setdefault(port, []).append((first, last, frame))
     return frames
 
 

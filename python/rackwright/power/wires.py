@@ -11,18 +11,15 @@ from functools import cached_property
 from rackwright.synthesis.mapping import Mapped
 from rackwright.synthesis.memories import Memory
 from rackwright.synthesis.netlist import Netlist
+from rackwright.synthesis.netlist_text import ASSIGNED, INSTANCE, NAME, PIN, plain
 
 Wire = int
 """A bit, by its number; `ZERO` and `ONE` are constant."""
 
 ZERO, ONE = 0, 1
 
-_NAME = r"\\\S+ |[A-Za-z_][\w$]*"
-_DECLARED = re.compile(rf"^  (input|output|wire) (?:\[(\d+):0\] )?({_NAME});", re.MULTILINE)
-_ASSIGNED = re.compile(r"^  assign (.+) = (.+);$", re.MULTILINE)
-_INSTANCE = re.compile(rf"^  (\w+) ({_NAME}) \((.*?)^  \);", re.MULTILINE | re.DOTALL)
-_PIN = re.compile(r"^    \.(\w+)\((.*)\),?$", re.MULTILINE)
-_BITS = re.compile(rf"1'h([01])|({_NAME})(?:\[(\d+)(?::(\d+))?\])?")
+_DECLARED = re.compile(rf"^  (input|output|wire) (?:\[(\d+):0\] )?({NAME});", re.MULTILINE)
+_BITS = re.compile(rf"1'h([01])|({NAME})(?:\[(\d+)(?::(\d+))?\])?")
 _MADE_UP = re.compile(r"_\d+_")
 _COLUMN = re.compile(r"^column(\d+)$")
 """An instance of a part of a memory that is mapped in columns: where in a word it begins."""
@@ -75,21 +72,19 @@ class _Part:
     @cached_property
     def nets(self) -> dict[str, tuple[str, int]]:
         """The kind and the width of each net."""
-        return {
-            _plain(name): (kind, int(high or 0) + 1) for kind, high, name in _DECLARED.findall(self._text)
-        }
+        return {plain(name): (kind, int(high or 0) + 1) for kind, high, name in _DECLARED.findall(self._text)}
 
     @cached_property
     def assigned(self) -> list[tuple[list[_Reference], list[_Reference]]]:
         """Bits that are the same, side by side."""
-        return [(self.bits(left), self.bits(right)) for left, right in _ASSIGNED.findall(self._text)]
+        return [(self.bits(left), self.bits(right)) for left, right in ASSIGNED.findall(self._text)]
 
     @cached_property
     def instances(self) -> list[tuple[str, str, dict[str, list[_Reference]]]]:
         """Everything that stands in it: what, its name, and the bits at its pins."""
         return [
-            (cell, _plain(name), {pin: self.bits(bits) for pin, bits in _PIN.findall(pins)})
-            for cell, name, pins in _INSTANCE.findall(self._text)
+            (cell, plain(name), {pin: self.bits(bits) for pin, bits in PIN.findall(pins)})
+            for cell, name, pins in INSTANCE.findall(self._text)
         ]
 
     def bits(self, expression: str) -> list[_Reference]:
@@ -100,7 +95,7 @@ class _Part:
     def _part(self, constant: str, net: str, high: str, low: str) -> list[_Reference]:
         if constant:
             return [("", int(constant))]
-        name = _plain(net)
+        name = plain(net)
         if not high:
             return [(name, place) for place in range(self.nets[name][1])]
         return [(name, place) for place in range(int(low or high), int(high) + 1)]
@@ -192,7 +187,3 @@ def _names(scope: Sequence[str], net: str, bits: Sequence[Wire]) -> Iterator[tup
 
 def _bit(net: str, place: int, width: int) -> str:
     return net if width == 1 else f"{net}[{place}]"
-
-
-def _plain(name: str) -> str:
-    return name.strip().lstrip("\\")

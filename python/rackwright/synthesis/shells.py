@@ -15,6 +15,7 @@ from pathlib import Path
 
 from rackwright.synthesis.liberty import Cell
 from rackwright.synthesis.netlist import Netlist
+from rackwright.synthesis.netlist_text import ASSIGNED, INSTANCE, NAME, PIN, plain
 
 LARGE = 1_500_000
 """Cells up to which a design is timed as it is; for each million of them, OpenSTA needs some 2 GB."""
@@ -25,11 +26,8 @@ WHOLE = 2
 _SHARE = 0.05
 """Part of all cells that the copies of a piece have at least to be left out."""
 
-_INSTANCE = re.compile(r"^  (\w+) (\\\S+ |\w+) *\((.*?)^  \);\n", re.MULTILINE | re.DOTALL)
-_PIN = re.compile(r"\.(\w+)\((.*?)\)[,\n]")
 _NAME = re.compile(r"\\(\S+)|(?<![\w'])([A-Za-z_][\w$]*)")
-_ASSIGN = re.compile(r"^  assign (.*?) = (.*?);$", re.MULTILINE)
-_PORT = re.compile(r"^  (?:input|output) (?:\[\d+:0\] )?(\\\S+|\w+) ?;", re.MULTILINE)
+_PORT = re.compile(rf"^  (?:input|output) (?:\[\d+:0\] )?({NAME});", re.MULTILINE)
 
 
 def thinned(netlist: Netlist, folder: Path, clocks: Collection[str], cells: Mapping[str, Cell]) -> list[Path]:
@@ -95,9 +93,9 @@ def _shell(name: str, text: str, clocks: Collection[str], cells: Mapping[str, Ce
 
     That is the cells at its inputs, the logic from registers and inputs to its outputs, and all loads of it.
     """
-    instances = [_Instance.of(match) for match in _INSTANCE.finditer(text)]
-    outside = {_plain(port) for port in _PORT.findall(text)} - set(clocks)
-    for target, value in _ASSIGN.findall(text):
+    instances = [_Instance.of(match) for match in INSTANCE.finditer(text)]
+    outside = {plain(port) for port in _PORT.findall(text)} - set(clocks)
+    for target, value in ASSIGNED.findall(text):
         if outside.intersection(_names(target)):
             outside.update(_names(value))
     drivers: defaultdict[str, list[_Instance]] = defaultdict(list)
@@ -113,7 +111,7 @@ def _shell(name: str, text: str, clocks: Collection[str], cells: Mapping[str, Ce
             outside |= new
             wanted += new
     kept = {each.name for each in instances if outside.intersection(chain(*each.nets.values()))}
-    shell = _INSTANCE.sub(lambda match: match[0] if match[2] in kept else "", text)
+    shell = INSTANCE.sub(lambda match: match[0] if match[2] in kept else "", text)
     return shell.replace(f"module {name}(", f"module {name}_shell(", 1)
 
 
@@ -127,13 +125,13 @@ class _Instance:
 
     @classmethod
     def of(cls, match: re.Match[str]) -> _Instance:
-        return cls(match[2], match[1], {pin: list(_names(value)) for pin, value in _PIN.findall(match[3])})
+        return cls(match[2], match[1], {pin: list(_names(value)) for pin, value in PIN.findall(match[3])})
 
 
 def _with_shells(text: str, left_out: Collection[str]) -> str:
     """A piece in which only the first copies of these pieces are whole, in the order of their numbers."""
     for name in left_out:
-        copies = [match[2] for match in _INSTANCE.finditer(text) if match[1] == name]
+        copies = [match[2] for match in INSTANCE.finditer(text) if match[1] == name]
         for copy in sorted(copies, key=_by_number)[WHOLE:]:
             text = text.replace(f"\n  {name} {copy} (", f"\n  {name}_shell {copy} (", 1)
     return text
@@ -141,7 +139,3 @@ def _with_shells(text: str, left_out: Collection[str]) -> str:
 
 def _by_number(name: str) -> tuple[list[int], str]:
     return [int(digits) for digits in re.findall(r"\d+", name)], name
-
-
-def _plain(name: str) -> str:
-    return name.strip().lstrip("\\")
