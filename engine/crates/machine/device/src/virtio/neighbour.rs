@@ -1,20 +1,11 @@
 use crate::device::{decode, encode, RestoreError};
+use etherparse::{
+    ArpEthIpv4Packet, ArpOperation, Icmpv4Slice, Icmpv4Type, IpHeaders, Ipv4Slice, LinkSlice, NetSlice,
+    PacketBuilder, SlicedPacket, TransportSlice,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Bytes of the header of Ethernet, of IPv4 without options, and of ICMP.
-const ETHERNET: usize = 14;
-const IPV4: usize = 20;
-const ICMP: usize = 8;
-/// The types of Ethernet, the operations of ARP, the protocol, and the types of ICMP (RFC 826, 791, 792).
-const TYPE_ARP: [u8; 2] = [8, 6];
-const TYPE_IPV4: [u8; 2] = [8, 0];
-const ARP_FRONT: [u8; 6] = [0, 1, 8, 0, 6, 4];
-const ARP_BYTES: usize = 28;
-const REQUEST: [u8; 2] = [0, 1];
-const REPLY: [u8; 2] = [0, 2];
-const PROTOCOL_ICMP: u8 = 1;
-const ECHO_REQUEST: u8 = 8;
 /// The address of Ethernet that answers for all addresses of IPv4.
 const OWN: [u8; 6] = [0x02, 0, 0, 0, 0, 1];
 /// Answers that wait for buffers, at most; later ones are lost.
@@ -29,8 +20,7 @@ pub(super) struct Neighbour {
 impl Neighbour {
     /// Takes a frame; returns whether it has one more answer.
     pub(super) fn take(&mut self, frame: &[u8]) -> bool {
-        let answer = arp(frame).or_else(|| echo(frame));
-        match answer.filter(|_| self.answers.len() < MOST) {
+        match answer(frame).filter(|_| self.answers.len() < MOST) {
             Some(answer) => self.answers.push_back(answer),
             None => return false,
         }
@@ -57,54 +47,52 @@ impl Neighbour {
     }
 }
 
-/// A frame back to the sender of another one, of the same type.
-fn back(frame: &[u8], payload: &[u8]) -> Vec<u8> {
-    [&frame[6..12], &OWN, &frame[12..ETHERNET], payload].concat()
+/// The answer to a frame, if it gets one.
+fn answer(frame: &[u8]) -> Option<Vec<u8>> {
+    let packet = SlicedPacket::from_ethernet(frame).ok()?;
+    let Some(LinkSlice::Ethernet2(link)) = &packet.link else {
+        return None;
+    };
+    let sender = link.source();
+    match (packet.net?, packet.transport) {
+        _ if !packet.link_exts.is_empty() => None,
+        (NetSlice::Arp(arp), _) => reply(sender, &arp.to_packet().try_into().ok()?),
+        (NetSlice::Ipv4(ip), Some(TransportSlice::Icmpv4(icmp))) => echo(sender, &ip, &icmp),
+        _ => None,
+    }
 }
 
 /// The reply to a request for an Ethernet address.
-fn arp(frame: &[u8]) -> Option<Vec<u8>> {
-    let body = frame.get(ETHERNET..ETHERNET + ARP_BYTES)?;
-    let (sender, target) = (&body[8..18], &body[24..28]);
-    let is_request = frame[12..ETHERNET] == TYPE_ARP && body[..6] == ARP_FRONT && body[6..8] == REQUEST;
+fn reply(sender: [u8; 6], asked: &ArpEthIpv4Packet) -> Option<Vec<u8>> {
     // Somebody who asks for his own address wants no answer (RFC 5227).
-    if !is_request || &sender[6..] == target || sender[6..] == [0; 4] {
+    let wants_none = asked.sender_ipv4 == asked.target_ipv4 || asked.sender_ipv4 == [0; 4];
+    if asked.operation != ArpOperation::REQUEST || wants_none {
         return None;
     }
-    Some(back(
-        frame,
-        &[&ARP_FRONT[..], &REPLY, &OWN, target, sender].concat(),
-    ))
+    let reply = ArpEthIpv4Packet {
+        operation: ArpOperation::REPLY,
+        sender_mac: OWN,
+        sender_ipv4: asked.target_ipv4,
+        target_mac: asked.sender_mac,
+        target_ipv4: asked.sender_ipv4,
+    };
+    let mut frame = Vec::new();
+    let builder = PacketBuilder::ethernet2(OWN, sender).arp(reply.into());
+    builder.write(&mut frame).ok().map(|()| frame)
 }
 
 /// The reply to an echo request in a whole packet.
-fn echo(frame: &[u8]) -> Option<Vec<u8>> {
-    let packet = frame.get(ETHERNET..)?;
-    let front = packet.get(..IPV4 + ICMP)?;
-    let length = usize::from(u16::from_be_bytes([front[2], front[3]]));
-    let is_whole = front[0] == 0x45 && (front[6] & 0x3f, front[7]) == (0, 0);
-    let is_request = front[9] == PROTOCOL_ICMP && front[IPV4] == ECHO_REQUEST;
-    if frame[12..ETHERNET] != TYPE_IPV4 || !is_whole || !is_request {
+fn echo(sender: [u8; 6], ip: &Ipv4Slice<'_>, icmp: &Icmpv4Slice<'_>) -> Option<Vec<u8>> {
+    let Icmpv4Type::EchoRequest(echo) = icmp.icmp_type() else {
         return None;
-    }
-    let mut reply = packet.get(..length)?.to_vec();
-    let (source, target) = (packet[12..16].to_vec(), packet[16..20].to_vec());
-    reply[12..16].copy_from_slice(&target);
-    reply[16..20].copy_from_slice(&source);
-    let icmp = reply.get_mut(IPV4..)?;
-    (icmp[0], icmp[2], icmp[3]) = (0, 0, 0);
-    let sum = checksum(icmp);
-    icmp[2..4].copy_from_slice(&sum.to_be_bytes());
-    Some(back(frame, &reply))
-}
-
-/// The checksum of the internet (RFC 1071).
-fn checksum(bytes: &[u8]) -> u16 {
-    let words = bytes.chunks(2);
-    let words = words.map(|word| u32::from(word[0]) << 8 | u32::from(*word.get(1).unwrap_or(&0)));
-    let sum: u32 = words.sum();
-    let folded = (sum & 0xffff) + (sum >> 16);
-    !((folded & 0xffff) + (folded >> 16)) as u16
+    };
+    let mut header = ip.header().to_header();
+    (header.source, header.destination) = (header.destination, header.source);
+    let mut frame = Vec::new();
+    let builder = PacketBuilder::ethernet2(OWN, sender)
+        .ip(IpHeaders::Ipv4(header, Default::default()))
+        .icmpv4_echo_reply(echo.id, echo.seq);
+    builder.write(&mut frame, icmp.payload()).ok().map(|()| frame)
 }
 
 #[cfg(test)]
@@ -112,8 +100,10 @@ mod tests {
     use super::*;
 
     const HOST: [u8; 6] = [2, 0x52, 0, 0, 0, 9];
+    const ETHERNET: usize = 14;
+    const IPV4: usize = 20;
 
-    fn answer(frame: &[u8]) -> Option<Vec<u8>> {
+    fn answer_of(frame: &[u8]) -> Option<Vec<u8>> {
         let mut neighbour = Neighbour::default();
         assert_eq!(neighbour.take(frame), neighbour.answers.len() == 1);
         let mut other = Neighbour::default();
@@ -121,72 +111,74 @@ mod tests {
         other.give()
     }
 
+    /// Of ARP: who it is for, its operation, sender and target.
+    fn arp(to: [u8; 6], operation: u8, sender: ([u8; 6], [u8; 4]), target: ([u8; 6], [u8; 4])) -> Vec<u8> {
+        let parts: [&[u8]; 7] = [
+            &to,
+            &sender.0,
+            &[8, 6, 0, 1, 8, 0, 6, 4, 0, operation],
+            &sender.0,
+            &sender.1,
+            &target.0,
+            &target.1,
+        ];
+        parts.concat()
+    }
+
     #[test]
     fn a_request_for_an_address_is_answered() {
-        let front: &[u8] = &[0xff; 6];
         let (own, other) = ([10, 0, 0, 2], [10, 0, 0, 1]);
-        let request = |target: [u8; 4]| {
-            let parts: [&[u8]; 9] = [
-                front, &HOST, &TYPE_ARP, &ARP_FRONT, &REQUEST, &HOST, &own, &[0; 6], &target,
-            ];
-            parts.concat()
-        };
-        let expected: [&[u8]; 9] = [
-            &HOST, &OWN, &TYPE_ARP, &ARP_FRONT, &REPLY, &OWN, &other, &HOST, &own,
-        ];
-        assert_eq!(answer(&request(other)), Some(expected.concat()));
-        assert_eq!(answer(&request(own)), None);
+        let request = |target| arp([0xff; 6], 1, (HOST, own), ([0; 6], target));
+        assert_eq!(
+            answer_of(&request(other)),
+            Some(arp(HOST, 2, (OWN, other), (HOST, own)))
+        );
+        assert_eq!(answer_of(&request(own)), None);
+        assert_eq!(
+            answer_of(&arp(OWN, 2, (HOST, own), (OWN, other))),
+            None,
+            "a reply"
+        );
         let whole = request(other);
-        assert!((0..whole.len()).all(|bytes| answer(&whole[..bytes]).is_none()));
+        assert!((0..whole.len()).all(|bytes| answer_of(&whole[..bytes]).is_none()));
     }
 
     #[test]
     fn an_echo_request_comes_back_with_its_data() {
-        let mut packet = vec![
-            0x45, 0, 0, 33, 0, 1, 0x40, 0, 64, 1, 0, 0, 10, 0, 0, 2, 10, 0, 0, 1,
-        ];
-        packet.extend([ECHO_REQUEST, 0, 0, 0, 0, 7, 0, 1]);
-        packet.extend(b"hello");
-        let sum = checksum(&packet[IPV4..]);
-        packet[IPV4 + 2..IPV4 + 4].copy_from_slice(&sum.to_be_bytes());
-        let mut frame = [&OWN[..], &HOST, &TYPE_IPV4, &packet].concat();
+        let mut frame = Vec::new();
+        PacketBuilder::ethernet2(HOST, OWN)
+            .ipv4([10, 0, 0, 2], [10, 0, 0, 1], 64)
+            .icmpv4_echo_request(7, 1)
+            .write(&mut frame, b"hello")
+            .unwrap();
         // Short frames are padded.
         frame.resize(60, 0);
-        let reply = answer(&frame).unwrap();
+        let reply = answer_of(&frame).unwrap();
         assert_eq!((&reply[..6], reply.len()), (&HOST[..], ETHERNET + 33));
-        let reply = &reply[ETHERNET..];
-        assert_eq!(reply[12..20], [10, 0, 0, 1, 10, 0, 0, 2]);
-        assert_eq!((reply[IPV4], checksum(&reply[IPV4..])), (0, 0));
-        assert_eq!(reply[IPV4 + 4..], packet[IPV4 + 4..]);
+        assert_eq!(reply[ETHERNET + 12..][..8], [10, 0, 0, 1, 10, 0, 0, 2]);
+        let icmp = Icmpv4Slice::from_slice(&reply[ETHERNET + IPV4..]).unwrap();
+        let header = icmp.header();
+        assert!(matches!(header.icmp_type, Icmpv4Type::EchoReply(echo) if (echo.id, echo.seq) == (7, 1)));
+        assert_eq!(icmp.payload(), b"hello");
+        assert_eq!(header.checksum, header.icmp_type.calc_checksum(b"hello"));
         for (place, wrong) in [
-            (ETHERNET, 0x46),
+            (ETHERNET, 0x55),
             (ETHERNET + 6, 0x20),
             (ETHERNET + 9, 17),
             (ETHERNET + IPV4, 0),
         ] {
             let mut other = frame.clone();
             other[place] = wrong;
-            assert_eq!(answer(&other), None, "{place}");
+            assert_eq!(answer_of(&other), None, "{place}");
         }
         frame[ETHERNET + 2] = 1;
-        assert_eq!(answer(&frame), None, "it is longer than its frame");
+        assert_eq!(answer_of(&frame), None, "it is longer than its frame");
     }
 
     #[test]
     fn answers_without_room_are_lost() {
         let mut neighbour = Neighbour::default();
-        let parts: [&[u8]; 9] = [
-            &OWN,
-            &HOST,
-            &TYPE_ARP,
-            &ARP_FRONT,
-            &REQUEST,
-            &HOST,
-            &[10, 0, 0, 2],
-            &[0; 6],
-            &[10, 0, 0, 1],
-        ];
-        let frame = parts.concat();
+        let frame = arp(OWN, 1, (HOST, [10, 0, 0, 2]), ([0; 6], [10, 0, 0, 1]));
         let taken = (0..2 * MOST).filter(|_| neighbour.take(&frame)).count();
         assert_eq!(taken, MOST);
     }
