@@ -11,7 +11,7 @@ import pytest
 from command_line import REPOSITORY, Ended, rw
 
 from rackwright import Server, _engine, compile_bare_metal, compile_program
-from rackwright.fabric import AttachedFabric, Card, PcieLink, PcieSwitch, RootComplex, System
+from rackwright.fabric import AttachedFabric, Card, PcieLink, PcieSwitch, RootComplex, System, load_system
 from rackwright.hardware.headers import server_header
 from rackwright.linux.boot import COMMAND_LINE, boot
 from rackwright.linux.image import default_image, load_image
@@ -91,6 +91,42 @@ def test_a_design_of_a_user_on_a_card_has_registers_memory_and_an_interrupt(
     sent = {port["port"]: port["classes"] for port in runs[0][2]["ports"]}
     # 4104 bytes, and 8 to an address without memory; messages of the interrupt have none.
     assert sent["copy-dma0->root"]["posted"]["payload_bytes"] == 4104 + 8
+
+
+def test_harts_and_another_card_access_memory_of_a_card_and_none_of_the_host() -> None:
+    program = compile_bare_metal([EXAMPLES / "card_memory.c"])
+    runs = []
+    for cpu in ("rocket", "functional", "functional"):
+        fabric = AttachedFabric(load_system(EXAMPLES / "units.py"))
+        result = Server(cpu, fabric=fabric).run(program, max_cycles=50_000_000)
+        assert result.exit_code == 0, f"check {result.exit_code} failed"
+        assert result.fabric is not None
+        sent = {port["port"]: port["classes"] for port in result.fabric["ports"]}
+        # What `traffic` writes, and the completions of what it reads, never leave the switch upwards.
+        assert sent["switch0->snappy"]["posted"]["payload_bytes"] == 2 * (32 << 10) + 4
+        assert sent["switch0->traffic0"]["completion"]["payload_bytes"] == 32 << 10
+        assert sent["switch0->root"]["posted"]["payload_bytes"] == 0
+        runs.append((result.cycles, result.digest, result.fabric))
+    assert runs[1] == runs[2]
+
+
+def test_functions_record_their_errors_and_tell_the_root_complex() -> None:
+    program = compile_bare_metal([Path(__file__).parent / "fixtures" / "function_errors.c"])
+    runs = []
+    for model in (False, True):
+        root, switch = RootComplex(), PcieSwitch()
+        root.connect(switch, FAST)
+        unit = Card("snappy-decompress", parameters={"history-kib": 16})
+        switch.add_downlinks([Card("traffic", model=model), unit], FAST)
+        fabric = AttachedFabric(System.of(root))
+        result = Server("rocket", fabric=fabric).run(program, max_cycles=5_000_000)
+        assert result.exit_code == 0, "the line of the check that failed"
+        runs.append((result.cycles, result.digest, result.fabric, result.stdout))
+    # The model has the errors of the RTL at the same times.
+    assert runs[0] == runs[1]
+    kinds = [int(line[:2], 16) for line in result.stdout.decode().splitlines()]
+    long_write, long_read = 0x60, 0x20
+    assert kinds == [long_write, long_read] * 2
 
 
 @pytest.mark.parametrize("cpu", ["rocket", "functional"])
@@ -277,3 +313,32 @@ def test_debian_finds_thirty_cards_wherever_its_runs_are_cut() -> None:
     while again.run(999_999)[0] != "off":
         pass
     assert again.digest == result.digest
+
+
+@pytest.mark.long("a boot of a larger tree than the one above")
+def test_debian_places_thirty_cards_with_eight_gibibytes_each(tmp_path: Path) -> None:
+    program = compile_program([EXAMPLES / "linux_memory.c"], tmp_path / "linux_memory.elf")
+    root = RootComplex()
+    units = [Card("snappy-decompress", parameters={"history-kib": 16}, memory="8GiB") for _ in range(30)]
+    for begin in range(0, 30, 8):
+        switch = PcieSwitch()
+        root.connect(switch, FAST)
+        switch.add_downlinks(units[begin : begin + 8], FAST)
+    root.connect(Card("traffic", model=True), FAST)
+    named = "grep -l {} /sys/bus/pci/devices/*/device | cut -d/ -f6"
+    sizes = "cat /sys/bus/pci/devices/*/resource | grep -v '^0x0* '"
+    chosen = f"$({named.format('0x0001')}) $({named.format('0x0002')} | sed -n '1p;15p;30p')"
+    result = boot(
+        load_image(default_image()),
+        f"{sizes}; cd /root; ./linux_memory.elf {chosen}",
+        memory_bytes=256 << 20,
+        files=[program],
+        fabric=AttachedFabric(System.of(root)),
+    )
+    assert result.exit_code == 0
+    lines = result.stdout.decode().splitlines()
+    assert [line.split(maxsplit=1)[1] for line in lines[-3:]] == ["8192 MiB: right"] * 3
+    windows = [tuple(int(each, 16) for each in line.split()[:2]) for line in lines[:-3]]
+    memories = sorted(window for window in windows if window[1] - window[0] + 1 == 8 << 30)
+    assert len(memories) == 30
+    assert all(one[1] < other[0] for one, other in pairwise(memories))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,8 @@ import pytest
 from bootstrap.paths import REPOSITORY
 from rackwright import EngineError, RackwrightError, _engine
 from rackwright.compression import libsnappy
-from rackwright.fabric import Card, Credits, PcieLink, PcieSwitch, RootComplex, System
+from rackwright.fabric import Card, Credits, PcieLink, PcieSwitch, RootComplex, System, load_system
+from rackwright.fabric.card_unit import Place
 from rackwright.fabric.fabric import Fabric, Load
 
 PARAMETERS = {"history-kib": 16}
@@ -137,12 +140,62 @@ def test_units_stand_beside_cards_that_make_dma() -> None:
     assert [row["path"] for row in rows] == ["root -> traffic0"]
     plain = text(3000, 3)
     assert fabric.unit("unit").run(libsnappy.compress(plain), 3000).output == plain
-    with pytest.raises(RackwrightError, match="peers are two cards traffic, and the fabric has one"):
+    with pytest.raises(RackwrightError, match="a peer is a second card traffic, or one with memory"):
         fabric.measure("peer", [256])
     with pytest.raises(EngineError, match="card unit: it is not the unit `traffic`, and makes no DMA"):
         fabric._fabric.bench("read", 64, 0, None, 4, 1, 1, 0, True)
     with pytest.raises(RackwrightError, match="no card traffic0 has a unit with commands; there are unit"):
         fabric.unit("traffic0")
+
+
+@pytest.fixture
+def with_memory() -> Fabric:
+    """The unit on a card with memory, beside one that makes DMA."""
+    return Fabric(load_system(REPOSITORY / "examples" / "fabric" / "units.py"))
+
+
+def test_a_unit_reads_and_writes_memory_of_its_card(with_memory: Fabric) -> None:
+    unit, engine = with_memory.unit("snappy"), with_memory._fabric
+    window = with_memory.found[0]["windows"][1]
+    assert (window["bytes"], window["prefetchable"]) == (8 << 30, True)
+    # Shorter than the history of the unit, which reads no output then.
+    plain = text(12000, 5)
+    packed = libsnappy.compress(plain)
+    places: list[tuple[Place, Place]] = [
+        ("host", "host"),
+        ("card", "host"),
+        ("host", "card"),
+        ("card", "card"),
+    ]
+    sent = 0
+    for source, target in places:
+        before = engine.counters()
+        done = unit.run(packed, len(plain), source=source, target=target)
+        assert (done.status, done.output) == ("ok", plain)
+        assert with_memory._fabric.is_quiet
+        changed = {name: count - before[name] for name, count in engine.counters().items()}
+        assert (changed["snappy.dma_reads"] > 0) == (source == "host")
+        assert (changed["snappy.memory_reads"] > 0) == (source == "card")
+        assert (changed["snappy.memory_writes"] > 0) == (target == "card")
+        posted = json.loads(engine.ports())
+        [now] = [
+            port["classes"]["posted"]["payload_bytes"] for port in posted if port["port"] == "snappy->switch0"
+        ]
+        # The flag and the record of the call, in a packet each, and the output if it is in the host's memory.
+        assert now - sent == 8 + 16 + (len(plain) if target == "host" else 0)
+        sent = now
+        assert {name: engine.counters()[name] for name in REJECTED} == dict.fromkeys(REJECTED, 0)
+
+
+def test_a_card_writes_memory_of_another_one_at_the_rate_of_the_link(with_memory: Fabric) -> None:
+    result = with_memory.measure("peer", [512], Load(count=2048))
+    [row] = result.rows
+    assert row["path"] == "traffic0 -> snappy"
+    # Memory takes 25.6 GB/s, less than a link of generation 4 with 16 lanes.
+    assert 0.8 * 8 * 25.6 < row["gigabits_per_second"] < 8 * 25.6
+    posted = {port["port"]: port["classes"]["posted"]["payload_bytes"] for port in result.ports}
+    assert (posted["traffic0->switch0"], posted["switch0->root"]) == (2048 * 512, 0)
+    assert result.counters["snappy.window_writes"] == 2048 * 512 // 256
 
 
 def test_designs_of_users_that_cannot_be_on_a_card_are_refused(tmp_path: Path) -> None:
@@ -158,9 +211,36 @@ def test_designs_of_users_that_cannot_be_on_a_card_are_refused(tmp_path: Path) -
         alone(tmp_path / "none.json")
 
 
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (lambda: Card("traffic", memory="8GiB"), "a card with `traffic` takes no memory: only units"),
+        (lambda: Card("snappy-decompress", memory="8 GB"), "'8 GB' is no size of memory"),
+        (lambda: in_a_system("6GiB"), "card0: the memory of a card is a power of two from 1 MiB on, not 64"),
+        (lambda: in_a_system("512KiB"), "card0: the memory of a card is a power of two from 1 MiB on"),
+        (
+            lambda: in_a_system("256GiB", "256GiB", "256GiB"),
+            "card2: its window of 274877906944 bytes doesn't fit into the 1 TiB of the host bridge",
+        ),
+    ],
+)
+def test_memory_that_cannot_be_on_a_card_is_refused(make: Callable[[], object], reason: str) -> None:
+    with pytest.raises(RackwrightError, match=re.escape(reason)):
+        make()
+
+
+def in_a_system(*sizes: str) -> System:
+    root = RootComplex()
+    cards = [Card("snappy-decompress", f"card{number}", memory=size) for number, size in enumerate(sizes)]
+    root.add_downlinks(cards, PcieLink(gen=4, lanes=8))
+    return System.of(root)
+
+
 def test_what_cannot_be_on_a_card_is_refused() -> None:
     with pytest.raises(RackwrightError, match="the fabric has no card traffic, which measures it"):
         one_card(PcieLink(gen=4, lanes=8)).measure("read", [64])
     fabric = one_card(PcieLink(gen=4, lanes=8))
     with pytest.raises(RackwrightError, match="the host has room for 67108864 bytes of input"):
         fabric.unit("card").run(b"", 1 << 30)
+    with pytest.raises(RackwrightError, match="the card has no memory: `memory` of `Card` is its size"):
+        fabric.unit("card").run(b"", 0, target="card")

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from rackwright import RackwrightError, _engine
-from rackwright.cli.boot import memory_bytes
+from rackwright.hardware.sizes import memory_bytes
 from rackwright.linux.archive import ArchiveWriter, Entry, folder, program
 from rackwright.linux.boot import COMMAND_LINE, OUTPUT, boot, restore
 from rackwright.linux.console import Console, raw_console

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from contextlib import nullcontext
 from enum import StrEnum
@@ -22,6 +21,7 @@ from rackwright.cli.settings import (
     parse_unit_settings,
 )
 from rackwright.errors import RackwrightError
+from rackwright.hardware.sizes import memory_bytes
 from rackwright.unit.placements import Placement
 
 if TYPE_CHECKING:
@@ -55,18 +55,6 @@ class Interrupts(StrEnum):
 
     plic = "plic"
     aia = "aia"
-
-
-_UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
-
-
-def memory_bytes(text: str) -> int:
-    """The number of bytes of "2GiB", "512MiB" or a plain number. Raises `RackwrightError` for others."""
-    found = re.fullmatch(r"(\d+) ?(|KiB|MiB|GiB)", text.strip())
-    bytes_ = int(found[1]) * _UNITS[found[2]] if found else 0
-    if not 0 < bytes_ <= 1 << 40:
-        raise RackwrightError(f"{text!r} is no size of memory; say for example 512MiB or 2GiB")
-    return bytes_
 
 
 GuestMemoryOption = Annotated[

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rackwright.cli.boot import DEFAULT_SIZE, GuestMemoryOption, guest_memory, memory_bytes
+from rackwright.cli.boot import DEFAULT_SIZE, GuestMemoryOption, guest_memory
 from rackwright.cli.boot import Cpu as BootCpu
 from rackwright.cli.output import JsonOption, messages, print_json, working
 from rackwright.cli.run import MOST_CYCLES, Cpu, exit_status
@@ -25,6 +25,7 @@ from rackwright.cli.settings import (
     parse_unit_settings,
 )
 from rackwright.errors import RackwrightError
+from rackwright.hardware.sizes import memory_bytes
 from rackwright.profiling.watching import EVERY, SAMPLES, Watching
 from rackwright.unit.placements import Placement
 

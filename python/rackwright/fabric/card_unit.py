@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from rackwright import _engine
 from rackwright.errors import RackwrightError
@@ -16,6 +17,9 @@ _RECORD, _FLAG = 0x0040_0000, 0x0040_0040
 _SOURCE, _TARGET = 0x0400_0000, 0x0800_0000
 MOST_INPUT_BYTES, MOST_OUTPUT_BYTES = _TARGET - _SOURCE, 0x1000_0000 - _TARGET
 """The buffer sizes in the host's memory."""
+
+Place = Literal["host", "card"]
+"""Whose memory a buffer is in."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +42,11 @@ class CardCall:
 class CardUnit:
     """A unit on a card of a fabric, created by `Fabric.unit`."""
 
-    def __init__(self, fabric: _engine.Fabric, card: int, design: _engine.Design) -> None:
-        self._fabric, self._card = fabric, card
+    def __init__(
+        self, fabric: _engine.Fabric, card: int, design: _engine.Design, memory: tuple[int, int] | None = None
+    ) -> None:
+        """`memory` is the address and the size of the card's own."""
+        self._fabric, self._card, self._memory = fabric, card, memory
         self._functs = dict(design.commands)
         self._opcode = design.opcodes[0]
         self._settings: list[tuple[int, int]] = []
@@ -48,24 +55,33 @@ class CardUnit:
         """Adds a command with one argument to the next call."""
         self._settings += self._command(command, argument, 0)
 
-    def run(self, data: bytes, capacity: int, *, warm: bool = True) -> CardCall:
-        """One operation on `data`, with room for `capacity` bytes.
+    def run(
+        self,
+        data: bytes,
+        capacity: int,
+        *,
+        warm: bool = True,
+        source: Place = "host",
+        target: Place = "host",
+    ) -> CardCall:
+        """One operation on `data`, with room for `capacity` bytes, in the memory of the host or the card.
 
-        `warm`: the host's last-level cache holds the data before. Raises `RackwrightError` for more than its
-        memory has room for, `EngineError` when the unit does not end.
+        `warm`: the host's last-level cache holds the data before. Raises `RackwrightError` for more than a
+        memory has room for, and for a card without memory, `EngineError` when the unit does not end.
         """
-        if len(data) > MOST_INPUT_BYTES or capacity > MOST_OUTPUT_BYTES:
+        (begin, room), (to, most) = self._buffers(source)[0], self._buffers(target)[1]
+        if len(data) > room or capacity > most:
             raise RackwrightError(
-                f"the host has room for {MOST_INPUT_BYTES} bytes of input and {MOST_OUTPUT_BYTES} of output, "
+                f"the {source} has room for {room} bytes of input and the {target} for {most} of output, "
                 f"not for {len(data)} and {capacity}"
             )
         self._fabric.write_memory(_RECORD, bytes(_FLAG + 8 - _RECORD))
-        self._fabric.write_memory(_SOURCE, data, warm)
+        self._fabric.write_memory(begin, data, warm)
         writes = [
             *self._settings,
-            *self._command(commands.SRC, _SOURCE, len(data)),
+            *self._command(commands.SRC, begin, len(data)),
             *self._command(commands.LIMIT, capacity, _RECORD),
-            *self._command(commands.DEST_AND_START, _TARGET, _FLAG),
+            *self._command(commands.DEST_AND_START, to, _FLAG),
         ]
         self._settings = []
         called = json.loads(self._fabric.call(self._card, writes, _FLAG))
@@ -77,8 +93,17 @@ class CardUnit:
             called["parts"],
             commands.STATUS_NAMES[status],
             self._word(_RECORD + 8),
-            self._fabric.read_memory(_TARGET, min(written, capacity)),
+            self._fabric.read_memory(to, min(written, capacity)),
         )
+
+    def _buffers(self, place: Place) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Address and size of the buffers for input and output in a memory; of a card's, the two halves."""
+        if place == "host":
+            return (_SOURCE, MOST_INPUT_BYTES), (_TARGET, MOST_OUTPUT_BYTES)
+        if self._memory is None:
+            raise RackwrightError("the card has no memory: `memory` of `Card` is its size")
+        first, half = self._memory[0], self._memory[1] // 2
+        return (first, half), (first + half, half)
 
     def _command(self, name: str, rs1: int, rs2: int) -> list[tuple[int, int]]:
         if name not in self._functs:

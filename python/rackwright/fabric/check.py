@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from rackwright.errors import RackwrightError
 from rackwright.fabric.nodes import Card, Node, PcieSwitch, RootComplex
@@ -11,6 +11,9 @@ from rackwright.fabric.values import CLASSES, PcieLink
 
 SIZES = (128, 256, 512, 1024, 2048, 4096)
 """Lengths of payloads and read requests that the specification has."""
+
+_LEAST_MEMORY, _WINDOW = 1 << 20, 1 << 40
+"""Bytes of the smallest memory of a card, and of the window of the host bridge for cards."""
 
 _HEADERS, _DATA = 127, 2047
 """The maximum number of credits that the fields of packets can represent."""
@@ -78,8 +81,29 @@ def check_nodes(nodes: Iterable[Node]) -> None:
     _check_root(root)
     for node in every:
         _check_node(node, root)
-    if not any(isinstance(node, Card) for node in every):
+    cards = [node for node in every if isinstance(node, Card)]
+    if not cards:
         raise RackwrightError("the fabric has no card")
+    _check_windows(cards)
+
+
+def _check_windows(cards: Sequence[Card]) -> None:
+    """Memories of cards are powers of two, and their windows fit into that of the host bridge."""
+    owners = [(card.memory, card) for card in cards if card.memory is not None]
+    for size, card in owners:
+        if size & (size - 1) or size < _LEAST_MEMORY:
+            raise RackwrightError(
+                f"{card.name}: the memory of a card is a power of two from 1 MiB on, not {size} bytes"
+            )
+    # Each window is at a multiple of its size, behind that of the registers.
+    end = 0
+    for size, card in owners:
+        end = (end // size + 1) * size + size
+        if end > _WINDOW:
+            raise RackwrightError(
+                f"{card.name}: its window of {size} bytes doesn't fit into the 1 TiB of the host bridge "
+                f"behind those of {len(cards) - 1} other cards"
+            )
 
 
 def _check_root(root: RootComplex) -> None:

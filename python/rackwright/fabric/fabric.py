@@ -131,11 +131,19 @@ class Fabric:
         """
         for number, each in enumerate(self.system.cards):
             if each.name == card and self._has_commands(each):
-                return CardUnit(self._fabric, number, self._designs[each.design])
+                return CardUnit(self._fabric, number, self._designs[each.design], self._memory_of(each))
         names = [str(each.name) for each in self.system.cards if self._has_commands(each)]
         raise RackwrightError(
             f"no card {card} has a unit with commands; there are {', '.join(names) or 'none'}"
         )
+
+    def _memory_of(self, card: Card) -> tuple[int, int] | None:
+        """Address and size of the window of a card's own memory."""
+        if card.memory is None:
+            return None
+        [found] = [each for each in self.found if each["name"] == card.name]
+        window = found["windows"][1]
+        return window["address"], window["bytes"]
 
     def _has_commands(self, card: Card) -> bool:
         own = card.unit not in (TRAFFIC, *DEVICES) and not card.model
@@ -180,9 +188,12 @@ class Fabric:
             raise RackwrightError(f"the fabric has no card {TRAFFIC}, which measures it")
         if test != "peer":
             return [(by, None) for by in cards]
-        if len(cards) < 2:
-            raise RackwrightError(f"peers are two cards {TRAFFIC}, and the fabric has one")
-        return list(zip(cards, [*cards[1:], cards[0]], strict=True))
+        others = [number for number, card in enumerate(self.system.cards) if _takes_writes(card)]
+        if len(others) < 2:
+            raise RackwrightError(
+                f"a peer is a second card {TRAFFIC}, or one with memory, and the fabric has none"
+            )
+        return [(by, others[(others.index(by) + 1) % len(others)]) for by in cards]
 
     def _loading(self, test: str, beside: Beside | None) -> tuple[int, int, int] | None:
         """The engine's settings for the card beside."""
@@ -224,6 +235,11 @@ class Fabric:
     def _packets(self) -> list[Packet]:
         names = [each["port"] for each in json.loads(self._fabric.ports())]
         return packets(names, self._fabric.captured())
+
+
+def _takes_writes(card: Card) -> bool:
+    """Whether it has a window for writes of other cards."""
+    return card.unit == TRAFFIC or card.memory is not None
 
 
 def packets(ports: Sequence[str], captured: Iterable[tuple[int, int, int, int, bytes]]) -> list[Packet]:

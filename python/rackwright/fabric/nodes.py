@@ -10,6 +10,7 @@ from rackwright.errors import RackwrightError
 from rackwright.fabric.values import ROOT_CREDITS, Credits, PcieLink
 from rackwright.hardware.designs import ParameterValue
 from rackwright.hardware.manifests import read_manifest
+from rackwright.hardware.sizes import memory_bytes
 
 DEFAULT_PAYLOAD = 256
 DEFAULT_READ_REQUEST = 512
@@ -105,6 +106,10 @@ class Card(Node):
     `virtio-network`, with a cable to a host that answers ARP and echo requests; and `virtio-entropy`, whose
     random numbers follow from `seed`, as the address of a network card does. Their accesses to memory cross
     the fabric.
+
+    A unit behind a function may have `memory` on its card, in bytes or as "8GiB", a power of two from 1 MiB
+    on: one channel of DDR4-3200 behind the second window, which the host, other cards and the unit access by
+    the same addresses.
     """
 
     kind = "card"
@@ -116,6 +121,7 @@ class Card(Node):
         *,
         parameters: Mapping[str, ParameterValue] | None = None,
         payload_bytes: int | None = None,
+        memory: int | str | None = None,
         model: bool = False,
         disk: str | Path | None = None,
         seed: int = 1,
@@ -128,8 +134,11 @@ class Card(Node):
             raise RackwrightError(f"a card with `{unit}` {wrong}: `disk` is a file for `{DISK}`")
         if unit in DEVICES and parameters:
             raise RackwrightError(f"`{unit}` has no parameters: {', '.join(parameters)}")
+        if memory is not None and unit in (TRAFFIC, *DEVICES):
+            raise RackwrightError(f"a card with `{unit}` takes no memory: only units behind a function do")
         self.unit = str(unit)
         self.model = model
+        self.memory = None if memory is None else memory_bytes(str(memory))
         self.parameters = dict(parameters or {})
         self.disk = disk
         self.seed = seed

@@ -58,7 +58,8 @@ class System:
                 return {"device": card.device}
             if card.model:
                 return {"model": dict(models[card.design])}
-            return {"design": designs.index(card.design)}
+            own = {} if card.memory is None else {"memory_bytes": card.memory}
+            return {"design": designs.index(card.design), **own}
 
         record: dict[str, Any] = {
             "root": {

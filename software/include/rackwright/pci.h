@@ -22,6 +22,7 @@ struct rw_pci_card {
   uint16_t vendor, device;
   volatile void *bar[RW_PCI_BARS]; /* null where there is no window */
   size_t bytes[RW_PCI_BARS];
+  uint64_t address[RW_PCI_BARS]; /* by which other cards reach them */
 };
 
 /* Memory that stays where it is, in one piece. */
@@ -51,6 +52,7 @@ static inline int rw_pci_map(struct rw_pci_card *opened, const char *card) {
     snprintf(name, sizeof name, "resource%d", bar);
     int window = rw_pci_file(card, name, O_RDWR);
     opened->bytes[bar] = last - first + 1;
+    opened->address[bar] = first;
     void *mapped = mmap(NULL, opened->bytes[bar], PROT_READ | PROT_WRITE, MAP_SHARED, window, 0);
     if (window >= 0) close(window);
     if (mapped == MAP_FAILED) {

@@ -1,4 +1,4 @@
-//! Advanced error reporting of a port (7.8.4): which errors it has seen, the header of the first, and which it signals.
+//! Advanced error reporting of a port or of a function (7.8.4): which errors it has seen, the header of the first, and which it signals.
 
 use crate::class::Class;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ impl Fault {
 
 /// What the root complex is told of an error, by the code of its message (2.2.8.3) and the bit of the device registers that
 /// counts and enables it (7.5.3.4, 7.5.3.5).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Severity {
     /// Nothing was lost, or somebody else reports what was.
     Correctable = 0,
@@ -89,7 +89,7 @@ pub(crate) struct ErrorLog {
 }
 
 impl ErrorLog {
-    /// That of a port after reset.
+    /// That of a port or of a function after reset.
     pub(crate) fn new(is_root_port: bool) -> ErrorLog {
         ErrorLog {
             uncorrectable: 0,

@@ -21,7 +21,7 @@ pub enum Test {
     Write,
     /// Reads of it, one after the other.
     Latency,
-    /// Writes into the window of another card.
+    /// Writes into the window of another card: a buffer, or its memory.
     Peer,
     /// Reads of a card's register by the host.
     Registers,
@@ -108,7 +108,8 @@ impl Fabric {
         (by, to): (&Found, Option<&Found>),
         beside: Option<&Beside<'_>>,
     ) -> Result<Row, FabricError> {
-        for card in [Some(by), to].into_iter().flatten() {
+        let counts = to.filter(|peer| !self.cards[peer.card].has_memory());
+        for card in [Some(by), counts].into_iter().flatten() {
             self.check_traffic(card)?;
         }
         if test == Test::Registers {
@@ -135,7 +136,7 @@ impl Fabric {
                 bench.outstanding
             },
         };
-        let before = to.map(|peer| self.peer_counts(peer)).transpose()?;
+        let before = counts.map(|peer| self.peer_counts(peer)).transpose()?;
         for run in beside.iter().chain([&run]) {
             self.prepare(run)?;
         }
@@ -144,7 +145,7 @@ impl Fabric {
         if let Some(beside) = &beside {
             self.end_beside(beside)?;
         }
-        match (to, before) {
+        match (counts, before) {
             (Some(peer), Some(before)) => self.check_peer(&run, peer, before)?,
             _ if run.writes => self.check_written(&run)?,
             _ => self.check_read(&run, u64::from(bench.count))?,
@@ -171,6 +172,9 @@ impl Fabric {
             self.host
                 .memory
                 .write(run.buffer + 8 * word, &value.to_le_bytes())?;
+        }
+        if run.peer.is_some_and(|peer| self.cards[peer].has_memory()) {
+            self.write_memory(run.target, &[0; BUFFER_BYTES as usize], false)?;
         }
         if run.bench.warm {
             self.host.warm(run.buffer..run.buffer + BUFFER_BYTES);
@@ -283,8 +287,10 @@ impl Fabric {
     /// Each word of memory is its address plus the seed, as far as the card has written.
     pub(crate) fn check_written(&mut self, run: &Run) -> Result<(), FabricError> {
         let bytes = (u64::from(run.bench.count) * run.size).min(BUFFER_BYTES);
-        for address in (run.buffer..run.buffer + bytes).step_by(8) {
-            let found = self.host.memory.word(address)?;
+        for address in (run.target..run.target + bytes).step_by(8) {
+            let mut word = [0; 8];
+            self.read_memory(address, &mut word)?;
+            let found = u64::from_le_bytes(word);
             if found != address.wrapping_add(SEED) {
                 return equal(
                     &format!("memory at {address:#x}"),

@@ -61,19 +61,25 @@ impl Fabric {
         })
     }
 
-    /// Reads the host's memory, for an inspection that takes no time.
+    /// Reads the host's memory, or that of a card by its window, for an inspection that takes no time.
     ///
     /// # Errors
-    /// [`FabricError::Fault`] outside of it.
+    /// [`FabricError::Fault`] outside of them.
     pub fn read_memory(&self, address: u64, data: &mut [u8]) -> Result<(), FabricError> {
-        Ok(self.host.memory.read(address, data)?)
+        match self.cards.iter().find_map(|card| card.memory_at(address)) {
+            Some(unit) => unit.read_memory(address, data),
+            None => Ok(self.host.memory.read(address, data)?),
+        }
     }
 
-    /// Writes the host's memory, at no cost either; with `warm`, the last-level cache holds the data then.
+    /// Writes them, at no cost either; with `warm`, the host's last-level cache holds its data then.
     ///
     /// # Errors
-    /// [`FabricError::Fault`] outside of it.
+    /// [`FabricError::Fault`] outside of them.
     pub fn write_memory(&mut self, address: u64, data: &[u8], warm: bool) -> Result<(), FabricError> {
+        if let Some(unit) = self.cards.iter_mut().find_map(|card| card.memory_at_mut(address)) {
+            return unit.write_memory(address, data);
+        }
         self.host.memory.write(address, data)?;
         if warm && !data.is_empty() {
             self.host.warm(address..address + data.len() as u64);

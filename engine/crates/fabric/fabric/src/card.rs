@@ -3,7 +3,7 @@ use crate::clocks::Edges;
 use crate::credits::{Amount, Credits};
 use crate::error::FabricError;
 use crate::function::{Device, Function, Given, Model, Rtl, Unit, DEVICE_HERTZ};
-use crate::packet::{Header, Kind};
+use crate::packet::{Header, Kind, Status};
 use crate::parts::{Part, Parts};
 use crate::pool::Packet;
 use crate::rate::Rate;
@@ -74,10 +74,17 @@ impl Card {
             } else {
                 // The window of its card has the role of a hart.
                 manifest.require(Attach::Hart)?;
-                Function::Unit(Box::new(Unit::new(name, design, edges, rate)?))
+                let own = description.memory_bytes;
+                Function::Unit(Box::new(Unit::new(name, design, (edges, rate), own)?))
             };
             (function, edges)
         };
+        if description.memory_bytes.is_some() && function.memory().is_none() {
+            return Err(FabricError::Card {
+                card: name.clone(),
+                reason: "only a unit behind a function has memory on its card".to_string(),
+            });
+        }
         Ok(Card {
             name: name.clone(),
             function,
@@ -140,6 +147,22 @@ impl Card {
         self.function.is_idle()
     }
 
+    /// Whether there is memory on it.
+    pub(crate) fn has_memory(&self) -> bool {
+        self.function.memory().is_some()
+    }
+
+    /// The function, if its card has memory and this is an address in its window.
+    pub(crate) fn memory_at(&self, address: u64) -> Option<&Unit> {
+        self.function.memory().filter(|unit| unit.has_memory_at(address))
+    }
+
+    /// The same, to write.
+    pub(crate) fn memory_at_mut(&mut self, address: u64) -> Option<&mut Unit> {
+        let unit = self.function.memory_mut();
+        unit.filter(|unit| unit.has_memory_at(address))
+    }
+
     /// The sums of its events.
     pub(crate) fn events(&self) -> Vec<(String, u64)> {
         self.function.events()
@@ -193,7 +216,7 @@ impl Card {
             match given {
                 Given::Packet(header, data) => {
                     let completes = header.kind.class() == Class::Completion;
-                    let parts = completes.then(|| asked.pop_front()).flatten();
+                    let parts = completes.then(|| requested(asked, header)).flatten();
                     give(Output::Packet(at, header, data, parts.unwrap_or_default()));
                 }
                 Given::Malformed => *malformed += 1,
@@ -202,6 +225,21 @@ impl Card {
             }
         })
     }
+}
+
+/// The times in each part of the request that a completion is for, which its last completion ends.
+fn requested(asked: &mut VecDeque<Parts>, completion: &Header) -> Option<Parts> {
+    if is_last(completion) {
+        asked.pop_front()
+    } else {
+        asked.front().copied()
+    }
+}
+
+/// Whether a completion has all that is left of the data of its request.
+fn is_last(completion: &Header) -> bool {
+    usize::from(completion.completion.byte_count) <= 4 * completion.payload_words()
+        || completion.completion.status != Status::Successful
 }
 
 /// The part of a card in a mean latency, the rest being elsewhere.

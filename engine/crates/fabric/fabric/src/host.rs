@@ -183,7 +183,11 @@ impl Host {
 }
 
 /// Writes the words of a request: of the first and of the last one the bytes that it enables (2.2.5).
-fn write_enabled(memory: &mut GuestMemory, header: &Header, data: &[u8]) -> Result<(), FabricError> {
+pub(crate) fn write_enabled(
+    memory: &mut GuestMemory,
+    header: &Header,
+    data: &[u8],
+) -> Result<(), FabricError> {
     let (address, enables) = (header.request.address, header.request.enables);
     let last = data.len().saturating_sub(4);
     let first = if last == 0 { 0 } else { 4 };

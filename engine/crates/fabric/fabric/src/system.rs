@@ -66,6 +66,9 @@ pub struct CardDescription {
     /// The device that it is.
     #[serde(default)]
     pub device: Option<DeviceDescription>,
+    /// Bytes of memory beside its design, a power of two from a page on.
+    #[serde(default)]
+    pub memory_bytes: Option<u64>,
 }
 
 /// A link.

@@ -1,5 +1,7 @@
+use crate::aer::{ErrorLog, Fault, Severity};
+use crate::codec::words_of;
 use crate::function::device_control::DeviceControl;
-use crate::packet::Id;
+use crate::packet::{Header, Id};
 use serde::{Deserialize, Serialize};
 
 /// The identity of a function.
@@ -7,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Identity {
     /// The number of the device, and that of the vendor, which no vendor has.
     pub(super) numbers: u32,
-    /// Logarithms of the sizes of its windows, registers and a buffer for writes of other cards; 0 for none.
+    /// Logarithms of the sizes of its windows, registers and memory; 0 for none.
     pub(super) windows: [u32; 2],
     /// Interrupts that it sends as messages; the table of those is in the upper half of the first window.
     pub(super) vectors: u32,
@@ -37,8 +39,10 @@ const NO_INTERRUPT: u32 = 1 << 10;
 const RAISED: u32 = 1 << 19;
 const PIN: u32 = 1 << 8;
 const CONTROL_BITS: u32 = 0x79ff;
+/// Number of the first word of the extended capabilities: error reporting.
+const ERRORS: u64 = 0x40;
 
-/// The configuration space of a function (PCI Express 5.0, 7.5.1.2, 7.5.3 and 7.7.2). Absent words read as 0.
+/// The configuration space of a function (PCI Express 5.0, 7.5.1.2, 7.5.3, 7.7.2 and 7.8.4). Absent words read as 0.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Configuration {
     #[serde(skip)]
@@ -50,6 +54,7 @@ pub(super) struct Configuration {
     control: u32,
     messages: u32,
     bases: [u64; 2],
+    errors: ErrorLog,
     /// Whether the function raises its legacy interrupt, disabled or not.
     pub(super) raised: bool,
 }
@@ -67,6 +72,7 @@ impl Configuration {
             control: 0x2910,
             messages: 0,
             bases: [0; 2],
+            errors: ErrorLog::new(false),
             raised: false,
         }
     }
@@ -102,11 +108,12 @@ impl Configuration {
             0x10 if self.identity.vectors != 0 => CAPABILITY | MESSAGES << 8,
             0x10 => CAPABILITY,
             0x11 => DEVICE,
-            0x12 => self.control,
+            0x12 => self.control | self.errors.device_status << 16,
             0x20..=0x22 if self.identity.vectors == 0 => 0,
             0x20 => self.messages | (self.identity.vectors - 1) << 16 | MESSAGE_CAPABILITY,
             0x21 => TABLE as u32,
             0x22 => PENDING,
+            ERRORS.. => self.errors.read(word - ERRORS),
             _ => 0,
         }
     }
@@ -124,16 +131,22 @@ impl Configuration {
                 let Some((window, bits)) = self.window(word) else {
                     return;
                 };
-                let (base, fixed) = (&mut self.bases[window], ((1_u64 << bits) - 1) as u32);
+                let base = &mut self.bases[window];
                 let (low, high) = (*base as u32, (*base >> 32) as u32);
-                *base = if word % 2 == 0 {
-                    u64::from(high) << 32 | u64::from(change(low) & !fixed)
+                let (low, high) = if word % 2 == 0 {
+                    (change(low), high)
                 } else {
-                    u64::from(change(high)) << 32 | u64::from(low)
+                    (low, change(high))
                 };
+                // Bits below the size are 0, in the upper word too if it is of more than 4 GiB.
+                *base = (u64::from(high) << 32 | u64::from(low)) & !((1 << bits) - 1);
             }
             0xf => self.line = change(self.line) & 0xff,
-            0x12 => self.control = change(self.control) & CONTROL_BITS,
+            0x12 => {
+                self.control = change(self.control) & CONTROL_BITS;
+                self.errors.device_status &= !((data & mask) >> 16);
+            }
+            ERRORS.. => self.errors.write(word - ERRORS, mask, data),
             0x20 if self.identity.vectors != 0 => {
                 self.messages = change(self.messages) & (SENT | HELD_BACK);
             }
@@ -176,8 +189,37 @@ impl Configuration {
         bits != 0 && self.is_memory_enabled() && address >> bits == self.bases[window] >> bits
     }
 
+    /// The function has found an error in a packet: gives what the root complex is to be told of it.
+    pub(super) fn detect(&mut self, fault: Fault, header: &Header) -> Option<Severity> {
+        let advisory = fault.is_advisory(header.kind.class());
+        self.errors
+            .detect(fault, words_of(header), advisory, self.control)
+    }
+
     /// What software allows.
     pub(super) fn allowed(&self) -> DeviceControl {
         DeviceControl(self.control)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_beyond_four_gibibytes_have_fixed_bits_in_both_words() {
+        let mut configuration = Configuration::new(Identity {
+            windows: [12, 33],
+            ..Identity::default()
+        });
+        for word in 4..8 {
+            configuration.write(word, 0xf, u32::MAX, Id(0x100));
+        }
+        let words: Vec<u32> = (4..8).map(|word| configuration.read(word)).collect();
+        assert_eq!(words, [0xffff_f00c, u32::MAX, 0xc, 0xffff_fffe]);
+        configuration.write(7, 0xf, 0x203, Id(0x100));
+        configuration.write(1, 0xf, 2, Id(0x100));
+        assert!(configuration.is_within(1, 0x203_ffff_ffff) && configuration.is_within(1, 0x202_0000_0000));
+        assert!(!configuration.is_within(1, 0x204_0000_0000));
     }
 }

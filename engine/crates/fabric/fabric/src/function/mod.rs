@@ -4,6 +4,7 @@
 mod configuration;
 mod device;
 mod device_control;
+mod error_messages;
 mod model;
 mod registers;
 mod rtl;
@@ -96,6 +97,22 @@ impl Function {
             Function::Model(model) => model.events(),
             Function::Unit(unit) => unit.events(),
             Function::Device(device) => device.events(),
+        }
+    }
+
+    /// The unit whose card has memory.
+    pub(crate) fn memory(&self) -> Option<&Unit> {
+        match self {
+            Function::Unit(unit) => Some(&**unit).filter(|unit| unit.has_memory()),
+            _ => None,
+        }
+    }
+
+    /// The same, to write.
+    pub(crate) fn memory_mut(&mut self) -> Option<&mut Unit> {
+        match self {
+            Function::Unit(unit) => Some(&mut **unit).filter(|unit| unit.has_memory()),
+            _ => None,
         }
     }
 

@@ -1,18 +1,26 @@
 use super::configuration::Configuration;
 use super::registers::{RegisterRequest, Registers};
-use super::{Given, NEVER};
+use super::{word_of, Given, BEAT, NEVER};
+use crate::aer::Fault;
 use crate::class::Class;
 use crate::host::bytes_asked;
 use crate::packet::{Header, Kind, Status};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A request of the fabric, with up to eight bytes of data; from when on it is in the queue.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+/// A request of the fabric with its data; from when on it is in the queue.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Request {
     pub(super) header: Header,
-    pub(super) data: u64,
+    pub(super) data: Vec<u8>,
     pub(super) ready: u64,
+}
+
+impl Request {
+    /// Up to eight bytes of its data.
+    fn word(&self) -> u64 {
+        self.data.chunks(8).next().map_or(0, word_of)
+    }
 }
 
 /// A pending completion.
@@ -28,8 +36,8 @@ struct Answer {
 pub(super) enum Served {
     /// It was one of configuration.
     Configuration,
-    /// It was refused.
-    Refused,
+    /// It was refused: the error in it, and its header.
+    Refused(Fault, Header),
     /// It is an access to a register: [`Target::answered`] must be called.
     Register(RegisterRequest),
     /// The same at this offset of the table of messages, whether it means eight bytes, and the written value.
@@ -73,6 +81,18 @@ impl Target {
         }
     }
 
+    /// The next request.
+    pub(super) fn front(&self) -> Option<&Request> {
+        self.requests.front()
+    }
+
+    /// Takes the request that is due, for another one to serve; each of its beats takes a cycle.
+    pub(super) fn take(&mut self, now: u64) -> Option<Request> {
+        let request = self.requests.pop_front()?;
+        self.free = now + (request.data.len() as u64).div_ceil(BEAT);
+        Some(request)
+    }
+
     /// Serves the request that is due.
     pub(super) fn step(
         &mut self,
@@ -80,9 +100,10 @@ impl Target {
         configuration: &mut Configuration,
         give: &mut impl FnMut(u64, Given<'_>),
     ) -> Served {
-        let Some(Request { header, data, .. }) = self.requests.pop_front() else {
+        let Some(request) = self.requests.pop_front() else {
             return Served::Configuration;
         };
+        let (header, data) = (request.header, request.word());
         give(now + 1, Given::Freed(header.kind.class(), header.cost()));
         let word = header.request.address / 4;
         let (answer, served) = match header.kind {
@@ -103,7 +124,11 @@ impl Target {
                 }
                 let refused = Header::completing(&header, configuration.id, Status::Unsupported);
                 let waits = header.kind.class() == Class::NonPosted;
-                (waits.then_some((refused, 0)), Served::Refused)
+                let fault = match header.poisoned {
+                    true => Fault::Poisoned,
+                    false => Fault::UnsupportedRequest,
+                };
+                (waits.then_some((refused, 0)), Served::Refused(fault, header))
             }
         };
         self.free = now + 1;

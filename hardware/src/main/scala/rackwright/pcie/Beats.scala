@@ -56,6 +56,9 @@ class FunctionSettings extends Bundle {
   /** More than 32 tags may be used. */
   val extendedTags = Bool()
 
+  /** Errors that are reported: correctable, not fatal and fatal ones, and unsupported requests (7.5.3.4). */
+  val reports = UInt(4.W)
+
   /** Interrupts may be sent as messages; all of them are held back. */
   val messagesEnabled = Bool()
   val messagesMasked = Bool()

@@ -28,7 +28,7 @@ class ConfigurationAccess extends Bundle {
 }
 
 /** The configuration space of a function with two windows of memory: the header of type 0, and the capabilities of PCI
-  * Express and of MSI-X (PCI Express 5.0, 7.5.1.2, 7.5.3 and 7.7.2). Absent words read as 0.
+  * Express and of MSI-X (PCI Express 5.0, 7.5.1.2, 7.5.3 and 7.7.2). Words that it does not have are `elsewhere`.
   */
 class ConfigurationSpace(identity: Identity) extends Module {
   require(identity.windowBits.size == FunctionSettings.windows, "a function has two windows")
@@ -39,6 +39,10 @@ class ConfigurationSpace(identity: Identity) extends Module {
   /** The value of a read, in the same cycle. */
   val value = IO(Output(UInt(32.W)))
   val settings = IO(Output(new FunctionSettings))
+
+  /** The device status register, and the words that are elsewhere: those of error reporting. */
+  val status = IO(Input(UInt(4.W)))
+  val elsewhere = IO(Input(UInt(32.W)))
 
   private val id = RegInit(0.U(16.W))
   private val command = RegInit(0.U(16.W))
@@ -64,7 +68,7 @@ class ConfigurationSpace(identity: Identity) extends Module {
     Word.interrupt -> line.pad(32),
     Capability.header -> Capability.headerValue.U(32.W),
     Capability.device -> Capability.deviceValue.U(32.W),
-    Capability.control -> control.pad(32),
+    Capability.control -> Cat(0.U(12.W), status, control),
     Capability.device2 -> Capability.timeOutDisable.U(32.W),
     Messages.header -> Cat(
       messagesEnabled,
@@ -75,7 +79,7 @@ class ConfigurationSpace(identity: Identity) extends Module {
     Messages.table -> MessageTable.offset.U(32.W),
     Messages.pending -> (MessageTable.offset + MessageTable.pendingOffset).U(32.W)
   ) ++ windows
-  value := MuxLookup(access.bits.register, 0.U)(words.map { case (number, word) => number.U -> word })
+  value := MuxLookup(access.bits.register, elsewhere)(words.map { case (number, word) => number.U -> word })
 
   // A function takes its number from each write that reaches it (2.2.6.2).
   private val write = access.valid && access.bits.write
@@ -107,6 +111,7 @@ class ConfigurationSpace(identity: Identity) extends Module {
   settings.payload := control(7, 5)
   settings.readRequest := control(14, 12)
   settings.extendedTags := control(8)
+  settings.reports := control(3, 0)
   settings.messagesEnabled := messagesEnabled
   settings.messagesMasked := messagesMasked
   settings.windows := bases

@@ -18,8 +18,11 @@ class DmaReader(params: Params) extends Module {
   val completion = IO(Flipped(Valid(new CompletionBeat)))
   val beat = IO(Decoupled(new ReadBeat))
 
-  /** A completion that is not awaited, or does not match its request. */
+  /** A completion that is not awaited. */
   val unexpected = IO(Output(Bool()))
+
+  /** One that is not, does not match its request, or has data known to be wrong. */
+  val error = IO(Valid(new PacketError))
   val timedOut = IO(Output(Bool()))
   val idle = IO(Output(Bool()))
 
@@ -34,6 +37,7 @@ class DmaReader(params: Params) extends Module {
   slots.requester := settings.id
   beat <> slots.beat
   unexpected := slots.unexpected
+  error := slots.error
   timedOut := slots.timedOut
 
   // A part gets its tag when its request leaves.
@@ -67,6 +71,7 @@ class ReadSlots(params: Params) extends Module {
   val completion = IO(Flipped(Valid(new CompletionBeat)))
   val beat = IO(Decoupled(new ReadBeat))
   val unexpected = IO(Output(Bool()))
+  val error = IO(Valid(new PacketError))
   val timedOut = IO(Output(Bool()))
   val idle = IO(Output(Bool()))
 
@@ -111,6 +116,13 @@ class ReadSlots(params: Params) extends Module {
   private val accepted = RegInit(false.B)
   private val brings = Mux(completion.bits.first, asked && good, accepted)
   unexpected := completion.valid && completion.bits.first && !asked
+  // What differs from its request in more than its status is no completion of it (2.3.2).
+  private val differs = header.status === Header.successful && !good
+  error.valid := completion.valid && completion.bits.first && (!asked || differs || header.isPoisoned)
+  private val isPoisoned = asked && header.isPoisoned
+  error.bits.fault := Mux(isPoisoned, ErrorLog.poisoned, ErrorLog.unexpectedCompletion)
+  error.bits.advisory := !isPoisoned
+  error.bits.header := header
   when(completion.valid) {
     accepted := brings
     when(brings) {

@@ -54,6 +54,9 @@ object Header {
     val write32: UInt = 0x40.U(8.W)
     val write64: UInt = 0x60.U(8.W)
     val completion: UInt = 0x0a.U(8.W)
+
+    /** Of four words, to the root complex. */
+    val message: UInt = 0x30.U(8.W)
     val completionWithData: UInt = 0x4a.U(8.W)
   }
 

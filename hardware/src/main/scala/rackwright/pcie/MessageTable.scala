@@ -124,8 +124,12 @@ object MessageTable {
   val pendingOffset: Int = 0x400
 }
 
-/** Joins two flows of packets, without interrupting a packet; the first one has precedence. */
-class PacketJoin extends Module {
+/** Joins two flows of packets, without interrupting a packet; the first one has precedence.
+  *
+  * @param steady
+  *   a packet that has begun is valid up to its end: then, whether there is one does not depend on which leaves.
+  */
+class PacketJoin(steady: Boolean = false) extends Module {
   val first = IO(Flipped(Decoupled(new PacketBeat)))
   val second = IO(Flipped(Decoupled(new PacketBeat)))
   val out = IO(Decoupled(new PacketBeat))
@@ -133,7 +137,7 @@ class PacketJoin extends Module {
   private val within = RegInit(false.B)
   private val inFirst = RegInit(false.B)
   private val takesFirst = Mux(within, inFirst, first.valid)
-  out.valid := Mux(takesFirst, first.valid, second.valid)
+  out.valid := (if (steady) first.valid || second.valid else Mux(takesFirst, first.valid, second.valid))
   out.bits := Mux(takesFirst, first.bits, second.bits)
   first.ready := out.ready && takesFirst
   second.ready := out.ready && !takesFirst

@@ -41,6 +41,8 @@ class PcieFunction(params: Params, identity: Identity) extends Module {
   private val reader = Module(new DmaReader(params))
   private val writer = Module(new DmaWriter)
   private val messages = Module(new MessageTable(identity.vectors))
+  private val log = Module(new ErrorLog)
+  private val told = Module(new PacketJoin(steady = true))
   private val posted = Module(new PacketJoin)
   private val transmitter = Module(new Transmitter)
   private val advertiser = Module(new CreditAdvertiser(params))
@@ -64,7 +66,17 @@ class PcieFunction(params: Params, identity: Identity) extends Module {
   messages.settings := target.settings
   messages.raise := raise
 
-  posted.first <> messages.packet
+  log.target <> target.error
+  log.reader := reader.error
+  log.timedOut := reader.timedOut
+  log.settings := target.settings
+  log.access := target.configuration
+  target.logged := log.value
+  target.deviceStatus := log.status
+
+  told.first <> log.packet
+  told.second <> messages.packet
+  posted.first <> told.out
   posted.second <> writer.packet
   transmitter.packets(Credits.posted) <> posted.out
   transmitter.packets(Credits.nonPosted) <> reader.packet
@@ -78,11 +90,19 @@ class PcieFunction(params: Params, identity: Identity) extends Module {
 
   errors.unexpected := reader.unexpected
   errors.timedOut := reader.timedOut
-  errors.unsupported := target.unsupported
+  errors.unsupported := target.error.fire
   errors.dropped := receiver.dropped
   starved := transmitter.starved
-  idle := Seq(receiver.idle, target.idle, reader.idle, writer.idle, messages.idle, transmitter.idle, advertiser.idle)
-    .reduce(_ && _)
+  idle := Seq(
+    receiver.idle,
+    target.idle,
+    reader.idle,
+    writer.idle,
+    messages.idle,
+    log.idle,
+    transmitter.idle,
+    advertiser.idle
+  ).reduce(_ && _)
 }
 
 object PcieFunction {

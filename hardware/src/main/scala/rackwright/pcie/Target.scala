@@ -21,8 +21,13 @@ class Target(identity: Identity) extends Module {
   val packet = IO(Decoupled(new PacketBeat))
   val settings = IO(Output(new FunctionSettings))
 
-  /** A request was refused. */
-  val unsupported = IO(Output(Bool()))
+  /** A request was refused: the next one waits until that is recorded. */
+  val error = IO(Decoupled(new PacketError))
+
+  /** Accesses to configuration, with the values of what is in the error log. */
+  val configuration = IO(Valid(new ConfigurationAccess))
+  val logged = IO(Input(UInt(32.W)))
+  val deviceStatus = IO(Input(UInt(4.W)))
   val idle = IO(Output(Bool()))
 
   private object State extends ChiselEnum { val ready, access, answer, head, data = Value }
@@ -47,7 +52,7 @@ class Target(identity: Identity) extends Module {
   /** The half at the address of a value of eight bytes, or all of it. */
   private def halfOf(value: UInt): UInt = Mux(address(2), value(63, 32), value)
 
-  request.ready := state === State.ready
+  request.ready := state === State.ready && error.ready
   when(request.fire) {
     current := request.bits
     state := State.access
@@ -60,6 +65,9 @@ class Target(identity: Identity) extends Module {
   space.access.bits.enables := header.byteEnables(3, 0)
   space.access.bits.data := current.data(31, 0)
   space.access.bits.id := header.words(2)(31, 16)
+  configuration := space.access
+  space.elsewhere := logged
+  space.status := deviceStatus
   registers.request.valid := accesses && toRegisters
   registers.request.bits.address := Cat(address(11, 3), 0.U(3.W))
   registers.request.bits.write := header.hasData
@@ -69,7 +77,10 @@ class Target(identity: Identity) extends Module {
   table.bits.write := header.hasData
   table.bits.wide := wide
   table.bits.data := current.data
-  unsupported := accesses && !fits && !ours && !header.isMessage
+  error.valid := accesses && !fits && !ours && !header.isMessage
+  error.bits.fault := Mux(header.isPoisoned, ErrorLog.poisoned, ErrorLog.unsupportedRequest)
+  error.bits.advisory := !header.isPosted && !header.isPoisoned
+  error.bits.header := header
   when(accesses) {
     refused := !fits && !ours
     value := Mux(ours, space.value, halfOf(tableValue))
@@ -96,9 +107,10 @@ class Target(identity: Identity) extends Module {
     0.U(10.W) | words
   )
   private val status = Mux(refused, Header.unsupported, Header.successful)
-  private val count = Mux(header.isMemory && !header.hasData, Cat(header.length, 0.U(2.W)), 4.U(12.W))
+  private val returns = header.isMemory && !header.hasData && !refused
+  private val count = Mux(returns, Cat(header.length, 0.U(2.W)), 4.U(12.W))
   completion.words(1) := Cat(settings.id, status, 0.U(1.W), count(11, 0))
-  private val low = Mux(header.isMemory, address(6, 0), 0.U(7.W))
+  private val low = Mux(returns, address(6, 0), 0.U(7.W))
   completion.words(2) := Cat(header.requester, header.words(1)(15, 8), 0.U(1.W), low)
   completion.words(3) := 0.U
   packet.valid := state === State.head || state === State.data

@@ -12,6 +12,7 @@ mod splitter;
 mod writer;
 
 use super::configuration::{Configuration, Identity};
+use super::error_messages::ErrorMessages;
 use super::registers::Registers as FunctionRegisters;
 use super::target::{Request, Served, Target};
 use super::transmitter::{Offers, Ready, Transmitter};
@@ -69,6 +70,7 @@ pub(crate) struct Model {
     reader: Reader,
     writer: Writer,
     messages: Messages,
+    errors: ErrorMessages,
     transmitter: Transmitter,
 }
 
@@ -105,6 +107,13 @@ impl Due {
     }
 }
 
+/// Kinds of posted packets that the function sends: about errors, interrupts, and DMA.
+enum Posted {
+    Error,
+    Message,
+    Write,
+}
+
 #[derive(Serialize, Deserialize)]
 enum Arrived {
     /// A part of a completion: its tag, its beats with the sum of their words, and whether it is good.
@@ -129,6 +138,7 @@ impl Model {
             reader: Reader::new(description.tags, description.read_bytes),
             writer: Writer::default(),
             messages: Messages::new(),
+            errors: ErrorMessages::default(),
             transmitter: Transmitter::default(),
         }
     }
@@ -167,6 +177,7 @@ impl Model {
             && self.reader.is_idle()
             && self.writer.is_idle()
             && self.messages.is_idle(&self.configuration)
+            && self.errors.is_idle()
     }
 
     pub(super) fn events(&self) -> Vec<(String, u64)> {
@@ -200,7 +211,7 @@ impl Model {
             }
             _ => Arrived::Request(Request {
                 header,
-                data: packet.data.chunks(8).next().map_or(0, word_of),
+                data: packet.data.clone(),
                 ready: first + beats + 1,
             }),
         };
@@ -293,12 +304,15 @@ impl Model {
 
     fn send(&mut self, now: u64, offers: &Offers, give: &mut impl FnMut(u64, Given<'_>)) {
         self.transmitter.learn(now);
-        let (is_message, posted) = self.posted();
+        let (kind, posted) = self.posted();
         let [_, reads, completions] = *offers;
         let (id, settings) = (self.configuration.id, &self.registers.settings);
         let last = match self.transmitter.choose(now, &[posted, reads, completions]) {
-            Some(Class::Posted) if is_message => self.messages.leave(now, id, give),
-            Some(Class::Posted) => self.writer.leave(now, id, settings, give),
+            Some(Class::Posted) => match kind {
+                Posted::Error => self.errors.leave(now, id, give).0,
+                Posted::Message => self.messages.leave(now, id, give),
+                Posted::Write => self.writer.leave(now, id, settings, give),
+            },
             Some(Class::NonPosted) => self.reader.leave(now, id, give),
             Some(Class::Completion) => self.target.leave(now, give),
             None => return,
@@ -309,7 +323,12 @@ impl Model {
     fn serve(&mut self, now: u64, give: &mut impl FnMut(u64, Given<'_>)) {
         match self.target.step(now, &mut self.configuration, give) {
             Served::Configuration => self.messages.changed(now, &self.configuration),
-            Served::Refused => self.registers.errors += 1,
+            Served::Refused(fault, header) => {
+                self.registers.errors += 1;
+                if let Some(severity) = self.configuration.detect(fault, &header) {
+                    self.errors.tell(now + 2, severity);
+                }
+            }
             Served::Table(offset, wide, written) => {
                 let value = self.messages.read(offset);
                 if let Some(data) = written {
@@ -332,16 +351,21 @@ impl Model {
         [self.posted().1, self.reader.ready(), self.target.ready()]
     }
 
-    /// The next posted packet, and whether it is a message: messages go first where both are ready, but do not interrupt
-    /// a write.
-    fn posted(&self) -> (bool, Ready) {
-        let (message, write) = (self.messages.ready(), self.writer.ready());
+    /// The next posted packet: where several are ready, errors go first, then interrupts, but neither interrupts a write.
+    fn posted(&self) -> (Posted, Ready) {
+        let (error, message) = (self.errors.ready(), self.messages.ready());
+        let (kind, message) = if error.0 <= message.0.max(self.transmitter.free_at()) {
+            (Posted::Error, error)
+        } else {
+            (Posted::Message, message)
+        };
+        let write = self.writer.ready();
         let leaves = write.0.max(self.transmitter.free_at());
         let is_before = leaves < message.0 && self.transmitter.affords(Class::Posted, write.1);
         if message.0 == NEVER || write.0 != NEVER && is_before {
-            (false, write)
+            (Posted::Write, write)
         } else {
-            (true, message)
+            (kind, message)
         }
     }
 

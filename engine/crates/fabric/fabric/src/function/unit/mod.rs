@@ -1,5 +1,6 @@
 //! A unit in RTL behind the model of a function: accesses to the first window are accesses to its registers, and
-//! requests of its memory ports cross the fabric as packets.
+//! requests of its memory ports cross the fabric as packets. Memory of the card is behind the second window, also for the
+//! unit itself.
 //!
 //! Its responses have the latency of the fabric: to a read when its completion arrives, to a write when its packet
 //! leaves. Posted packets are never passed, so that a requester that observes a later write, or reads, finds the data
@@ -7,27 +8,32 @@
 
 mod clocked;
 mod interrupt;
+mod memory;
 mod ports;
 mod reads;
 mod wire;
 mod writes;
 
 use super::configuration::{Configuration, Identity};
+use super::error_messages::ErrorMessages;
 use super::registers::Registers;
 use super::target::{Request, Served, Target};
 use super::transmitter::{Offers, Transmitter};
-use super::{stopped, word_of, Given, BEAT, NEVER, PAYLOAD};
+use super::{stopped, Given, BEAT, NEVER, PAYLOAD};
+use crate::aer::Fault;
 use crate::class::Class;
 use crate::clocks::Edges;
 use crate::credits::{Amount, Credits};
 use crate::error::FabricError;
-use crate::packet::Kind;
+use crate::packet::{Header, Kind};
 use crate::pool::Packet;
 use crate::rate::Rate;
 use clocked::Clocked;
 use interrupt::Interrupt;
+use memory::OwnMemory;
 use rackwright_rtl::{Design, Manifest, MemoryResponse, RegisterAccess};
 use rackwright_time::unit::Cycle;
+use rackwright_time::Clock;
 use reads::Reads;
 use wire::Wire;
 use writes::Writes;
@@ -47,8 +53,10 @@ pub(crate) struct Unit {
     interrupt: Interrupt,
     configuration: Configuration,
     target: Target,
+    memory: Option<OwnMemory>,
     reads: Reads,
     writes: Writes,
+    errors: ErrorMessages,
     transmitter: Transmitter,
     wire: Wire,
     /// Requests that were refused, and unexpected completions.
@@ -59,22 +67,35 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    /// A function just after reset, on a link of that rate.
+    /// A function just after reset, on a link of that rate; on a card with `own` bytes of memory, if it has any.
     ///
     /// # Errors
-    /// [`FabricError`] when the design has ports that lead nowhere on a card.
-    pub(crate) fn new(card: &str, design: &Design, edges: Edges, rate: Rate) -> Result<Unit, FabricError> {
+    /// [`FabricError`] when the design has ports that lead nowhere on a card, or the memory cannot be reserved.
+    pub(crate) fn new(
+        card: &str,
+        design: &Design,
+        (edges, rate): (Edges, Rate),
+        own: Option<u64>,
+    ) -> Result<Unit, FabricError> {
         let manifest = &design.manifest;
         let widths = ports::widths(card, manifest)?;
         let bus = manifest.bus_registers();
         let registers = bus.map_or(Registers::OURS, |bus| Registers::of(&bus));
+        let clock = Clock::new(manifest.clock().hertz);
+        let clock = clock.map_err(|error| FabricError::Description(error.to_string()))?;
+        let memory = own
+            .map(|bytes| OwnMemory::new(bytes, clock, &widths))
+            .transpose()?;
+        let bits = memory.as_ref().map_or(0, OwnMemory::bits);
         Ok(Unit {
             unit: Clocked::new(card, design)?,
             interrupt: Interrupt::default(),
-            configuration: Configuration::new(identity(manifest, registers)),
+            configuration: Configuration::new(identity(manifest, [registers.window(), bits])),
             target: Target::new(registers),
+            memory,
             reads: Reads::new(&widths),
             writes: Writes::new(&widths),
+            errors: ErrorMessages::default(),
             transmitter: Transmitter::default(),
             wire: Wire::new(edges, rate),
             refused: 0,
@@ -95,9 +116,11 @@ impl Unit {
     pub(super) fn is_idle(&self) -> bool {
         self.unit.rests()
             && self.target.is_idle()
+            && self.memory.as_ref().is_none_or(OwnMemory::is_idle)
             && self.reads.is_idle()
             && self.writes.is_idle()
             && self.interrupt.is_idle()
+            && self.errors.is_idle()
     }
 
     pub(super) fn events(&self) -> Vec<(String, u64)> {
@@ -108,8 +131,40 @@ impl Unit {
             ("unexpected_completions", self.unexpected),
             ("completion_timeouts", self.timeouts),
         ];
-        let of_function = own.map(|(name, count)| (name.to_string(), count));
+        let of_memory = self.memory.iter().flat_map(OwnMemory::events);
+        let of_function = own.into_iter().chain(of_memory);
+        let of_function = of_function.map(|(name, count)| (name.to_string(), count));
         self.unit.events().chain(of_function).collect()
+    }
+
+    /// Whether there is memory on its card.
+    pub(crate) fn has_memory(&self) -> bool {
+        self.memory.is_some()
+    }
+
+    /// Whether an address is in the window of the memory.
+    pub(crate) fn has_memory_at(&self, address: u64) -> bool {
+        self.has_memory() && self.configuration.is_within(1, address)
+    }
+
+    /// Reads the memory of the card, for an inspection that takes no time.
+    ///
+    /// # Errors
+    /// [`FabricError::Fault`] behind its end.
+    pub(crate) fn read_memory(&self, address: u64, data: &mut [u8]) -> Result<(), FabricError> {
+        self.memory
+            .as_ref()
+            .map_or(Ok(()), |memory| memory.read(address, data))
+    }
+
+    /// Writes it in the same way.
+    ///
+    /// # Errors
+    /// [`FabricError::Fault`] behind its end.
+    pub(crate) fn write_memory(&mut self, address: u64, data: &[u8]) -> Result<(), FabricError> {
+        self.memory
+            .as_mut()
+            .map_or(Ok(()), |memory| memory.write(address, data))
     }
 
     pub(super) fn grant(&mut self, cycle: Cycle, initial: bool, class: Class, limit: Amount) {
@@ -121,15 +176,16 @@ impl Unit {
         let header = packet.header;
         if let Kind::Completion(_) = header.kind {
             let respond = |response: &MemoryResponse| unit.respond(response);
-            if !reads.arrive(cycle.0, &header, &packet.data, respond) {
-                self.unexpected += 1;
+            if let Some(fault) = reads.arrive(cycle.0, &header, &packet.data, respond) {
+                self.unexpected += u64::from(fault == Fault::UnexpectedCompletion);
+                self.note(cycle.0, fault, &header);
             }
             return;
         }
         let beats = (packet.data.len() as u64).div_ceil(BEAT);
         self.target.arrive(Request {
             header,
-            data: packet.data.chunks(8).next().map_or(0, word_of),
+            data: packet.data.clone(),
             ready: cycle.0 + beats + 1,
         });
     }
@@ -149,6 +205,7 @@ impl Unit {
             } else {
                 (now + WINDOW).min(end.0)
             };
+            while self.serve_memory(until, give)? {}
             self.serve(until, give);
             self.give_up(until);
             self.step(until, card)?;
@@ -167,12 +224,52 @@ impl Unit {
             NEVER
         };
         let given_up = self.reads.times_out();
-        dma.min(sends).min(self.target.due()).min(given_up)
+        dma.min(sends).min(self.asked()).min(given_up)
+    }
+
+    /// When the next request of others is served: completions are in the order of requests, so that one that is not for
+    /// the memory waits for those of the memory.
+    fn asked(&self) -> u64 {
+        let answers = self.memory.as_ref().is_some_and(|memory| !memory.is_idle());
+        if answers && !self.is_memory_asked() {
+            NEVER
+        } else {
+            self.target.due()
+        }
+    }
+
+    /// Whether the next request of others is for the memory.
+    fn is_memory_asked(&self) -> bool {
+        let next = self.target.front().map(|request| &request.header);
+        next.is_some_and(|header| {
+            let address = header.request.address;
+            let last = address.saturating_add((4 * u64::from(header.words)).saturating_sub(1));
+            matches!(header.kind, Kind::MemoryRead | Kind::MemoryWrite)
+                && !header.poisoned
+                && self.has_memory_at(address)
+                && self.has_memory_at(last)
+        })
+    }
+
+    /// Serves the request for the memory that is due before `until`, if there is one; returns whether there is.
+    fn serve_memory(
+        &mut self,
+        until: u64,
+        give: &mut impl FnMut(u64, Given<'_>),
+    ) -> Result<bool, FabricError> {
+        let now = self.target.due();
+        if now >= until || !self.is_memory_asked() {
+            return Ok(false);
+        }
+        if let (Some(memory), Some(request)) = (&mut self.memory, self.target.take(now)) {
+            memory.serve(now, &request, &self.configuration, give)?;
+        }
+        Ok(true)
     }
 
     /// Executes the request for it that is due before `until`, if there is one.
     fn serve(&mut self, until: u64, give: &mut impl FnMut(u64, Given<'_>)) {
-        let now = self.target.due();
+        let now = self.asked();
         if now >= until {
             return;
         }
@@ -184,7 +281,10 @@ impl Unit {
                     self.unit.start();
                 }
             }
-            Served::Refused => self.refused += 1,
+            Served::Refused(fault, header) => {
+                self.refused += 1;
+                self.note(now, fault, &header);
+            }
             Served::Table(..) => unreachable!("it has no messages"),
             Served::Register(access) => {
                 let mask = (1_u32 << access.bytes) - 1;
@@ -200,11 +300,20 @@ impl Unit {
 
     /// Ends reads that have timed out before `until`.
     fn give_up(&mut self, until: u64) {
-        let Unit { unit, reads, .. } = self;
-        while reads.times_out() < until {
+        while self.reads.times_out() < until {
+            let Unit { unit, reads, .. } = self;
             let now = reads.times_out().max(unit.cycle());
             reads.time_out(now, |response| unit.respond(response));
             self.timeouts += 1;
+            // Of which request is not recorded (7.8.4.8).
+            self.note(now, Fault::CompletionTimeout, &Header::default());
+        }
+    }
+
+    /// An error has been found in a packet.
+    fn note(&mut self, now: u64, fault: Fault, header: &Header) {
+        if let Some(severity) = self.configuration.detect(fault, header) {
+            self.errors.tell(now + 1, severity);
         }
     }
 
@@ -229,8 +338,12 @@ impl Unit {
             self.interrupt
                 .change(held + change.cycle, change.level != 0, permitted);
         }
-        for request in self.unit.requests() {
-            if request.is_write() {
+        let requests: Vec<_> = self.unit.requests().collect();
+        for request in requests {
+            if self.has_memory_at(request.address) {
+                let response = self.memory.as_mut().map(|memory| memory.ask(&request));
+                response.iter().for_each(|response| self.unit.respond(response));
+            } else if request.is_write() {
                 self.writes.ask(&request);
             } else {
                 self.reads.ask(&request);
@@ -269,19 +382,33 @@ impl Unit {
             return;
         };
         let id = self.configuration.id;
-        let is_message = self.sends_message();
-        let Unit { unit, wire, .. } = self;
+        let (is_error, is_message) = (self.sends_error(), self.sends_message());
+        let Unit {
+            unit, wire, memory, ..
+        } = self;
+        let memory = memory.as_mut().filter(|memory| !memory.is_idle());
         let respond = |response: &MemoryResponse| unit.respond(response);
         let (last, bytes) = match class {
+            Class::Posted if is_error => self.errors.leave(now, id, give),
             Class::Posted if is_message => self.interrupt.leave(now, id, give),
             Class::Posted => self.writes.leave(now, id, give, respond),
             Class::NonPosted => self.reads.leave(now, id, give),
+            Class::Completion if memory.is_some() => {
+                memory.map_or((now, 0), |memory| memory.leave(now, give))
+            }
             Class::Completion => {
                 let bytes = self.target.bytes();
                 (self.target.leave(now, give), bytes)
             }
         };
         self.transmitter.sent(wire.take(last, bytes));
+    }
+
+    /// Whether the next posted packet is about an error: those go first.
+    fn sends_error(&self) -> bool {
+        let (ready, _) = self.errors.ready();
+        let others = self.interrupt.ready().0.min(self.writes.ready().0);
+        ready != NEVER && ready <= others.max(self.transmitter.free_at())
     }
 
     /// Whether the next posted packet is a message of the interrupt, which follows the writes asked for before it.
@@ -293,13 +420,16 @@ impl Unit {
     /// Packets ready to leave, by class.
     fn offers(&self) -> Offers {
         let message = self.interrupt.ready();
-        let posted = if self.sends_message() {
+        let posted = if self.sends_error() {
+            self.errors.ready()
+        } else if self.sends_message() {
             message
         } else {
             self.writes.ready()
         };
         // Software that has disabled the interrupt, or whose access has lowered it, finds it low.
-        let completion = self.target.ready();
+        let of_memory = self.memory.as_ref().filter(|memory| !memory.is_idle());
+        let completion = of_memory.map_or_else(|| self.target.ready(), OwnMemory::ready);
         let completion = if message.0 <= completion.0 {
             (NEVER, 0)
         } else {
@@ -309,11 +439,11 @@ impl Unit {
     }
 }
 
-/// The identity of a unit's function: its registers are in one window.
-fn identity(manifest: &Manifest, registers: Registers) -> Identity {
+/// The identity of a unit's function with windows of these sizes.
+fn identity(manifest: &Manifest, windows: [u32; 2]) -> Identity {
     Identity {
         numbers: NUMBERS,
-        windows: [registers.window(), 0],
+        windows,
         vectors: 0,
         interrupts: manifest.has_interrupt(),
     }

@@ -1,3 +1,4 @@
+use crate::aer::Fault;
 use crate::function::configuration::Configuration;
 use crate::function::device_control::TAGS;
 use crate::function::{Given, BEAT, NEVER};
@@ -161,20 +162,20 @@ impl Reads {
     }
 
     /// A completion arrives, its header in the cycle `now`; `respond` receives the beats that are then complete.
-    /// Returns whether its tag is outstanding.
+    /// Returns the error in it, if it is none that a request waits for.
     pub(super) fn arrive(
         &mut self,
         now: u64,
         header: &Header,
         data: &[u8],
         mut respond: impl FnMut(&MemoryResponse),
-    ) -> bool {
+    ) -> Option<Fault> {
         let offered = self.offer.is_some_and(|(_, tag)| tag == header.tag);
         let Some(slot) = self.slots.get_mut(usize::from(header.tag)) else {
-            return false;
+            return Some(Fault::UnexpectedCompletion);
         };
         if slot.beats.is_empty() || offered {
-            return false;
+            return Some(Fault::UnexpectedCompletion);
         }
         let bytes = self.ports[usize::from(slot.port)].bytes;
         let left = slot.beats.len() * bytes - slot.received;
@@ -220,7 +221,11 @@ impl Reads {
             self.free.push_back((last + 1, header.tag));
             self.forget_answered();
         }
-        true
+        match completion.status {
+            _ if header.poisoned => Some(Fault::Poisoned),
+            Status::Successful if !good => Some(Fault::UnexpectedCompletion),
+            _ => None,
+        }
     }
 
     /// Removes completed requests from the front, so that the oldest one is outstanding.
@@ -340,9 +345,10 @@ mod tests {
         for (now, count, left) in [(100, 64, 128), (200, 64, 64)] {
             header.completion.byte_count = left;
             let data: Vec<u8> = vec![left as u8; count];
-            assert!(reads.arrive(now, &header, &data, |response| {
+            let fault = reads.arrive(now, &header, &data, |response| {
                 answers.push((response.due.0, response.tag, response.data[31], response.fault));
-            }));
+            });
+            assert_eq!(fault, None);
         }
         assert_eq!(
             answers,
@@ -354,7 +360,10 @@ mod tests {
             ]
         );
         assert!(reads.is_idle());
-        assert!(!reads.arrive(300, &header, &[0; 64], |_| panic!("nobody waits")));
+        assert_eq!(
+            reads.arrive(300, &header, &[0; 64], |_| panic!("nobody waits")),
+            Some(Fault::UnexpectedCompletion)
+        );
     }
 
     #[test]
@@ -370,16 +379,25 @@ mod tests {
         assert_eq!(reads.times_out(), 2 + PATIENCE);
         let mut header = Header::new(Kind::Completion(true), Id(0x100), 0);
         header.completion.byte_count = 64;
-        assert!(reads.arrive(100, &header, &[7; 32], |response| assert_eq!(response.tag, 4)));
+        assert_eq!(
+            reads.arrive(100, &header, &[7; 32], |response| assert_eq!(response.tag, 4)),
+            None
+        );
         let mut faults = Vec::new();
         reads.time_out(2 + PATIENCE, |response| {
             faults.push((response.tag, response.fault))
         });
         assert_eq!((faults, reads.times_out()), (vec![(5, true)], 52 + PATIENCE));
         header.completion.byte_count = 32;
-        assert!(!reads.arrive(200_000, &header, &[7; 32], |_| panic!("it has been given up")));
+        assert_eq!(
+            reads.arrive(200_000, &header, &[7; 32], |_| panic!("it has been given up")),
+            Some(Fault::UnexpectedCompletion)
+        );
         header.tag = 1;
-        assert!(reads.arrive(200_000, &header, &[7; 32], |response| assert_eq!(response.tag, 6)));
+        assert_eq!(
+            reads.arrive(200_000, &header, &[7; 32], |response| assert_eq!(response.tag, 6)),
+            None
+        );
         assert_eq!(reads.times_out(), NEVER);
         assert!(reads.is_idle());
     }
