@@ -9,7 +9,16 @@ from command_line import rw
 
 from rackwright import compile_program
 from rackwright.benchmarks import peers
-from rackwright.benchmarks.queues import PROGRAM, TABLE, QueueRow, gains, measure_row
+from rackwright.benchmarks.queues import (
+    PACKETS,
+    PROGRAM,
+    TABLE,
+    QueueRow,
+    gains,
+    measure_callers,
+    measure_packets,
+    measure_row,
+)
 from rackwright.reports.records import read_records
 from rackwright.tiles.layout import read_layout
 from rackwright.tiles.machine import tile_server
@@ -34,6 +43,9 @@ def test_the_committed_table_reaches_what_cohort_published_at_least() -> None:
     found = gains(read_records(TABLE, QueueRow))
     assert found.batches >= 2.32
     assert found.registers >= 1.83
+    assert found.callers >= 1
+    assert found.callers_by_hart >= 1
+    assert found.unit_to_unit >= 8
 
 
 @pytest.mark.parametrize("batch", [1, 64])
@@ -46,6 +58,21 @@ def test_a_row_is_measured_again_to_the_cycle(batch: int, tmp_path: Path) -> Non
     assert [row.cycles_per_element] == [
         known.cycles_per_element for known in table if known.test == "batch" and known.batch == batch
     ]
+
+
+def _known(test: str, size: int) -> float:
+    rows = [row for row in read_records(TABLE, QueueRow) if (row.test, row.payload_bytes) == (test, size)]
+    return next(row.cycles_per_element for row in rows if row.by == "queue")
+
+
+def test_eight_callers_are_measured_again_to_the_cycle() -> None:
+    assert measure_callers("queue", 64).cycles_per_element == _known("callers", 64)
+
+
+@pytest.mark.long("a tile is compiled for it")
+@pytest.mark.parametrize("size", PACKETS)
+def test_elements_from_unit_to_unit_are_measured_again_to_the_cycle(size: int) -> None:
+    assert measure_packets(size).cycles_per_element == _known("packets", size)
 
 
 def test_another_first_unit_is_refused_in_a_line(tmp_path: Path) -> None:

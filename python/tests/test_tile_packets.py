@@ -12,6 +12,7 @@ from rackwright import Server, compile_program
 from rackwright.errors import RackwrightError
 from rackwright.hardware.designs import elaborate
 from rackwright.reproduce.pengwing.secure import run_packets, server
+from rackwright.unit.config import UnitConfig
 
 FIXTURE = Path(__file__).parent / "fixtures" / "tile_packets.c"
 TILES = REPOSITORY / "examples" / "tiles"
@@ -33,6 +34,17 @@ def test_each_service_is_a_unit_or_a_program(tiles: Server, by: str) -> None:
 def test_packets_of_other_lengths(tiles: Server, payload_bytes: int) -> None:
     run = run_packets("uuu", 12, payload_bytes=payload_bytes, window=3, on=tiles)
     assert run.payload_bytes == payload_bytes
+
+
+@pytest.mark.long("tiles that copy packets are compiled for it; ten million cycles")
+@pytest.mark.parametrize("places", [2, 4, 8, 16, 64, 1024])
+def test_packets_of_any_length_pass_two_tiles(places: int) -> None:
+    """Whatever the places between them; both ends are programs that pause at random."""
+    copiers = Server("rocket", [UnitConfig("stream-copy", command="packets")] * 2)
+    program = compile_program([FIXTURE.with_name("tile_words.c")])
+    for seed in range(1, 11):
+        words = [str(seed), str(places), "60"]
+        assert copiers.run(program, words, max_cycles=20_000_000).exit_code == 0
 
 
 def test_packets_are_descriptors_when_a_program_says_so(tiles: Server) -> None:

@@ -4,7 +4,7 @@
  *     kernels KERNEL loads|prefetch|threads|unit
  *
  * KERNEL is spmv (sparse matrix by vector), sdhp (sparse by dense, element by element) or spmm (sparse matrix by a
- * matrix of four columns, not by threads). A line of numbers says what came of it: cycles, elements that were fetched by
+ * matrix of four columns). A line of numbers says what came of it: cycles, elements that were fetched by
  * index, and a sum that is the same by each way. */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -44,6 +44,19 @@ static void *load_ahead(void *unused)
         if ((i + 1) % PUBLISHED == 0) atomic_store_explicit(&given, i + 1, memory_order_release);
     }
     atomic_store_explicit(&given, ELEMENTS, memory_order_release);
+    return unused;
+}
+
+/* The same for lines of the table. */
+static void *load_lines(void *unused)
+{
+    size_t there = 0;
+    for (size_t i = 0; i < ELEMENTS * COLUMNS; i += COLUMNS) {
+        while (i + COLUMNS - there > RING) there = atomic_load_explicit(&taken, memory_order_acquire);
+        const double *line = &table[indices[i / COLUMNS] * COLUMNS];
+        for (size_t column = 0; column < COLUMNS; column++) ring[(i + column) % RING] = line[column];
+        if ((i + COLUMNS) % PUBLISHED == 0) atomic_store_explicit(&given, i + COLUMNS, memory_order_release);
+    }
     return unused;
 }
 
@@ -90,7 +103,9 @@ static inline __attribute__((always_inline)) void spmm_by(way by)
             const double *line = &table[indices[i] * COLUMNS];
             if (by == PREFETCH && i + DISTANCE < ELEMENTS) prefetch(&table[indices[i + DISTANCE] * COLUMNS]);
             for (size_t column = 0; column < COLUMNS; column++)
-                sums[column] += values[i] * (by == UNIT ? rw_gather_next_double() : line[column]);
+                sums[column] += values[i] * (by == UNIT      ? rw_gather_next_double()
+                                             : by == THREADS ? from_ring(i * COLUMNS + column)
+                                                             : line[column]);
         }
         memcpy(&results[row * COLUMNS], sums, sizeof sums);
     }
@@ -113,7 +128,7 @@ static void run_by(const char *kernel, const char *way)
         run(kernel, UNIT);
     } else {
         pthread_t loader;
-        if (pthread_create(&loader, NULL, load_ahead, NULL) != 0) exit(1);
+        if (pthread_create(&loader, NULL, strcmp(kernel, "spmm") == 0 ? load_lines : load_ahead, NULL) != 0) exit(1);
         run(kernel, THREADS);
         pthread_join(loader, NULL);
     }

@@ -53,7 +53,6 @@ def measure(kernels: tuple[str, ...], cpus: tuple[str, ...]) -> Iterator[GatherR
             rows = [
                 _row(two if way == "threads" else alone, programs[SOURCES[kernel]], cpu, kernel, way)
                 for way in WAYS
-                if (kernel, way) != ("spmm", "threads")
             ]
             if len({row.total for row in rows}) != 1:
                 raise RackwrightError(f"{kernel} on {cpu}: the ways disagree")

@@ -39,7 +39,7 @@ def queues(
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Cycles of an element there and back, of batches, and of payloads by queue, registers and commands.
+    """Cycles of elements there and back, of payloads by queue, registers and commands, and from unit to unit.
 
     Examples:
         ./rw bench queues
@@ -61,7 +61,7 @@ def queues(
     rows = []
     with working("queues: compiling the units") as activity:
         for row in benchmark.measure(layout):
-            activity.detail(f"{row.payload_bytes:,} B by {row.by}, {row.batch} at once")
+            activity.detail(f"{row.test}: {row.payload_bytes:,} B by {row.by}, {row.batch} at once")
             rows.append(row)
     gains = benchmark.gains(rows)
     if chart is not None:
@@ -71,14 +71,18 @@ def queues(
     if json:
         print_json({"rows": [asdict(row) for row in rows], "gains": asdict(gains)})
         return
-    columns = [("payload", "right"), ("by", "left"), ("at once", "right"), ("cycles each", "right")]
-    columns += [("there and back", "right"), ("p99", "right"), ("bytes a cycle", "right")]
+    columns = [("test", "left"), ("payload", "right"), ("by", "left"), ("at once", "right")]
+    columns += [("cycles each", "right"), ("there and back", "right"), ("p99", "right")]
+    columns.append(("bytes a cycle", "right"))
     print_table(columns, [_cells(row) for row in rows])
     print_record(
         [
             ("batches over single elements", f"{gains.batches:.2f}x"),
             ("queue over words through registers, mean", f"{gains.registers:.2f}x"),
             ("queue over a command per buffer, mean", f"{gains.command:.2f}x"),
+            ("... with 8 callers", f"{gains.callers:.2f}x"),
+            ("... over a hart with commands for 8 callers", f"{gains.callers_by_hart:.2f}x"),
+            ("elements from unit to unit", f"{gains.unit_to_unit:.2f} bytes a cycle"),
         ]
     )
 
@@ -106,14 +110,16 @@ def _peer_cells(row: PeerRow) -> list[str]:
 
 
 def _cells(row: QueueRow) -> list[str]:
+    moved = row.element_bytes if row.test == "packets" else row.payload_bytes
     return [
+        row.test,
         f"{row.payload_bytes:,} B",
         row.by,
         str(row.batch),
-        f"{row.cycles_per_element:,.0f}",
+        f"{row.cycles_per_element:,.1f}",
         f"{row.round_trip_cycles:,}",
         f"{row.p99_cycles:,}",
-        f"{row.payload_bytes / row.cycles_per_element:.2f}",
+        f"{moved / row.cycles_per_element:.2f}",
     ]
 
 

@@ -11,8 +11,8 @@ import rackwright.unit._
 
 /** A unit on a tile whose queues hold packets in elements of 8 bytes: one that reads and writes a memory, or `network`.
   *
-  * Registers (`mmio`) and a memory port for each pair of queues are added. Requests of the unit's own memory ports are
-  * for memory of the tile.
+  * Registers (`mmio`) and two memory ports for each pair of queues are added, for indices and for elements. Requests of
+  * the unit's own memory ports are for memory of the tile.
   *
   * @param mirror
   *   whether a station that returns frames is connected to the unit.
@@ -56,6 +56,7 @@ class PacketUnit(build: => HardwareUnit, mirror: Boolean) extends HardwareUnit {
   for ((engine, i) <- engines.zipWithIndex) {
     engine.mmio <> decoder.ports(i)
     memoryPort(ElementEngine.port).suggestName(numbered("queues", i)) <> engine.memory
+    memoryPort(ElementEngine.lines).suggestName(numbered("elements", i)) <> engine.elements
     idles += engine.idle
   }
   idles += decoder.idle

@@ -79,7 +79,7 @@ class ContextEngine(opcode: Int) extends Module {
   taker.hold.get := work.busy || !giver.done || stopped || isOver
   taker.element.ready := !work.busy && go
   when(taker.element.fire) {
-    work.begin(taker.element.bits.data.asTypeOf(new Descriptor))
+    work.begin(taker.element.bits.asTypeOf(new Descriptor))
     firstFault.valid := false.B
     when(!isOver) { served := served + 1.U }
   }

@@ -35,14 +35,20 @@ class DatagramStreams(most: Int) extends Module {
   arbiter.ports(1) <> writer.memory
   memory <> arbiter.memory
 
+  // Words are moved one at a time.
+  private val word = service.in.bits.first
+  service.inBoth := false.B
+  service.out.bits.second := 0.U
+  service.out.bits.two := false.B
+
   // What is sent.
   private val sends = RegInit(Step.size)
   private val left = Reg(UInt(16.W))
   private val length = Reg(UInt(16.W))
   private val fromMemory = Reg(Bool())
   private val addressed = service.form.addressed && !service.form.sent
-  private val nothing = service.in.bits === 0.U
-  private val wrong = service.in.bits > most.U || (addressed && !nothing && service.in.bits < headerBytes.U)
+  private val nothing = word === 0.U
+  private val wrong = word > most.U || (addressed && !nothing && word < headerBytes.U)
   private val named = Reg(Bool())
   private val isLast = left <= 8.U
   private val wanted = Mux(isLast, left, 8.U)
@@ -62,16 +68,16 @@ class DatagramStreams(most: Int) extends Module {
     )
   )
   loader.range.valid := sends === Step.address && service.in.valid
-  loader.range.bits.address := service.in.bits
+  loader.range.bits.address := word
   loader.range.bits.length := length
   stream.consume := Mux(toUnit.fire && sends === Step.data && fromMemory && !broken, wanted, 0.U)
   loader.stop := RegNext(toUnit.fire && toUnit.bits.last && fromMemory, false.B)
   private val hasHeader = !named || service.in.valid
   toUnit.valid := sends === Step.first && hasHeader && !(named && service.abort) ||
     sends === Step.second && (hasHeader || service.abort) || sends === Step.data && there
-  toUnit.bits.data := MuxLookup(sends, Mux(fromMemory, stream.data.asUInt, service.in.bits))(
+  toUnit.bits.data := MuxLookup(sends, Mux(fromMemory, stream.data.asUInt, word))(
     Seq(
-      Step.first -> Mux(named, service.in.bits, swapped(service.peer, 8)),
+      Step.first -> Mux(named, word, swapped(service.peer, 8)),
       Step.second -> swapped(length, 2) ## 0.U(32.W)
     )
   )
@@ -82,7 +88,7 @@ class DatagramStreams(most: Int) extends Module {
     is(Step.size) {
       // A packet without bytes is no datagram.
       when(service.in.fire && !wrong && !nothing && !service.abort) {
-        val bytes = service.in.bits(15, 0) - Mux(addressed, headerBytes.U, 0.U)
+        val bytes = word(15, 0) - Mux(addressed, headerBytes.U, 0.U)
         length := bytes
         left := bytes
         named := addressed
@@ -134,7 +140,7 @@ class DatagramStreams(most: Int) extends Module {
     )
   )
   service.out.valid := fromUnit.valid && passes || gives
-  service.out.bits.data := MuxLookup(receives, data.asUInt)(
+  service.out.bits.first := MuxLookup(receives, data.asUInt)(
     Seq(
       Step.second -> bytes,
       Step.size -> received,

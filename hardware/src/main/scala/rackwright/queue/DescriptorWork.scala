@@ -54,8 +54,7 @@ private[queue] class DescriptorWork(
     ending.status := descriptor.status
   }
   giver.element.valid := ends
-  giver.element.bits.data := Mux(giver.wide, following.asUInt, ending.asUInt)
-  giver.element.bits.count := 1.U
+  giver.element.bits := Mux(giver.wide, following.asUInt, ending.asUInt)
   when(ends) { busy := false.B }
 
   /** Has the unit begin with `next` in the next cycle. */

@@ -11,7 +11,10 @@ import rackwright.port.{MemoryPort, MemoryPortParams, MmioPort}
   */
 class ElementEngine extends Module {
   val mmio = IO(Flipped(new MmioPort))
+
+  /** Headers and indices of the queues; their elements. */
   val memory = IO(new MemoryPort(ElementEngine.port))
+  val elements = IO(new MemoryPort(ElementEngine.lines))
 
   /** To and from the service. */
   val service = IO(new ServicePort)
@@ -23,18 +26,29 @@ class ElementEngine extends Module {
   val looked = IO(Output(Bool()))
 
   private val control = Module(new QueueControl)
-  private val taker = Module(new QueueTaker(ElementEngine.bytes))
-  private val giver = Module(new QueueGiver(ElementEngine.bytes))
+  private val taker = Module(new ElementTaker)
+  private val giver = Module(new ElementGiver)
   // Addresses of buffers, which are taken only when received packets become descriptors.
-  private val bufferTaker = Module(new QueueTaker(ElementEngine.bytes))
+  private val bufferTaker = Module(new ElementTaker)
   private val bufferSplitter = Module(new ElementSplitter)
   private val splitter = Module(new ElementSplitter)
   private val gatherer = Module(new ElementGatherer)
-  private val arbiter = Module(new MemoryArbiter(LineAccess.port, 3))
-  arbiter.ports(0) <> taker.memory
-  arbiter.ports(1) <> giver.memory
-  arbiter.ports(2) <> bufferTaker.memory
-  memory <> arbiter.memory
+  private val indexPorts = Seq(
+    taker.memory,
+    giver.memory,
+    bufferTaker.memory,
+    taker.releases,
+    giver.publishes,
+    bufferTaker.releases
+  )
+  private val indexArbiter = Module(new MemoryArbiter(LineAccess.port, indexPorts.size))
+  indexArbiter.ports.zip(indexPorts).foreach { case (shared, own) => shared <> own }
+  memory <> indexArbiter.memory
+  private val arbiter = Module(new MemoryArbiter(LineMoves.port, 3))
+  arbiter.ports(0) <> taker.lines
+  arbiter.ports(1) <> giver.lines
+  arbiter.ports(2) <> bufferTaker.lines
+  elements <> arbiter.memory
   control.mmio <> mmio
 
   private val isOpen = control.isOpen
@@ -48,7 +62,10 @@ class ElementEngine extends Module {
   bufferTaker.last := false.B
   bufferSplitter.in <> bufferTaker.element
   bufferSplitter.clear := !isOpen
-  service.buffer <> bufferSplitter.out
+  bufferSplitter.both := false.B
+  service.buffer.valid := bufferSplitter.out.valid
+  service.buffer.bits := bufferSplitter.out.bits.first
+  bufferSplitter.out.ready := service.buffer.ready
   service.form := control.form
   service.peer := control.peer
   control.sent := service.sent
@@ -61,10 +78,12 @@ class ElementEngine extends Module {
   taker.element.ready := splitter.in.ready && isOpen
   splitter.clear := !isOpen
   service.in <> splitter.out
+  splitter.both := service.inBoth
   gatherer.in <> service.out
   service.out.ready := gatherer.in.ready || !isOpen
   gatherer.in.valid := service.out.valid && isOpen
   gatherer.clear := !isOpen
+  service.outBoth := gatherer.both
   giver.element <> gatherer.out
   gatherer.takes := giver.takes
 
@@ -88,15 +107,20 @@ object ElementEngine {
 
   /** Of an element. */
   val bytes: Int = 8
-  val port: MemoryPortParams = MemoryArbiter.downstream(LineAccess.port, 3)
+
+  /** Shapes of the ports for indices and for elements. */
+  val port: MemoryPortParams = MemoryArbiter.downstream(LineAccess.port, 6)
+  val lines: MemoryPortParams = MemoryArbiter.downstream(LineMoves.port, 3)
 }
 
 /** A service as its engine sees it. */
 class ServicePort extends Bundle {
 
-  /** Words of packets. */
-  val in = Decoupled(UInt(64.W))
+  /** Words of packets. With `inBoth` and `outBoth`, both of two are taken, and otherwise the first. */
+  val in = Decoupled(new WordPair)
   val out = Flipped(Decoupled(new PacketWord))
+  val inBoth = Input(Bool())
+  val outBoth = Output(Bool())
 
   /** Addresses of buffers in which received packets are stored. */
   val buffer = Decoupled(UInt(64.W))

@@ -9,16 +9,27 @@ class QueueElements extends Bundle {
   val count = UInt(4.W)
 }
 
-/** A word of a packet, which is the number of its bytes, then its bytes in words of eight. */
-class PacketWord extends Bundle {
-  val data = UInt(64.W)
+/** Two consecutive words, or one. */
+class WordPair extends Bundle {
+  val first = UInt(64.W)
+  val second = UInt(64.W)
+  val two = Bool()
+}
+
+/** Words of a packet, which is the number of its bytes, then its bytes in words of eight. */
+class PacketWord extends WordPair {
+
+  /** Its last word is among them. */
   val last = Bool()
 }
 
-/** Outputs elements of 8 bytes one after the other. */
+/** Outputs elements of 8 bytes one after the other, or two at a time. */
 class ElementSplitter extends Module {
   val in = IO(Flipped(Decoupled(new QueueElements)))
-  val out = IO(Decoupled(UInt(64.W)))
+  val out = IO(Decoupled(new WordPair))
+
+  /** Both of two elements are taken. */
+  val both = IO(Input(Bool()))
 
   /** Drops the remaining elements. */
   val clear = IO(Input(Bool()))
@@ -26,13 +37,16 @@ class ElementSplitter extends Module {
 
   private val words = Reg(UInt(512.W))
   private val left = RegInit(0.U(4.W))
-  in.ready := left === 0.U || left === 1.U && out.ready
+  private val takesTwo = both && out.bits.two
   out.valid := left =/= 0.U
-  out.bits := words(63, 0)
+  out.bits.first := words(63, 0)
+  out.bits.second := words(127, 64)
+  out.bits.two := left > 1.U
+  in.ready := left === 0.U || out.ready && Mux(takesTwo, left === 2.U, left === 1.U)
   empty := left === 0.U
   when(out.fire) {
-    words := words >> 64
-    left := left - 1.U
+    words := Mux(takesTwo, words >> 128, words >> 64)
+    left := left - Mux(takesTwo, 2.U, 1.U)
   }
   when(in.fire) {
     words := in.bits.data
@@ -44,6 +58,9 @@ class ElementSplitter extends Module {
 /** Collects words until a line is full, or a packet ends. */
 class ElementGatherer extends Module {
   val in = IO(Flipped(Decoupled(new PacketWord)))
+
+  /** Both of two words are taken. */
+  val both = IO(Output(Bool()))
   val out = IO(Decoupled(new QueueElements))
 
   /** Number of elements of `out` that are taken; the others stay. */
@@ -57,14 +74,17 @@ class ElementGatherer extends Module {
 
   // A word is added only when none are taken, so that the two events are never in one cycle.
   in.ready := count =/= 8.U && !ends && !out.fire
+  both := count =/= 7.U
   out.valid := count === 8.U || ends
   out.bits.data := words.asUInt
   out.bits.count := count
   empty := count === 0.U
+  private val takesTwo = in.bits.two && both
   when(in.fire) {
-    words(count(2, 0)) := in.bits.data
-    count := count + 1.U
-    ends := in.bits.last
+    words(count(2, 0)) := in.bits.first
+    when(takesTwo) { words(count(2, 0) + 1.U) := in.bits.second }
+    count := count + Mux(takesTwo, 2.U, 1.U)
+    ends := in.bits.last && (takesTwo || !in.bits.two)
   }
   when(out.fire) {
     val left = count - takes

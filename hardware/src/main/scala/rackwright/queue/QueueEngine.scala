@@ -46,7 +46,7 @@ class QueueEngine(opcode: Int) extends Module {
   private val busy = work.busy
   QueueControl.join(opcode, control.setting, work.command, command)
   taker.element.ready := (!busy || work.ends) && isOpen
-  when(taker.element.fire) { work.begin(taker.element.bits.data.asTypeOf(new Descriptor)) }
+  when(taker.element.fire) { work.begin(taker.element.bits.asTypeOf(new Descriptor)) }
 
   control.stops.valid := taker.problem.valid || giver.problem.valid
   control.stops.bits := Mux(taker.problem.valid, taker.problem.bits, giver.problem.bits)

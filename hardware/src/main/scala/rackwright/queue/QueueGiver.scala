@@ -3,9 +3,9 @@ package rackwright.queue
 import chisel3._
 import chisel3.util._
 
-/** The producer of a queue in memory: waits for places, writes elements that lie in one line, then its index. One of
-  * several of a shared queue: it waits until the place of the next ticket is free, tries to draw that ticket, and
-  * writes the element and its turn.
+/** The producer of a queue in memory: waits for a place, writes an element, then its index. [[ElementGiver]] is for
+  * elements of 8 bytes. One of several of a shared queue: it waits until the place of the next ticket is free, tries to
+  * draw that ticket, and writes the element and its turn.
   *
   * @param bytes
   *   of an element.
@@ -19,10 +19,7 @@ class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
     extends QueueEnd(bytes, others, Problem.outgoing) {
   import QueueGiver.State
 
-  val element = IO(Flipped(Decoupled(new QueueElements)))
-
-  /** Number of elements taken together: those in one line. */
-  val takes = IO(Output(UInt(4.W)))
+  val element = IO(Flipped(Decoupled(UInt(512.W))))
 
   /** The elements of this queue fill their lines. */
   val wide = IO(Output(Bool()))
@@ -30,8 +27,8 @@ class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
   /** All elements that it has received are published. */
   val done = IO(Output(Bool()))
 
-  /** Number of elements written in this cycle. */
-  val wrote = IO(Output(UInt(log2Ceil(QueueSide.perLine(bytes) + 1).W)))
+  /** An element has been written in this cycle. */
+  val wrote = IO(Output(Bool()))
 
   /** The element that is not published, after a stop. */
   val left: Option[Valid[UInt]] = Option.when(repeats)(IO(Valid(UInt(512.W))))
@@ -48,12 +45,9 @@ class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
 
   private val state = RegInit(State.closed)
   private val kept = Reg(UInt(512.W))
-  private val count = Reg(UInt(wrote.getWidth.W))
 
-  private val free = side.length - (side.own - side.other)(side.length.getWidth - 1, 0)
-  takes := Mux(element.bits.count < side.inLine, element.bits.count, side.inLine)
   private val shared = side.isShared
-  private val isFull = shared || free < Mux(state === State.ready, takes, count)
+  private val isFull = shared || side.free === 0.U
   private val saw = RegInit(false.B)
   private val waits = state === State.space && (isFull && go && !saw || line.busy)
   // As of its beginning, while a read is in progress.
@@ -70,18 +64,18 @@ class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
       State.index -> (header + QueueLayout.writeIndex.U),
       State.space -> Mux(shared, side.turnBeat, header + QueueLayout.readIndex.U),
       State.claim -> (header + QueueLayout.writeIndex.U),
-      State.give -> side.beat,
+      State.give -> side.place,
       State.publish -> Mux(shared, side.turnBeat, header + QueueLayout.writeIndex.U)
     )
   )
   line.request.bits.write := Seq(State.claim, State.give, State.publish).map(state === _).reduce(_ || _)
   line.request.bits.watch := waits && (known || !shared) && !isOnce || state === State.claim
   private val ofTurn = shared && (state === State.space || state === State.publish)
-  line.request.bits.words := Mux(state === State.give, side.words(count), Mux(ofTurn, 2.U, 1.U))
-  line.request.bits.beats := MuxLookup(state, 1.U)(Seq(State.header -> 2.U, State.give -> side.beats(count)))
+  line.request.bits.words := Mux(state === State.give, side.words, Mux(ofTurn, 2.U, 1.U))
+  line.request.bits.beats := MuxLookup(state, 1.U)(Seq(State.header -> 2.U, State.give -> side.beats))
   line.request.bits.data := MuxLookup(state, side.own)(Seq(
     State.claim -> draw,
-    State.give -> (kept << (side.odd ## 0.U(6.W))),
+    State.give -> kept,
     State.space -> Mux(shared, side.other << 64, side.other),
     State.publish -> Mux(shared, (side.own + 1.U) << 64, side.own)
   ))
@@ -100,8 +94,7 @@ class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
     state := State.closed
   }
   when(element.fire) {
-    kept := element.bits.data
-    count := takes
+    kept := element.bits
     holds := true.B
     known := false.B
   }
@@ -114,7 +107,6 @@ class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
   restore.foreach { element =>
     when(element.valid) {
       kept := element.bits.bits
-      count := 1.U
       holds := element.bits.valid
     }
   }
@@ -149,7 +141,7 @@ class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
           state := Mux(found === side.own, State.give, State.space)
         }
         is(State.give) {
-          when(!shared) { side.own := side.own + count }
+          when(!shared) { side.own := side.own + 1.U }
           state := State.publish
         }
         is(State.publish) {
@@ -173,7 +165,7 @@ class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
   )
     .map { case (which, waits) => state === which && waits }
     .reduce(_ || _)
-  wrote := Mux(answered && state === State.give, count, 0.U)
+  wrote := answered && state === State.give
 }
 
 /** Its current action. */

@@ -22,29 +22,36 @@ class QueueSide(bytes: Int, others: Seq[QueueKind]) {
   val own = RegInit(0.U(64.W))
   val other = RegInit(0.U(64.W))
 
-  /** Elements from the one of the own index to the end of its line. */
-  val inLine: UInt = if (QueueSide.perLine(bytes) == 1) 1.U
-  else {
-    val bits = log2Ceil(QueueSide.perLine(bytes))
-    val most = Mux(length >= QueueSide.perLine(bytes).U, (QueueSide.perLine(bytes) - 1).U, (length - 1.U)(bits - 1, 0))
-    (most +& 1.U) - (own(bits - 1, 0) & most)
-  }
-
   /** The address of the element at the own index, and that of the beat with its turn. */
   private val number = own(19, 0) & (length - 1.U)(19, 0)
   val place: UInt = base + Mux(isShared || isWide, number << 6, number << log2Ceil(bytes))
   val turnBeat: UInt = place(63, 6) ## (QueueLayout.turn & ~15).U(6.W)
 
-  /** The beat in which it begins, and whether it begins in the middle of it. */
-  val beat: UInt = place(63, 4) ## 0.U(4.W)
-  val odd: Bool = if (bytes == 8) place(3) else false.B
+  /** Number of beats of an element, and its words. */
+  def beats: UInt = Mux(isWide, 4.U, (bytes / 16).U)
+  def words: UInt = Mux(isWide, !isShared ## 127.U(7.W), ((1 << (bytes / 8)) - 1).U(8.W))
 
-  /** Number of beats that contain `count` elements from there, and the words of these. */
-  def beats(count: UInt): UInt =
-    if (bytes == 8) (count +& odd + 1.U) >> 1 else Mux(isWide, 4.U, (bytes / 16).U)
-  def words(count: UInt): UInt =
-    if (bytes == 8) ((1.U << count) - 1.U)(7, 0) << odd
-    else Mux(isWide, !isShared ## 127.U(7.W), ((1 << (bytes / 8)) - 1).U(8.W))
+  // Distances of indices, whose differences are at most the length.
+  private def distance(from: UInt, to: UInt): UInt = (to - from)(length.getWidth - 1, 0)
+
+  /** Number of elements that are published and not taken, as the consumer knows, and of free places, as the producer
+    * does.
+    */
+  def ahead: UInt = distance(own, other)
+  def free: UInt = length - distance(other, own)
+
+  /** Of elements of 8 bytes, of which several are moved together: as many of `most` as lie in the line of the own
+    * index.
+    */
+  def part(most: UInt): LinePart = {
+    val last = Mux(length >= 8.U, 7.U, (length - 1.U)(2, 0))
+    val inLine = (last +& 1.U) - (own(2, 0) & last)
+    val found = Wire(new LinePart)
+    found.line := place >> 6
+    found.offset := place(5, 3)
+    found.count := Mux(most < inLine, most, inLine)
+    found
+  }
 
   /** Stores the first words of a header; returns whether it is one for such elements. */
   def open(words: UInt): Bool = {
@@ -67,7 +74,4 @@ object QueueSide {
     val ahead = other - own
     ahead(63) || ahead === 0.U
   }
-
-  /** Number of elements of this size in a line that are moved together: those of several words are moved separately. */
-  def perLine(bytes: Int): Int = if (bytes == 8) 8 else 1
 }

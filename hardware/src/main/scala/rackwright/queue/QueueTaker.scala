@@ -3,10 +3,10 @@ package rackwright.queue
 import chisel3._
 import chisel3.util._
 
-/** The consumer of a queue in memory: outputs its elements in order, as many of a line together as there are, and
-  * releases their places. One of several of a shared queue: it reads the turn of the next ticket's place when a
-  * producer has drawn that ticket, and again until the element has been written, then tries to draw the ticket, and
-  * only then reads the element.
+/** The consumer of a queue in memory: outputs its elements in order, and releases their places. [[ElementTaker]] is for
+  * elements of 8 bytes. One of several of a shared queue: it reads the turn of the next ticket's place when a producer
+  * has drawn that ticket, and again until the element has been written, then tries to draw the ticket, and only then
+  * reads the element.
   *
   * @param bytes
   *   of an element.
@@ -23,8 +23,8 @@ class QueueTaker(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
   /** Stops at the end of the published elements: `drained` is high when it has reached it. */
   val last = IO(Input(Bool()))
 
-  /** The elements read last, until they are taken. */
-  val element = IO(Decoupled(new QueueElements))
+  /** The element read last, until it is taken: its first word is in the low bits. */
+  val element = IO(Decoupled(UInt(512.W)))
   val drained = IO(Output(Bool()))
 
   /** Begins to read no further elements. */
@@ -33,20 +33,17 @@ class QueueTaker(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
   /** Translations have changed: a watch is asked for again. */
   val forget: Option[Bool] = Option.when(repeats)(IO(Input(Bool())))
 
-  /** Number of elements read in this cycle; whether the index of the other side has been read. */
-  val taken = IO(Output(UInt(log2Ceil(QueueSide.perLine(bytes) + 1).W)))
-  val looked = IO(Output(Bool()))
+  /** An element has been read in this cycle; the index of the other side has been read. */
+  val taken, looked = IO(Output(Bool()))
 
   private val state = RegInit(State.closed)
   private val full = RegInit(false.B)
-  private val fetched = Reg(new QueueElements)
+  private val fetched = Reg(UInt(512.W))
 
   private val shared = side.isShared
   // In a shared queue, consumers may be ahead of producers.
   private val nothing = RegInit(true.B)
   private val isEmpty = Mux(shared, nothing, side.own === side.other)
-  private val ahead = side.other - side.own
-  private val count = Mux(ahead < side.inLine, ahead, side.inLine)(taken.getWidth - 1, 0)
   private val free = hold.map(!full && !_).getOrElse(!full || element.ready)
   // The read waits until the index differs from the known one. The last one does not.
   private val looksLast = Reg(Bool())
@@ -61,14 +58,14 @@ class QueueTaker(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
       State.look -> (header + QueueLayout.writeIndex.U),
       State.turn -> side.turnBeat,
       State.claim -> (header + QueueLayout.readIndex.U),
-      State.fetch -> side.beat,
+      State.fetch -> side.place,
       State.release -> Mux(shared, side.turnBeat, header + QueueLayout.readIndex.U)
     )
   )
   line.request.bits.write := state === State.claim || state === State.release
   line.request.bits.watch := looks && !isLast || state === State.claim
   line.request.bits.words := Mux(shared && state === State.release, 2.U, 1.U)
-  line.request.bits.beats := MuxLookup(state, 1.U)(Seq(State.header -> 2.U, State.fetch -> side.beats(count)))
+  line.request.bits.beats := MuxLookup(state, 1.U)(Seq(State.header -> 2.U, State.fetch -> side.beats))
   line.request.bits.data := MuxLookup(state, side.other)(
     Seq(
       State.claim -> draw,
@@ -119,10 +116,9 @@ class QueueTaker(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
             .elsewhen(none && isLast) { state := State.stopped }
         }
         is(State.fetch) {
-          fetched.data := read >> (side.odd ## 0.U(6.W))
-          fetched.count := count
+          fetched := read
           full := true.B
-          when(!shared) { side.own := side.own + count }
+          when(!shared) { side.own := side.own + 1.U }
           state := State.release
         }
         is(State.turn) {
@@ -155,7 +151,7 @@ class QueueTaker(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
   quiet := Seq(State.closed -> !go, State.stopped -> go, State.look -> (Mux(isEmpty, line.watches, !free) && go))
     .map { case (which, waits) => state === which && waits }
     .reduce(_ || _)
-  taken := Mux(answered && state === State.fetch, count, 0.U)
+  taken := answered && state === State.fetch
   looked := answered && state === State.look
 }
 
