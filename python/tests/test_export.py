@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from command_line import rw
-from scala_compiler import FOR_ROCKET_CHIP, java, scalac
+from scala_compiler import CHIPS, FOR_ROCKET_CHIP, java, scalac, written
 
 from bootstrap.paths import HARDWARE_CLASSPATH, REPOSITORY, SOC, SOC_CLASSPATH
 from rackwright import RackwrightError, Server, compile_bare_metal
@@ -157,31 +157,17 @@ package elaborate
 
 import freechips.rocketchip.config.Config
 import freechips.rocketchip.devices.tilelink.BootROMParams
-import freechips.rocketchip.diplomacy.{LazyModule, ValName}
-import freechips.rocketchip.prci.ClockGroupEphemeralNode
-import freechips.rocketchip.subsystem.AsyncClockGroupsKey
 import freechips.rocketchip.system.{DefaultConfig, ExampleRocketSystem}
 
 class WithRom(file: String) extends Config((_, _, _) => {
   case BootROMParams => BootROMParams(contentFileName = file)
 })
 
-// Rocket Chip has a node for all chips of a program, which has a place in one of them alone.
-class Clocks {
-  lazy val node = ClockGroupEphemeralNode()(ValName("async_clock_groups"))
-}
-
-class WithClocks(clocks: Clocks) extends Config((_, _, _) => {
-  case AsyncClockGroupsKey => clocks.node
-})
-
 object Elaborate {
   def main(arguments: Array[String]): Unit = arguments.tail.foreach { fragment =>
     val units = Class.forName(fragment).getDeclaredConstructor().newInstance().asInstanceOf[Config]
-    val beside = new Config(units ++ new WithClocks(new Clocks) ++ new WithRom(arguments.head))
-    val config = new Config(beside ++ new DefaultConfig)
-    val chip = () => LazyModule(new ExampleRocketSystem()(config.toInstance)).module
-    println(chisel3.Driver.elaborate(chip).components.map(_.name).mkString(" "))
+    val config = new Config(units ++ new WithRom(arguments.head) ++ new DefaultConfig)
+    Chips.elaborate(config)(new ExampleRocketSystem()(_))
   }
 }
 """
@@ -189,10 +175,10 @@ object Elaborate {
 
 def elaborated(folder: Path, files: list[Path], places: list[Path], fragments: list[str]) -> list[set[str]]:
     """The modules of Rocket Chip's example with each of these fragments, compiled from `files`."""
-    (folder / "Elaborate.scala").write_text(ELABORATE, encoding="utf-8")
     (folder / "rom.img").write_bytes(bytes(64))
     classpath = SOC_CLASSPATH.read_text(encoding="utf-8").strip()
-    scalac("2.12.15", classpath, [folder / "Elaborate.scala", *files], folder / "classes", *FOR_ROCKET_CHIP)
+    sources = [*written(folder, CHIPS, ELABORATE), *files]
+    scalac("2.12.15", classpath, sources, folder / "classes", *FOR_ROCKET_CHIP)
     resources = [place / "src" / "main" / "resources" for place in places]
     arguments: list[Path | str] = ["elaborate.Elaborate", folder / "rom.img", *fragments]
     lines = java([folder / "classes", *resources, classpath], arguments, folder).splitlines()

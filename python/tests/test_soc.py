@@ -35,6 +35,7 @@ from rackwright.soc import CacheConfig, HartConfig, Soc, checked, compose
 from rackwright.soc.compare import Operation, operations, run_modelled
 from rackwright.soc.generator import generate
 from rackwright.soc.pins import bus_pins, pins_of
+from rackwright.soc.prefixes import by_content, by_number
 from rackwright.soc.projects import constraints, core_file
 from rackwright.soc.simulator import run_program
 from rackwright.soc.software import interrupt_numbers, write_headers
@@ -275,7 +276,7 @@ def test_a_header_has_registers_and_interrupts_of_units_on_the_buses(tmp_path: P
 
 
 def test_what_a_unit_includes_is_copied_beside_it(tmp_path: Path) -> None:
-    copied = copy_verilog([DMA], [json.loads(DMA.read_text(encoding="utf-8"))], tmp_path / "units")
+    copied = copy_verilog([DMA], [json.loads(DMA.read_text(encoding="utf-8"))], [""], tmp_path / "units")
     assert copied == {DMA: ["copy-dma/dma_pkg.sv", "copy-dma/CopyDma.sv"]}
     files = tuple(tmp_path / "units" / file for file in copied[DMA])
     again = VerilogSources(files, include=(files[0].parent,), top="CopyDma")
@@ -373,6 +374,16 @@ def test_modules_of_a_unit_have_its_name_before_theirs(tmp_path: Path) -> None:
     # Every instance is of a module that is there: a module that is not would leave its place empty.
     instances = re.findall(r"^  (?:  )*(\w+) (?:#\(|\w+ \()", after, flags=re.MULTILINE)
     assert {name for name in instances if name in module_names(before)} == set()
+
+
+def test_what_is_around_units_stays_when_the_contents_of_one_change() -> None:
+    soc = Soc.load(EXAMPLES / "tiny.yaml")
+    units = checked(soc)
+    record = json.loads(elaborate("stream-copy").read_text(encoding="utf-8"))
+    changed = {**record, "hash": "0" * len(record["hash"])}
+    assert specification(soc, units, [record]) == specification(soc, units, [changed])
+    assert by_number([record, changed, record]) == ["stream_copy_", "stream_copy_2_", "stream_copy_"]
+    assert len(set(by_content([record, changed]))) == 2
 
 
 def test_a_generator_that_fails_says_its_first_cause() -> None:

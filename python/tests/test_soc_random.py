@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from scala_compiler import FOR_ROCKET_CHIP, java, scalac
+from scala_compiler import CHIPS, FOR_ROCKET_CHIP, java, scalac, written
 
 from bootstrap.paths import REPOSITORY, SOC_CLASSPATH, SOC_JAR
 from rackwright import RackwrightError
@@ -85,28 +85,13 @@ def test_random_files_are_refused_by_a_line_or_can_be_built(tmp_path: Path) -> N
 ELABORATE = """
 package elaborate
 
-import freechips.rocketchip.config.Config
-import freechips.rocketchip.diplomacy.{LazyModule, ValName}
-import freechips.rocketchip.prci.ClockGroupEphemeralNode
-import freechips.rocketchip.subsystem.AsyncClockGroupsKey
 import java.nio.file.Paths
 import rackwright.soc.{Soc, SocConfig, SocSpec}
-
-// Rocket Chip has a node for all chips of a program, which has a place in one of them alone.
-class Clocks {
-  lazy val node = ClockGroupEphemeralNode()(ValName("async_clock_groups"))
-}
-
-class WithClocks(clocks: Clocks) extends Config((_, _, _) => {
-  case AsyncClockGroupsKey => clocks.node
-})
 
 object Elaborate {
   def main(files: Array[String]): Unit = files.foreach { file =>
     val spec = SocSpec.read(Paths.get(file))
-    val config = new Config(new WithClocks(new Clocks) ++ new SocConfig(spec))
-    val chip = () => LazyModule(new Soc(spec)(config.toInstance)).module
-    println(chisel3.Driver.elaborate(chip).components.map(_.name).mkString(" "))
+    Chips.elaborate(new SocConfig(spec))(new Soc(spec)(_))
   }
 }
 """
@@ -136,9 +121,9 @@ def test_random_files_are_refused_by_a_line_or_elaborate(first: int, tmp_path: P
         files[-1].write_text(json.dumps(spec), encoding="utf-8")
         every = [*spec["units"], *spec["sharedUnits"], *(unit["unit"] for unit in spec["busUnits"])]
         modules.append({unit["module"] for unit in every})
-    (tmp_path / "Elaborate.scala").write_text(ELABORATE, encoding="utf-8")
+    sources = written(tmp_path, CHIPS, ELABORATE)
     classpath = f"{SOC_JAR}:{SOC_CLASSPATH.read_text(encoding='utf-8').strip()}"
-    scalac("2.12.15", classpath, [tmp_path / "Elaborate.scala"], tmp_path / "classes", *FOR_ROCKET_CHIP)
+    scalac("2.12.15", classpath, sources, tmp_path / "classes", *FOR_ROCKET_CHIP)
     lines = java([tmp_path / "classes", classpath], ["elaborate.Elaborate", *files], tmp_path).splitlines()
     elaborated = [set(line.split()) for line in lines if "HartUnits" in line or "SystemBus" in line]
     print(f"{len(elaborated)} of {SLICE} elaborated, the others refused")

@@ -18,6 +18,7 @@ from rackwright.files.output_folder import check_output, replaced
 from rackwright.hardware.headers import server_header
 from rackwright.hardware.manifests import is_elaborated, read_manifest
 from rackwright.soc.check import PlacedUnit, placed_units
+from rackwright.soc.prefixes import by_content
 from rackwright.soc.specification import unit_specification
 from rackwright.soc.units import copy_verilog, unit_manifests
 from rackwright.unit.config import SETS, UnitConfig
@@ -132,7 +133,9 @@ class _Generator:
 
     def write(self) -> dict[str, Any]:
         records = [read_manifest(manifest) for manifest in self.manifests]
-        verilog = copy_verilog(self.manifests, records, self.made / "src" / "main" / "resources" / "vsrc")
+        resources = self.made / "src" / "main" / "resources" / "vsrc"
+        # Other generators of ours may be in the same Chipyard.
+        verilog = copy_verilog(self.manifests, records, by_content(records), resources)
         self._write_scala(records, verilog)
         memories = list(self._memories(records, verilog))
         conf = "".join(f"{memory.line}\n" for memory in memories if memory.synchronous)
@@ -171,8 +174,10 @@ class _Generator:
             text = text.replace(_PACKAGE, f"package {self.names.package}\n", 1)
             (self._scala / source.name).write_text(text, encoding="utf-8")
         values = ",\n".join(
-            unit_value(unit_specification(unit, record, verilog[manifest]))
-            for unit, record, manifest in zip(self.units, records, self.manifests, strict=True)
+            unit_value(unit_specification(unit, record, prefix, verilog[manifest]))
+            for unit, record, prefix, manifest in zip(
+                self.units, records, by_content(records), self.manifests, strict=True
+            )
         )
         text = _CONFIGURATION.format(
             package=self.names.package,

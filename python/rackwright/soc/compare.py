@@ -23,8 +23,8 @@ of that package probes every L1 for every line. Measured by `examples/soc/states
 two below.
 """
 
-_TO_HUB = 8
-"""Cycles from a client of the bus through the hub to memory and back, without those of memory."""
+_TO_HUB = 5
+"""Cycles from a client of the bus through the hub to memory and back, without those of memory and probes."""
 
 _MISS = {"miss-data-request": 0, "miss-data-response": 0, "miss-fetch-response": 2}
 """The remaining path of an L1 miss, as L1 is a client of the bus, too."""
@@ -34,6 +34,19 @@ _RELEASE = 10
 
 The line is read and sent in two beats (5); the hub answers when memory has it; the miss is tried again (5).
 """
+
+_WAYS = 65_520
+"""Where the chip's pseudo-random choices of ways begin in the sequence of the model's.
+
+Both are shift registers of 16 bits with the taps 16, 14, 13, 11. `LFSR16` of Chisel 3.2 begins with its last
+bit set, and its last two bits choose a way; `LFSR` of later versions, as in the model, begins with its first
+bit set, and its first two bits choose. They are the last two 14 numbers later, exchanged. Thus the chip
+chooses what the model chooses 15 of its 65,535 numbers earlier, with two ways exchanged, which changes no hit
+and no miss.
+"""
+
+_BOOT_LINES = 1
+"""Lines of the boot ROM in the instruction cache when a program begins."""
 
 _PORT = {"port-request": 1, "port-response": 1, "port-patience": 4}
 """A memory port in addition to those of the models (`LinePort.scala`).
@@ -92,4 +105,5 @@ def run_modelled(soc: Soc, program: Path, max_cycles: int = 0) -> RunResult:
     beside = (*soc.harts[0].units, *soc.shared)
     units = [replace(unit, clock=str(soc.clock_hz)) for unit in beside]
     core = {**_MISS, "miss-release": soc.memory_cycles + _RELEASE}
+    core |= {"replaced-data": _WAYS, "replaced-instructions": _WAYS + _BOOT_LINES}
     return Server("rocket", units, timing=ServerParameters(memory, core)).run(program, max_cycles=max_cycles)

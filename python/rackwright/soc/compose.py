@@ -19,6 +19,7 @@ from rackwright.soc.generator import generate
 from rackwright.soc.harness import write_harness
 from rackwright.soc.memories import arrays_of, cut_memories, model_of, read_conf
 from rackwright.soc.pair import pair_module, top_ports
+from rackwright.soc.prefixes import by_number
 from rackwright.soc.projects import JTAG_HZ, constraints, core_file, jtag_clocks
 from rackwright.soc.software import interrupt_numbers, write_headers
 from rackwright.soc.specification import specification
@@ -42,7 +43,7 @@ def compose(soc: Soc, output: Path, target: Target = TARGETS["simulation"]) -> d
     records = [read_manifest(manifest) for manifest in manifests]
     generated = generate(specification(soc, units, records, target), soc.system_top)
     with replaced(output) as made:
-        copied = copy_verilog(manifests, records, made / "units")
+        copied = copy_verilog(manifests, records, by_number(records), made / "units")
         files = [f"units/{name}" for names in copied.values() for name in names]
         own = {
             f"units/{name}"

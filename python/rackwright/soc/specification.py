@@ -9,6 +9,7 @@ from typing import Any
 from rackwright.hardware.manifests import interrupt_pin, is_elaborated, main_clock
 from rackwright.soc.check import PlacedUnit
 from rackwright.soc.pins import REGISTERS, bus_pins
+from rackwright.soc.prefixes import by_number
 from rackwright.soc.target import TARGETS, Target
 from rackwright.soc.value import AddressRange, CacheConfig, Soc
 
@@ -23,17 +24,15 @@ def specification(
     places = [
         [place for place, unit in enumerate(units) if unit.hart == hart] for hart in range(len(soc.harts))
     ]
-    pairs = list(zip(units, records, strict=True))
+    rows = list(zip(units, records, by_number(records), strict=True))
     return {
         "top": soc.system_top,
         "harts": [{"units": mine} for mine in places],
-        "units": [unit_specification(unit, record) for unit, record in pairs if unit.hart is not None],
+        "units": [unit_specification(*row) for row in rows if row[0].hart is not None],
         "sharedUnits": [
-            unit_specification(unit, record)
-            for unit, record in pairs
-            if unit.hart is None and unit.registers is None
+            unit_specification(*row) for row in rows if row[0].hart is None and row[0].registers is None
         ],
-        "busUnits": [_bus_unit(unit, record) for unit, record in pairs if unit.registers is not None],
+        "busUnits": [_bus_unit(*row) for row in rows if row[0].registers is not None],
         "busBytes": soc.bus_bits // 8,
         "trackers": soc.trackers,
         "icache": _cache(soc.instruction_cache),
@@ -48,17 +47,13 @@ def specification(
     }
 
 
-def prefix_of(record: Mapping[str, Any]) -> str:
-    """The prefix of module names, for units that we elaborate, in which equal names may occur."""
-    if not is_elaborated(dict(record)):
-        return ""
-    return f"{record['unit'].replace('-', '_')}_{record['hash'][:8]}_"
-
-
 def unit_specification(
-    unit: PlacedUnit, record: Mapping[str, Any], verilog: Sequence[str] = ()
+    unit: PlacedUnit, record: Mapping[str, Any], prefix: str, verilog: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """A unit in the form of `soc/…/UnitSpec.scala`; `verilog` are the resources that declare its module."""
+    """A unit in the form of `soc/…/UnitSpec.scala`.
+
+    `prefix` is what the name of its module begins with, `verilog` are the resources that declare it.
+    """
     ports = record["ports"]
     clock = main_clock(record)
     parameters = (
@@ -66,7 +61,7 @@ def unit_specification(
     )
     return {
         "name": unit.name,
-        "module": f"{prefix_of(record)}{record['top']}",
+        "module": f"{prefix}{record['top']}",
         "parameters": {name: int(value) for name, value in parameters.items()},
         "clock": clock["pin"],
         "reset": clock["reset"],
@@ -93,11 +88,11 @@ def unit_specification(
     }
 
 
-def _bus_unit(unit: PlacedUnit, record: Mapping[str, Any]) -> dict[str, Any]:
+def _bus_unit(unit: PlacedUnit, record: Mapping[str, Any], prefix: str) -> dict[str, Any]:
     """A unit on the buses in the form of `soc/…/bus/Specs.scala`."""
     assert unit.registers is not None
     return {
-        "unit": unit_specification(unit, record),
+        "unit": unit_specification(unit, record, prefix),
         "kind": record["unit"],
         **_range(unit.registers),
         "registers": next(_registers(port) for port in record["ports"] if port["contract"] in REGISTERS),

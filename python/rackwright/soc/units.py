@@ -11,7 +11,6 @@ from rackwright.errors import RackwrightError
 from rackwright.hardware.designs import Elaboration, elaborate_all
 from rackwright.hardware.manifests import is_elaborated
 from rackwright.soc.check import PlacedUnit
-from rackwright.soc.specification import prefix_of
 from rackwright.unit.accelerators import unit_manifest
 from rackwright.verilog.modules import with_prefix
 from rackwright.verilog.reader import VerilogDesign, VerilogSources
@@ -35,24 +34,27 @@ def unit_manifests(units: Sequence[PlacedUnit]) -> list[Path]:
 
 
 def copy_verilog(
-    manifests: Sequence[Path], records: Sequence[Mapping[str, Any]], folder: Path
+    manifests: Sequence[Path],
+    records: Sequence[Mapping[str, Any]],
+    prefixes: Sequence[str],
+    folder: Path,
 ) -> dict[Path, list[str]]:
     """Copies the Verilog of each unit into `folder`, once for units that are alike.
 
-    Returns the files of each manifest by their paths in `folder`, in reading order.
+    The names of their modules begin with `prefixes` there; a user's own Verilog is unchanged. Returns the
+    files of each manifest by their paths in `folder`, in reading order.
     """
     folder.mkdir(parents=True)
-    pairs = dict(zip(manifests, records, strict=True)).items()
+    once = dict(zip(manifests, zip(records, prefixes, strict=True), strict=True))
     return {
-        manifest: _copy_elaborated(manifest, record, folder)
+        manifest: _copy_elaborated(manifest, record, prefix, folder)
         if is_elaborated(dict(record))
         else _copy_own(manifest, record, folder)
-        for manifest, record in pairs
+        for manifest, (record, prefix) in once.items()
     }
 
 
-def _copy_elaborated(manifest: Path, record: Mapping[str, Any], folder: Path) -> list[str]:
-    prefix = prefix_of(record)
+def _copy_elaborated(manifest: Path, record: Mapping[str, Any], prefix: str, folder: Path) -> list[str]:
     files = []
     for name in record["verilog"]:
         text = with_prefix((manifest.parent / name).read_text(encoding="utf-8"), prefix)

@@ -63,7 +63,7 @@ pub use thread::Thread;
 pub use timing::{
     Accounts, BlockInstruction, BlockRun, Boom, BoomBlock, BoomLatencies, BoomMisses, BoomParameters,
     DivideOperands, FloatDivideLatencies, FrontEnd, Functional, Latencies, MissPath, MultiplyLatencies,
-    Rocket, RocketBlock, RocketParameters, Timing, VectorParameters, VectorRun, FAILED_STORE,
+    Replaced, Rocket, RocketBlock, RocketParameters, Timing, VectorParameters, VectorRun, FAILED_STORE,
 };
 pub use vector::VectorRegisters;
 pub use view::{Trap, View};

@@ -13,7 +13,7 @@ mod vector;
 
 pub use boom::{Boom, BoomBlock, BoomLatencies, BoomMisses, BoomParameters};
 pub use rocket::{
-    FloatDivideLatencies, FrontEnd, Latencies, MissPath, MultiplyLatencies, Rocket, RocketBlock,
+    FloatDivideLatencies, FrontEnd, Latencies, MissPath, MultiplyLatencies, Replaced, Rocket, RocketBlock,
     RocketParameters,
 };
 pub use vector::{VectorParameters, VectorRun};

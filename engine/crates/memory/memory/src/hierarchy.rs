@@ -414,10 +414,18 @@ impl Hierarchy {
         }
         let (admitted, probed) = self.probe(at, address);
         let patience = self.parameters.port.patience;
-        if let (true, Requester::Unit(port)) = (write, &mut self.ports[usize::from(requester.0)]) {
-            port.begin_write(at, admitted, patience);
+        if let Requester::Unit(port) = &mut self.ports[usize::from(requester.0)] {
+            if write {
+                port.begin_write(at, admitted, patience);
+            } else {
+                port.begin_read(at, admitted);
+            }
         }
         let done = self.access_caches(probed, address, write);
+        if let Some(entry) = self.directory.find(address) {
+            // A hart that writes to a line again asks for it after this reader's probe.
+            entry.sharing = Sharing::Shared;
+        }
         let hub = self.hub.as_mut().expect("the hierarchy has a hub");
         hub.begin(address, done);
         done

@@ -58,6 +58,12 @@ impl UnitPort {
         !joins
     }
 
+    /// A transfer to read has arrived at the hub at `at` and was `admitted` later: beats of its line join it while it
+    /// waits, at least for a cycle.
+    pub(crate) fn begin_read(&mut self, at: Cycle, admitted: Cycle) {
+        self.transfers[0].until = Some(admitted.max(at + Cycles::new(1)));
+    }
+
     /// A transfer to write has arrived at the hub at `at` and was `admitted` later: beats of its line join it for
     /// `patience` from when it has left the port, in the register behind which it waits for the one before to be admitted.
     pub(crate) fn begin_write(&mut self, at: Cycle, admitted: Cycle, patience: Cycles) {

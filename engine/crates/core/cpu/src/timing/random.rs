@@ -7,6 +7,9 @@ use rackwright_state::{Pass, State, StateError};
 pub struct ShiftRegister(u16);
 
 impl ShiftRegister {
+    /// Numbers after which they repeat.
+    pub const PERIOD: u32 = 65_535;
+
     /// In the state that reset leaves.
     pub fn new() -> ShiftRegister {
         ShiftRegister(1)
@@ -48,6 +51,6 @@ mod tests {
                 break;
             }
         }
-        assert_eq!(period, 65_535);
+        assert_eq!(period, ShiftRegister::PERIOD);
     }
 }

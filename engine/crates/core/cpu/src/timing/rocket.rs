@@ -14,7 +14,7 @@ mod schedule;
 mod vector;
 
 pub use parameters::{
-    FloatDivideLatencies, FrontEnd, Latencies, MissPath, MultiplyLatencies, RocketParameters,
+    FloatDivideLatencies, FrontEnd, Latencies, MissPath, MultiplyLatencies, Replaced, RocketParameters,
 };
 pub use schedule::RocketBlock;
 
@@ -32,9 +32,6 @@ use schedule::{Event, Exit, LateResult, Slack, Step, MULTIPLIER};
 
 /// Late results that are remembered from one block to the next.
 const PENDING: usize = 4;
-
-/// Lines that the boot ROM and its jump bring into the instruction cache before a program starts.
-const BOOT_LINES: u32 = 3;
 
 /// Timing model of an in-order core. If it is `EXPLAINED`, it also explains its time; otherwise, this is not compiled
 /// in. The layout does not depend on it ([`Rocket::unexplained`]).
@@ -131,10 +128,10 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
                 unit: Some(Box::new(VectorUnit::new(&parameters.vector))),
                 quiet: 0,
             },
+            instructions: L1::new(parameters.replaced.instructions),
+            data: L1::new(parameters.replaced.data),
             parameters,
             memory: hierarchy.attach_hart(),
-            instructions: L1::new(BOOT_LINES),
-            data: L1::new(0),
             targets: Targets::new(),
             outcomes: Outcomes::new(),
             returns: Returns::new(),

@@ -104,6 +104,8 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         let permitted = memory.access(request, address, AccessKind::Own);
         let late = permitted.0 + misses.data_response - at;
         drop(memory);
+        // The answer advances the generator like that with a line.
+        self.data.choose_next();
         self.explain(Count::Upgrades, 1);
         late
     }

@@ -28,10 +28,10 @@ pub(super) struct L1 {
 }
 
 impl L1 {
-    /// An empty cache that has chosen `chosen` victims before.
-    pub(super) fn new(chosen: u32) -> L1 {
+    /// An empty cache that has replaced `replaced` lines before.
+    pub(super) fn new(replaced: u32) -> L1 {
         let mut victims = ShiftRegister::new();
-        for _ in 0..chosen {
+        for _ in 0..replaced {
             victims.advance();
         }
         L1 {
@@ -77,7 +77,7 @@ impl L1 {
         })
     }
 
-    /// Advances the generator, once per miss.
+    /// Advances the generator, once for every answer: a line, or the permission to write to one.
     pub(super) fn choose_next(&mut self) {
         self.victims.advance();
     }

@@ -1,5 +1,6 @@
 //! The numbers of Rocket's pipeline, each measured on the RTL with all accesses hitting.
 
+use crate::timing::random::ShiftRegister;
 use crate::timing::VectorParameters;
 use rackwright_memory::{Named, NamedParameters, ParameterError};
 
@@ -78,6 +79,15 @@ pub struct MissPath {
     pub fetch_response: u64,
 }
 
+/// How many lines each L1 cache has replaced before a program starts: where its pseudo-random choices of ways go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    /// Of the instruction cache: the boot ROM and its jump bring lines in.
+    pub instructions: u32,
+    /// Of the data cache.
+    pub data: u32,
+}
+
 /// The front end, relative to retirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrontEnd {
@@ -98,6 +108,8 @@ pub struct RocketParameters {
     pub latencies: Latencies,
     /// L1 misses.
     pub misses: MissPath,
+    /// Ways of the L1 caches.
+    pub replaced: Replaced,
     /// Instruction supply.
     pub front_end: FrontEnd,
     /// The vector unit, which the measured core does not have.
@@ -140,6 +152,10 @@ impl RocketParameters {
                 fetch_request: 5,
                 fetch_kill: 4,
                 fetch_response: 10,
+            },
+            replaced: Replaced {
+                instructions: 3,
+                data: 0,
             },
             front_end: FrontEnd {
                 depth: 4,
@@ -194,6 +210,16 @@ impl MissPath {
     }
 }
 
+impl Replaced {
+    fn named(&mut self) -> Vec<Named<'_>> {
+        let most = u64::from(ShiftRegister::PERIOD) - 1;
+        vec![
+            Named::new("instructions", 0..=most, &mut self.instructions),
+            Named::new("data", 0..=most, &mut self.data),
+        ]
+    }
+}
+
 impl FrontEnd {
     fn named(&mut self) -> Vec<Named<'_>> {
         vec![
@@ -209,6 +235,7 @@ impl NamedParameters for RocketParameters {
     fn named(&mut self) -> Vec<Named<'_>> {
         let mut all = self.latencies.named();
         all.extend(self.misses.named().into_iter().map(|each| each.of("miss")));
+        all.extend(self.replaced.named().into_iter().map(|each| each.of("replaced")));
         all.extend(
             self.front_end
                 .named()
