@@ -87,8 +87,15 @@ def test_a_restored_guest_goes_on_as_the_uninterrupted_one(image: Image, tmp_pat
         assert slow.timing["memory"] == {"llc-latency": 400}
     with pytest.raises(_engine.EngineError, match="whose harts have another clock; boot one with this"):
         restore(saved, "true", timing=ServerParameters({"clock-hz": 3_200_000_000}))
-    with pytest.raises(_engine.EngineError, match="functional"):
-        _engine.Guest.restore(saved, "rocket").save(tmp_path / "timed")
+    for cpu in ("rocket", "boom"):
+        warm = _engine.Guest.restore(saved, cpu)
+        warm.request_prepare(b"true")
+        assert run_until(warm, "ready", 999_999) is None
+        warm.save(tmp_path / cpu)
+        warm.request_run(b"nproc")
+        assert run_until(warm, "off", 77_777_777) == 0
+        assert restore(tmp_path / cpu, "nproc", cpu=cpu).digest == warm.digest, "caches and pipelines"
+        assert restore(tmp_path / cpu, "nproc").stdout == b"2\n"
     content = saved.read_bytes()
     for wrong, reason in (
         (b"", "no checkpoint"),

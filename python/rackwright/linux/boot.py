@@ -202,8 +202,9 @@ def restore(
     """Continues from a checkpoint written by `boot`, on harts of any model; otherwise like `boot`.
 
     A guest with a disk needs the file that it had, and one with a `fabric` an equal one; any `accelerators`
-    may be attached now. The caches of timed harts are empty at first. `BootResult.boot` has the wall time of
-    restoring. An `observer` needs the image that was booted. `tiles` is the file of `accelerators` on tiles.
+    may be attached now. The caches of timed harts are empty at first, unless those of equal harts were saved.
+    `BootResult.boot` has the wall time of restoring. An `observer` needs the image that was booted. `tiles`
+    is the file of `accelerators` on tiles.
     Raises `EngineError` when the file is no checkpoint, or damaged, or the disk is another one, and
     `RackwrightError` if the tiles have another number of harts.
     """

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import random
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from cluster_shapes import rack
+from going_on import goes_on, position
 
 from rackwright import (
     BareMetal,
@@ -26,13 +26,6 @@ from rackwright.hardware.headers import server_header
 from rackwright.linux.boot import boot
 from rackwright.linux.image import default_image, load_image
 from rackwright.unit.accelerators import unit_manifest
-
-
-def position(checkpoint: Path) -> dict[str, object]:
-    """The first line of a checkpoint."""
-    with checkpoint.open("rb") as file:
-        record: dict[str, object] = json.loads(file.readline())
-    return record
 
 
 def test_nodes_without_a_saved_state_are_named(tmp_path: Path) -> None:
@@ -146,18 +139,6 @@ def beside_units(folder: Path) -> Cluster:
     for cpu in ("functional", "rocket", "boom"):
         switch.add_downlinks([Server(cpu, [unit], name=cpu, workload=BareMetal(file))])
     return Cluster(switch, link=Ethernet(latency_us=0.5))
-
-
-def goes_on(cluster: Callable[[], Cluster], until_ms: float, points_ms: Iterable[float], file: Path) -> None:
-    """A run that goes on from its state at one of these times ends as one that was not interrupted."""
-    whole = cluster().run(until_ms=until_ms)
-    for at_ms in points_ms:
-        before = cluster().run(until_ms=at_ms, checkpoint=file)
-        assert position(file)["unsaved"] == "", at_ms
-        assert position(file)["digest"] == before.digest
-        after = cluster().run(until_ms=until_ms, restart=file)
-        assert after.digest == whole.digest, at_ms
-        assert list(after.servers["exit_code"]) == list(whole.servers["exit_code"])
 
 
 def test_a_unit_has_the_same_name_in_each_description(tmp_path: Path) -> None:

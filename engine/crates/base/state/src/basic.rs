@@ -1,6 +1,6 @@
 use crate::{Pass, State, StateError};
 use rackwright_time::{Cycle, Cycles, Domain};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 macro_rules! number {
     ($($kind:ty),*) => {$(
@@ -77,6 +77,12 @@ impl<T: State + Default> State for VecDeque<T> {
     }
 }
 
+impl<K: State + Clone + Default + Ord, V: State + Default> State for BTreeMap<K, V> {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        by.map(self, V::default)
+    }
+}
+
 impl<T: State, const N: usize> State for [T; N] {
     fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
         self.iter_mut().try_for_each(|item| item.pass(by))
@@ -100,6 +106,14 @@ impl<A: State, B: State> State for (A, B) {
     fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
         self.0.pass(by)?;
         self.1.pass(by)
+    }
+}
+
+impl<A: State, B: State, C: State> State for (A, B, C) {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.0.pass(by)?;
+        self.1.pass(by)?;
+        self.2.pass(by)
     }
 }
 

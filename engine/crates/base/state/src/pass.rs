@@ -1,4 +1,4 @@
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Why a part's state cannot be saved or restored.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -114,6 +114,32 @@ impl Pass<'_> {
             return Ok(());
         }
         value.get_or_insert_with(blank).pass(self)
+    }
+
+    /// Passes entries by their keys, for whose values `blank` makes one to be read into.
+    ///
+    /// # Errors
+    /// As of a key or a value.
+    pub fn map<K: State + Clone + Default + Ord, V: State>(
+        &mut self,
+        map: &mut BTreeMap<K, V>,
+        blank: impl Fn() -> V,
+    ) -> Result<(), StateError> {
+        let count = self.count(map.len())?;
+        if !self.restores() {
+            return map.iter_mut().try_for_each(|(key, value)| {
+                key.clone().pass(self)?;
+                value.pass(self)
+            });
+        }
+        map.clear();
+        for _ in 0..count {
+            let (mut key, mut value) = (K::default(), blank());
+            key.pass(self)?;
+            value.pass(self)?;
+            map.insert(key, value);
+        }
+        Ok(())
     }
 
     /// Passes one of a few values, by its place among `all`.

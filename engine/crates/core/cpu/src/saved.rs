@@ -9,12 +9,12 @@ use crate::protection::Regions;
 use crate::state::Reservation;
 use crate::timing::Timing;
 use crate::vector::VectorRegisters;
-use rackwright_state::{Pass, State, StateError};
+use rackwright_state::{state, Pass, State, StateError};
 use rackwright_time::Cycle;
 use serde::{Deserialize, Serialize};
 
 /// The state of a program in a hart, which moves with it to another hart.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct Registers {
     /// Integer registers; `x0` is zero.
     pub x: [u64; 32],
@@ -45,6 +45,23 @@ pub struct SavedHart {
     cycle: u64,
     latest_time: u64,
 }
+
+state!(VectorRegisters {
+    registers,
+    length,
+    kind,
+    start,
+    rounding,
+    saturated
+});
+state!(Registers {
+    x,
+    f,
+    pc,
+    fflags,
+    frm,
+    vector
+});
 
 impl SavedHart {
     /// The state of a hart between two runs.

@@ -1,6 +1,7 @@
 use crate::hart::Hart;
 use crate::saved::Registers;
 use crate::timing::Timing;
+use rackwright_state::{Pass, StateError};
 
 /// The thread on a hart, for a system that moves threads from one hart to another.
 pub struct Thread<'a, T: Timing> {
@@ -26,6 +27,14 @@ impl<T: Timing> Thread<'_, T> {
     /// The thread on this hart continues elsewhere or later; this hart is idle until it receives registers.
     pub fn set_idle(&mut self) {
         self.hart.timing.observe_idle(&self.hart.registers());
+    }
+
+    /// Passes the state of the timing model alone: what the times of later instructions depend on.
+    ///
+    /// # Errors
+    /// As of [`Timing::pass_state`].
+    pub fn pass_timing(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.hart.timing.pass_state(by)
     }
 
     /// Forgets a reservation, as a kernel does when it switches from one thread to another.

@@ -126,6 +126,16 @@ impl<T: Timing> Machine<Core<T>, Privileged> {
         self.workload.end.pass(by)
     }
 
+    /// Passes the caches and pipelines of the harts, and the caches that they share.
+    pub(crate) fn pass_timing(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        let cores = &mut self.hardware.cores;
+        let hierarchy = cores[0].hierarchy();
+        hierarchy.expect("units have been attached").lock().pass(by)?;
+        cores
+            .iter_mut()
+            .try_for_each(|core| core.hart.thread().pass_timing(by))
+    }
+
     /// Has all harts have vector units.
     pub(crate) fn offer_vector(&mut self) {
         for core in &mut self.hardware.cores {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// The first bytes of a checkpoint.
 const MAGIC: [u8; 8] = *b"RWLINUX\0";
 /// Of the format: a file of another version is refused.
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 const PAGE: usize = PAGE_BYTES as usize;
 const CHECKSUM: usize = 16;
 
@@ -28,10 +28,19 @@ pub(crate) struct SavedMachine {
     pub(crate) end: u64,
 }
 
+/// The caches and pipelines of timed harts.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SavedTiming {
+    /// The model of the harts, with the parameters: harts with others start with empty ones.
+    pub(crate) of: String,
+    pub(crate) state: Vec<u8>,
+}
+
 /// All data of a checkpoint that precede the contents of pages.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Head {
     pub(crate) machine: SavedMachine,
+    pub(crate) timing: Option<SavedTiming>,
     pub(crate) memory_bytes: u64,
     /// The clock of harts, from which the guest has its time.
     pub(crate) clock_hz: u64,

@@ -51,9 +51,9 @@ pub enum MachineError {
         /// The error in it.
         reason: &'static str,
     },
-    /// Harts whose caches and pipelines would be lost.
-    #[error("a checkpoint is written by functional harts; boot with --cpu functional and go on from it with another model")]
-    TimedCheckpoint,
+    /// The caches or pipelines of the harts cannot be saved.
+    #[error("a checkpoint cannot hold the caches and pipelines of the harts: {0}")]
+    Timing(rackwright_state::StateError),
     /// Units whose state would be lost.
     #[error("a checkpoint holds no state of units; write it before the first command to one")]
     UsedUnits,

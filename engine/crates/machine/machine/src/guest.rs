@@ -4,13 +4,14 @@ mod start;
 mod state;
 
 use self::any_machine::AnyMachine;
-use crate::checkpoint::{self, Head};
+use crate::checkpoint::{self, Head, SavedTiming};
 use crate::error::MachineError;
 use crate::parameters::Interrupts;
 use crate::pause::Pause;
 use rackwright_cpu::CpuModel;
 use rackwright_device::{Map, PowerRequest, Tree, UARTS};
 use rackwright_memory::GuestMemory;
+use rackwright_state::{Pass, StateError};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle, Cycles};
 pub use start::{Extras, Network};
@@ -51,6 +52,8 @@ pub enum Request {
 pub struct Guest {
     machine: Box<dyn AnyMachine>,
     cpu: CpuModel,
+    /// The model of the harts, with all parameters.
+    timed_as: String,
     clock: Clock,
     tick: Cycles,
     /// The hash of the disk's initial contents, if there is a disk.
@@ -68,20 +71,19 @@ impl Guest {
     /// Writes a checkpoint of a guest that is ready, for [`Guest::restore`].
     ///
     /// # Errors
-    /// [`MachineError`] when the harts have caches or pipelines that would be lost, or the file can't be written.
+    /// [`MachineError`] when units have been used, the state of a part cannot be saved, or the file can't be written.
     pub fn save(&mut self, path: &Path) -> Result<(), MachineError> {
-        if self.cpu != CpuModel::Functional {
-            return Err(MachineError::TimedCheckpoint);
-        }
         if self.machine.commands() != 0 {
             return Err(MachineError::UsedUnits);
         }
         let tree = self.machine.bus().pci_mut().tree().map(Tree::save).transpose();
         let tree = tree.map_err(MachineError::TreeCheckpoint)?;
+        let timing = self.save_timing().map_err(MachineError::Timing)?;
         let memory = self.machine.memory();
         let base = Map::SERVER.memory;
         let head = Head {
             machine: self.machine.save(),
+            timing,
             memory_bytes: memory.end() - base,
             clock_hz: self.clock.hertz(),
             tick_cycles: self.tick.0,
@@ -92,6 +94,16 @@ impl Guest {
             pages: memory.pages().map(|(address, _)| address).collect(),
         };
         checkpoint::write(path, &head, memory)
+    }
+
+    fn save_timing(&mut self) -> Result<Option<SavedTiming>, StateError> {
+        if self.cpu == CpuModel::Functional {
+            return Ok(None);
+        }
+        let mut state = Vec::new();
+        self.machine.pass_timing(&mut Pass::Save(&mut state))?;
+        let of = self.timed_as.clone();
+        Ok(Some(SavedTiming { of, state }))
     }
 
     /// Runs until `until` or until a decision of the caller is needed.

@@ -1,6 +1,7 @@
 //! The state of a machine between two windows, as a part of a larger checkpoint.
 
 use crate::hardware::Hardware;
+use crate::machine::Machine;
 use rackwright_cpu::Timing;
 use rackwright_device::Bus;
 use rackwright_state::{Pass, State, StateError};
@@ -15,6 +16,16 @@ impl<T: Timing> State for Hardware<Core<T>> {
         by.each(self.others_ran.iter_mut())?;
         pass_bus(&mut self.bus, by)?;
         self.memory.pass(by)
+    }
+}
+
+/// The parts, the progress of a window that is open, and the workload.
+impl<T: Timing, W: State> State for Machine<Core<T>, W> {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.window.turn.pass(by)?;
+        self.window.open.pass(by)?;
+        self.hardware.pass(by)?;
+        self.workload.pass(by)
     }
 }
 

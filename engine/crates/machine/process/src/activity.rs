@@ -1,5 +1,6 @@
 //! Events that threads may wait for.
 
+use rackwright_state::{Pass, State, StateError};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
@@ -8,6 +9,21 @@ use std::sync::Arc;
 pub(crate) struct Activity {
     changes: Arc<AtomicU64>,
     seen: Arc<AtomicU64>,
+}
+
+impl State for Activity {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        pass_count(&self.changes, by)?;
+        pass_count(&self.seen, by)
+    }
+}
+
+/// Passes a count that others share.
+pub(crate) fn pass_count(count: &AtomicU64, by: &mut Pass<'_>) -> Result<(), StateError> {
+    let mut value = count.load(Ordering::Relaxed);
+    value.pass(by)?;
+    count.store(value, Ordering::Relaxed);
+    Ok(())
 }
 
 impl Activity {

@@ -1,11 +1,15 @@
 //! Expiration, once or periodically: the common part of all timers. Times are nanoseconds from the start of the run.
 
+use rackwright_state::state;
+
 /// A time of expiration, and an optional period.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Alarm {
     next: Option<u64>,
     interval: u64,
 }
+
+state!(Alarm { next, interval });
 
 impl Alarm {
     /// At `next`, and each `interval` after; an interval of zero is none.

@@ -1,6 +1,7 @@
 //! The mapped addresses of a program, and their backing.
 
 use rackwright_memory::Protection;
+use rackwright_state::{Pass, State, StateError};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::ops::Range;
@@ -28,6 +29,21 @@ pub(crate) type Kind = Option<Backing>;
 pub(crate) struct Areas {
     /// End and kind, by start.
     by_start: BTreeMap<u64, (u64, Kind)>,
+}
+
+impl State for Areas {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        if self.by_start.values().any(|(_, kind)| kind.is_some()) {
+            let reason = "a program that shares memory with a file cannot be saved";
+            return Err(StateError::Unsaved(reason.to_string()));
+        }
+        let of = |(start, (end, _)): (&u64, &(u64, Kind))| (*start, *end);
+        let mut ranges: Vec<(u64, u64)> = self.by_start.iter().map(of).collect();
+        ranges.pass(by)?;
+        let back = |(start, end)| (start, (end, None));
+        self.by_start = ranges.into_iter().map(back).collect();
+        Ok(())
+    }
 }
 
 impl Areas {

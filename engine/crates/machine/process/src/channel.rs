@@ -2,6 +2,7 @@
 
 use crate::activity::{event, Activity, Readiness};
 use crate::calls::refuse;
+use rackwright_state::{state, Pass, State, StateError};
 use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,6 +21,14 @@ struct Channel {
     arrivals: u64,
     departures: u64,
 }
+
+state!(Channel {
+    bytes,
+    has_source,
+    has_sink,
+    arrivals,
+    departures
+});
 
 impl Channel {
     fn room(&self) -> usize {
@@ -52,6 +61,40 @@ pub(crate) fn channel(activity: &Activity) -> (Source, Sink) {
         departures: 0,
     }));
     (Source(channel.clone()), Sink(channel))
+}
+
+/// The pipes that a pass has come across: their ends are descriptors of their own.
+#[derive(Default)]
+pub(crate) struct Pipes(Vec<Shared>);
+
+impl Pipes {
+    pub(crate) fn pass_source(&mut self, end: &mut Source, by: &mut Pass<'_>) -> Result<(), StateError> {
+        if let Some(known) = self.pass(&end.0, by)? {
+            *end = Source(known);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn pass_sink(&mut self, end: &mut Sink, by: &mut Pass<'_>) -> Result<(), StateError> {
+        if let Some(known) = self.pass(&end.0, by)? {
+            *end = Sink(known);
+        }
+        Ok(())
+    }
+
+    /// Passes the channel of an end; returns the one that the end is to have in its place.
+    fn pass(&mut self, own: &Shared, by: &mut Pass<'_>) -> Result<Option<Shared>, StateError> {
+        let known = self.0.iter().position(|other| Arc::ptr_eq(other, own));
+        let mut place = known.unwrap_or(self.0.len());
+        place.pass(by)?;
+        if let Some(known) = self.0.get(place) {
+            // The end that is saved has it already, and must not be dropped.
+            return Ok(by.restores().then(|| known.clone()));
+        }
+        lock(own).pass(by)?;
+        self.0.push(own.clone());
+        Ok(None)
+    }
 }
 
 impl Source {

@@ -2,6 +2,7 @@
 
 use crate::activity::{event, Activity, Readiness};
 use crate::calls::refuse;
+use rackwright_state::state;
 use std::io;
 
 /// The highest value.
@@ -18,6 +19,13 @@ pub(crate) struct Counter {
     arrivals: u64,
     departures: u64,
 }
+
+state!(Counter {
+    value,
+    is_semaphore,
+    arrivals,
+    departures
+});
 
 impl Counter {
     pub(crate) fn new(value: u32, is_semaphore: bool, activity: Activity) -> Counter {

@@ -3,6 +3,7 @@
 use crate::activity::{event, Readiness};
 use crate::calls::refuse;
 use crate::files::{Shared, WeakShared};
+use rackwright_state::{Pass, State, StateError};
 use std::collections::BTreeMap;
 use std::io;
 
@@ -49,7 +50,38 @@ pub(crate) struct Epoll {
     told: u64,
 }
 
+/// An interest as it is saved: its number and the place of its target among all descriptors; its events and its data; the
+/// rest.
+type Saved = ((u64, usize), (u32, u64), (Option<(u64, u64)>, u64, bool));
+
 impl Epoll {
+    /// Passes the interests in descriptors that are among `all`.
+    pub(crate) fn pass(&mut self, all: &[Shared], by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.interests.retain(|_, interest| interest.target.is_alive());
+        let save = |((number, identity), interest): (&(u64, usize), &Interest)| -> Option<Saved> {
+            let place = all.iter().position(|other| other.identity() == *identity)?;
+            let rest = (interest.told, interest.order, interest.is_spent);
+            Some(((*number, place), (interest.events, interest.data), rest))
+        };
+        let mut saved: Vec<Saved> = self.interests.iter().filter_map(save).collect();
+        saved.pass(by)?;
+        let restore = |((number, place), (events, data), (told, order, is_spent)): Saved| {
+            let target = all.get(place)?;
+            let interest = Interest {
+                target: target.downgrade(),
+                events,
+                data,
+                told,
+                order,
+                is_spent,
+            };
+            Some(((number, target.identity()), interest))
+        };
+        let restored: Option<_> = saved.into_iter().map(restore).collect();
+        self.interests = restored.ok_or(StateError::Damaged)?;
+        self.told.pass(by)
+    }
+
     /// `epoll_ctl`.
     pub(crate) fn control(
         &mut self,

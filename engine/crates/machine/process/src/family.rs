@@ -1,6 +1,7 @@
 //! The processes, and their relations.
 
 use crate::calls::refuse;
+use rackwright_state::{state, Pass, State, StateError};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -39,7 +40,7 @@ impl Outcome {
 }
 
 /// Data about a process outside of itself.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 struct Relations {
     parent: ProcessId,
     group: ProcessId,
@@ -75,6 +76,42 @@ impl Which {
             Which::One(one) => one == id,
             Which::Group(group) => group == relations.group,
         }
+    }
+}
+
+state!(Relations {
+    parent,
+    group,
+    session,
+    ended
+});
+
+impl State for Outcome {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        let kind = |outcome: &Outcome| u64::from(matches!(outcome, Outcome::Killed(_)));
+        by.as_number(self, kind, |kind| match kind {
+            0 => Some(Outcome::Exited(0)),
+            1 => Some(Outcome::Killed(0)),
+            _ => None,
+        })?;
+        match self {
+            Outcome::Exited(number) | Outcome::Killed(number) => number.pass(by),
+        }
+    }
+}
+
+impl State for Family {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        let mut tree = self.tree();
+        by.map(&mut tree.members, Relations::default)?;
+        tree.next.pass(by)?;
+        tree.ended.pass(by)
+    }
+}
+
+impl Default for Outcome {
+    fn default() -> Outcome {
+        Outcome::Exited(0)
     }
 }
 

@@ -86,6 +86,9 @@ struct Entry {
     closes_on_exec: bool,
 }
 
+/// A number of a program: the place of its descriptor among others, and whether it closes on exec; `None` if it is free.
+pub(crate) type Number = Option<(usize, bool)>;
+
 /// The open files of a program, and its permissions for the files of the host: it may read all of them, and change
 /// those below one folder if one was given.
 #[derive(Clone, Debug)]
@@ -306,6 +309,40 @@ impl Files {
         }
     }
 
+    /// All descriptors, the standard ones first, and by number: the place of its descriptor among them, and whether it
+    /// closes on exec.
+    pub(crate) fn descriptors(&self) -> (Vec<Shared>, Vec<Number>) {
+        let mut all = self.standard.to_vec();
+        let mut place = |entry: &Entry| {
+            let is_it = |other: &Shared| other.identity() == entry.shared.identity();
+            let place = all.iter().position(is_it).unwrap_or_else(|| {
+                all.push(entry.shared.clone());
+                all.len() - 1
+            });
+            (place, entry.closes_on_exec)
+        };
+        let numbers = self.open.iter().map(|entry| entry.as_ref().map(&mut place));
+        let numbers = numbers.collect();
+        (all, numbers)
+    }
+
+    /// Gives the program these descriptors by these numbers; `None` if there are not as many.
+    pub(crate) fn set_descriptors(&mut self, all: &[Shared], numbers: &[Number]) -> Option<()> {
+        let entry = |number: &Number| match number {
+            Some((place, closes_on_exec)) => Some(Some(Entry {
+                shared: all.get(*place)?.clone(),
+                closes_on_exec: *closes_on_exec,
+            })),
+            None => Some(None),
+        };
+        self.open = numbers.iter().map(entry).collect::<Option<_>>()?;
+        let timers = all
+            .iter()
+            .filter(|shared| matches!(*shared.borrow(), Descriptor::Timer(_)));
+        self.timers = timers.map(Shared::downgrade).collect();
+        Some(())
+    }
+
     /// Closes all numbers, as at the end of a process; standard output and error remain available.
     pub(crate) fn close_all(&mut self) {
         self.open.clear();
@@ -460,7 +497,7 @@ pub(crate) fn check_way(path: &Path, follows_last: bool) -> io::Result<()> {
     Ok(())
 }
 
-fn open_options(flags: i32, mode: u32) -> OpenOptions {
+pub(crate) fn open_options(flags: i32, mode: u32) -> OpenOptions {
     use std::os::unix::fs::OpenOptionsExt;
     let access = flags & libc::O_ACCMODE;
     // The library's checks of these options refuse combinations that the kernel accepts, such as creating a file that

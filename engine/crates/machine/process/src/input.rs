@@ -1,3 +1,4 @@
+use rackwright_state::state;
 use std::io::{self, IsTerminal, Read};
 
 /// The standard input of a program.
@@ -23,6 +24,12 @@ pub(crate) struct Reader {
     position: usize,
     complete: bool,
 }
+
+state!(Reader {
+    bytes,
+    position,
+    complete
+});
 
 impl Reader {
     pub(crate) fn new(input: Input) -> Reader {

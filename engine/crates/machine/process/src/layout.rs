@@ -1,5 +1,6 @@
 use crate::areas::{Areas, Kind};
 use rackwright_memory::{GuestFault, GuestMemory, Protection, PAGE_BYTES};
+use rackwright_state::state;
 use std::ops::Range;
 
 /// Bytes reserved for the stack, as the usual limit of Linux.
@@ -20,6 +21,15 @@ pub(crate) struct Layout {
     /// All that is mapped: the program, the heap, mappings, the stack.
     pub(crate) areas: Areas,
 }
+
+state!(Layout {
+    heap_start,
+    heap_end,
+    mappings_start,
+    holes,
+    stack_top,
+    areas
+});
 
 fn round_up(value: u64) -> u64 {
     value.div_ceil(PAGE_BYTES).saturating_mul(PAGE_BYTES)

@@ -24,6 +24,7 @@ mod log;
 mod maps;
 mod process;
 mod processes;
+mod saved;
 mod segments;
 mod selves;
 mod signal_file;

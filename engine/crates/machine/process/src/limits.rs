@@ -1,5 +1,6 @@
 //! Limits of resources, as reported to a program, independent of the host's.
 
+use rackwright_state::{state, Pass, State, StateError};
 use std::fs::File;
 use std::io;
 use std::os::fd::FromRawFd;
@@ -34,6 +35,14 @@ impl Default for Limits {
         limits[libc::RLIMIT_STACK as usize].soft = STACK_BYTES;
         limits[libc::RLIMIT_NOFILE as usize] = OPEN;
         Limits(limits)
+    }
+}
+
+state!(Limit { soft, hard });
+
+impl State for Limits {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.0.pass(by)
     }
 }
 

@@ -1,3 +1,4 @@
+use rackwright_state::{Pass, State, StateError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use syscalls::riscv64::Sysno;
 
@@ -26,6 +27,14 @@ pub(crate) enum Missing {
     Stops,
 }
 
+const PARTS: [Missing; 4] = [Missing::Network, Missing::Program, Missing::Locks, Missing::Stops];
+
+impl State for Missing {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        by.one_of(self, &PARTS)
+    }
+}
+
 impl Missing {
     fn text(self) -> &'static str {
         match self {
@@ -34,6 +43,14 @@ impl Missing {
             Missing::Locks => "locks of files between processes",
             Missing::Stops => "signals that stop a process, which end it here",
         }
+    }
+}
+
+impl State for UnknownCalls {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        let mut asked = self.asked();
+        asked.numbers.pass(by)?;
+        by.list(&mut asked.parts, || Missing::Network)
     }
 }
 

@@ -4,19 +4,21 @@ use crate::files::Files;
 use crate::input::Input;
 use crate::layout::Layout;
 use crate::log::UnknownCalls;
+use crate::saved::{pass_files, Surroundings};
 use crate::segments::{Segment, Segments};
 use crate::signal_file::PendingSignals;
 use crate::sockets::Network;
 use crate::stack;
 use rackwright_boot::{load_program, ElfError, Image};
 use rackwright_memory::{GuestFault, GuestMemory};
+use rackwright_state::{Pass, State, StateError};
 use rackwright_time::{Clock, Cycle};
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -99,6 +101,8 @@ pub(crate) struct OwnFile {
     /// The name of its threads.
     pub(crate) name: Vec<u8>,
     pub(crate) harts: usize,
+    /// Whether the program has been replaced by another one.
+    is_replaced: bool,
 }
 
 /// A program that replaces that of a process.
@@ -134,6 +138,7 @@ impl OwnFile {
             environment: ended(&given.environment),
             name: name.into_iter().take(LONGEST_NAME).collect(),
             harts,
+            is_replaced: false,
         }
     }
 }
@@ -144,6 +149,56 @@ const SEED: u64 = 0x7261_636b;
 /// The wall clock at the start of every run: 2026-01-01 00:00 UTC. A run must not depend on the host's.
 pub(crate) const EPOCH_SECONDS: u64 = 1_767_225_600;
 pub(crate) const EPOCH_NANOSECONDS: u64 = EPOCH_SECONDS * 1_000_000_000;
+
+/// Without what does not change, and what is in memory.
+impl State for Process {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        let unsaved = |reason: &str| Err(StateError::Unsaved(format!("a program {reason} cannot be saved")));
+        if self.own.is_replaced {
+            return unsaved("that has replaced another one");
+        }
+        if !self.shared.segments.is_empty() {
+            return unsaved("with shared memory of System V");
+        }
+        self.layout.pass(by)?;
+        let around = Surroundings {
+            activity: &self.activity,
+            signals: &self.signals,
+        };
+        pass_files(&mut self.files, &around, by)?;
+        self.unknown.pass(by)?;
+        pass_random(&mut self.random, by)?;
+        self.activity.pass(by)?;
+        self.signals.pass(by)?;
+        let mut folder = self.folder.take().map(path_bytes);
+        folder.pass(by)?;
+        self.folder = folder.map(path_of);
+        self.own.name.pass(by)?;
+        self.family.pass(by)
+    }
+}
+
+/// Passes the state of a generator of random numbers.
+pub(crate) fn pass_random(random: &mut ChaCha8Rng, by: &mut Pass<'_>) -> Result<(), StateError> {
+    let (mut seed, mut stream, mut place) = (random.get_seed(), random.get_stream(), random.get_word_pos());
+    seed.pass(by)?;
+    stream.pass(by)?;
+    place.pass(by)?;
+    *random = ChaCha8Rng::from_seed(seed);
+    random.set_stream(stream);
+    random.set_word_pos(place);
+    Ok(())
+}
+
+/// A path as bytes, and back.
+pub(crate) fn path_bytes(path: PathBuf) -> Vec<u8> {
+    path.into_os_string().into_vec()
+}
+
+/// The inverse of [`path_bytes`].
+pub(crate) fn path_of(bytes: Vec<u8>) -> PathBuf {
+    OsString::from_vec(bytes).into()
+}
 
 impl Process {
     /// Loads a static program into memory and prepares its start.
@@ -222,6 +277,7 @@ impl Process {
         self.own = OwnFile {
             path: program.path.clone(),
             name: program.name(),
+            is_replaced: true,
             ..OwnFile::new(program.file.clone(), &program.given, self.own.harts)
         };
         Ok(())

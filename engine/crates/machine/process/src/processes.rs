@@ -10,6 +10,7 @@ use crate::threads::{Information, Next, Sent, SharedWake, ThreadId, Threads};
 use crate::Arguments;
 use rackwright_cpu::{Exception, Registers};
 use rackwright_memory::GuestMemory;
+use rackwright_state::{Pass, State, StateError};
 use rackwright_time::{Cycle, Cycles, Picosecond};
 use std::collections::BTreeMap;
 
@@ -44,6 +45,21 @@ pub struct Processes {
     is_stuck: bool,
     /// The first process once it has ended and others continue: its input and output remain available.
     first: Option<Threads>,
+}
+
+/// Programs with a single process have their state saved.
+impl State for Processes {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        let is_single = self.members.len() == 1 && self.resident == FIRST && !self.family.is_several();
+        if !is_single || self.first.is_some() {
+            let reason = "a program with several processes cannot be saved";
+            return Err(StateError::Unsaved(reason.to_string()));
+        }
+        self.resident_mut().pass(by)?;
+        self.slice_end.pass(by)?;
+        self.outcome.pass(by)?;
+        self.is_stuck.pass(by)
+    }
 }
 
 impl Processes {

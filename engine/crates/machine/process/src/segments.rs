@@ -53,6 +53,11 @@ impl Segments {
         known
     }
 
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.known().by_id.is_empty()
+    }
+
     /// `shmget`: the number of the segment with this key, or of a new one.
     pub(crate) fn get(&self, key: i32, bytes: u64, flags: i32) -> io::Result<u64> {
         let mut known = self.known();

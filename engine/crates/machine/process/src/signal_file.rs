@@ -1,6 +1,7 @@
 //! `signalfd`: signals that are read instead of handled.
 
-use crate::activity::{event, Readiness};
+use crate::activity::{event, pass_count, Readiness};
+use rackwright_state::{Pass, State, StateError};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
@@ -10,6 +11,13 @@ use std::sync::Arc;
 pub(crate) struct PendingSignals {
     set: Arc<AtomicU64>,
     ever: Arc<AtomicU64>,
+}
+
+impl State for PendingSignals {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        pass_count(&self.set, by)?;
+        pass_count(&self.ever, by)
+    }
 }
 
 impl PendingSignals {
@@ -30,6 +38,12 @@ pub(crate) struct SignalFile {
     /// The signals that it reads, a bit each.
     pub(crate) wanted: u64,
     pending: PendingSignals,
+}
+
+impl State for SignalFile {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.wanted.pass(by)
+    }
 }
 
 impl SignalFile {

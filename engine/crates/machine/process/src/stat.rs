@@ -1,3 +1,4 @@
+use rackwright_state::state;
 use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -27,6 +28,12 @@ pub(crate) struct Inodes {
 
 /// Seconds and nanoseconds.
 pub(crate) type Time = (u64, u64);
+
+state!(Inodes {
+    numbers,
+    count,
+    times
+});
 
 impl Inodes {
     /// The number of a file of the host.

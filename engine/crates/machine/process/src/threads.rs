@@ -21,8 +21,9 @@ use crate::process::{Environment, LoadError, Process};
 use crate::Arguments;
 pub(crate) use descent::{Sent, SharedWake};
 pub(crate) use information::Information;
-use rackwright_cpu::{Registers, VectorRegisters};
+use rackwright_cpu::Registers;
 use rackwright_memory::GuestMemory;
+use rackwright_state::{state, Pass, StateError};
 use rackwright_time::{Cycle, Cycles, Picosecond};
 use signals::Actions;
 use std::collections::{BTreeMap, VecDeque};
@@ -71,12 +72,8 @@ struct Seat {
 /// The registers that a program begins with.
 fn start(process: &Process) -> Registers {
     let mut registers = Registers {
-        x: [0; 32],
-        f: [0; 32],
         pc: process.entry(),
-        fflags: 0,
-        frm: 0,
-        vector: VectorRegisters::default(),
+        ..Registers::default()
     };
     registers.x[thread::STACK_POINTER] = process.stack_pointer();
     registers
@@ -102,6 +99,28 @@ pub struct Threads {
     /// Whether a thread that runs has got a signal from another one.
     attention: bool,
     ended: Option<Outcome>,
+}
+
+state!(Seat {
+    runs,
+    last,
+    slice_end
+});
+
+impl rackwright_state::State for Threads {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.process.pass(by)?;
+        let blank = || Thread::new(Registers::default(), 0, Cycle::ZERO);
+        by.map(&mut self.threads, blank)?;
+        self.ready.pass(by)?;
+        by.each(self.seats.iter_mut())?;
+        self.actions.pass(by)?;
+        self.timers.pass(by)?;
+        self.next_wake.pass(by)?;
+        self.waits.pass(by)?;
+        self.attention.pass(by)?;
+        self.ended.pass(by)
+    }
 }
 
 impl Threads {

@@ -3,6 +3,7 @@
 use crate::activity::{event, Readiness};
 use crate::alarm::Alarm;
 use crate::calls::refuse;
+use rackwright_state::state;
 use std::io;
 
 /// Bytes of a count.
@@ -16,6 +17,13 @@ pub(crate) struct Timer {
     expired: u64,
     arrivals: u64,
 }
+
+state!(Timer {
+    is_wall,
+    alarm,
+    expired,
+    arrivals
+});
 
 impl Timer {
     pub(crate) fn new(is_wall: bool) -> Timer {

@@ -356,8 +356,8 @@ impl GuestMemory {
     }
 }
 
-/// The pages that may have been written are saved, and the others stay shared with the initial contents. Protection is
-/// no state: it is that of the machine to which the memory belongs.
+/// The pages that may have been written are saved, and the others stay shared with the initial contents. Protection
+/// is that of the machine to which the memory belongs, if no [program sets it](Mapping::pass_protection).
 impl State for GuestMemory {
     fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
         self.written.pass(by)?;

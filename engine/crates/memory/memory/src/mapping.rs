@@ -1,6 +1,7 @@
 use crate::contents::Contents;
 use crate::fault::{Access, GuestFault};
 use crate::guest::{fresh_stamp, GuestMemory, Protection, PAGE_BYTES};
+use rackwright_state::{Pass, State, StateError};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -110,6 +111,39 @@ impl Mapping<'_> {
             self.memory.touch(address, length);
         }
         self.memory.region.zero(address as usize..end as usize);
+        Ok(())
+    }
+
+    /// Passes its size and the protection of its pages, which are state where a program sets them.
+    ///
+    /// # Errors
+    /// [`StateError::Damaged`] if there is no room for as many pages.
+    pub fn pass_protection(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        let equal = self.memory.protection.chunk_by(|one, other| one == other);
+        let mut runs: Vec<(usize, u8)> = equal.map(|run| (run.len(), run[0])).collect();
+        runs.pass(by)?;
+        if !by.restores() {
+            return Ok(());
+        }
+        let pages: usize = runs.iter().map(|(pages, _)| pages).sum();
+        let more = pages
+            .checked_sub(self.memory.protection.len())
+            .ok_or(StateError::Damaged)?;
+        if more > 0 {
+            let extended = self.extend(more as u64 * PAGE_BYTES);
+            extended.ok_or(StateError::Damaged)?;
+        }
+        let mut rest = &mut self.memory.protection[..];
+        for (pages, bits) in runs {
+            let (run, others) = rest.split_at_mut(pages);
+            // Pages that nobody has written stay those of the host.
+            if run.iter().any(|page| *page != bits) {
+                run.fill(bits);
+            }
+            rest = others;
+        }
+        self.memory.stamps.data = fresh_stamp();
+        self.memory.stamps.code = fresh_stamp();
         Ok(())
     }
 }

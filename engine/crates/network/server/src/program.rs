@@ -1,3 +1,5 @@
+mod state;
+
 use crate::error::ServerError;
 use crate::run::{Observed, Progress, Run};
 use rackwright_cpu::{Cause, Exception, Stop, Timing};
@@ -5,6 +7,7 @@ use rackwright_device::{Bus, Map};
 use rackwright_machine::{Hardware, Machine, Pause, Turn, Window, Workload};
 use rackwright_memory::GuestMemory;
 use rackwright_process::{Arguments, Environment, Next, Processes};
+use rackwright_state::{Pass, State, StateError};
 use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
 use rackwright_unit::{Core, UnitError};
@@ -461,6 +464,10 @@ where
 
     fn unknown_calls(&self) -> Vec<&'static str> {
         self.processes().process().unknown_calls()
+    }
+
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        State::pass(self, by)
     }
 
     fn digest(&self, digest: &mut Digest) {

@@ -5,6 +5,7 @@ use rackwright_ethernet::{Frame, OutputPort, PortCounters, PortParameters};
 use rackwright_machine::DecodedPrograms;
 use rackwright_process::{Arguments, Environment, Input};
 use rackwright_schedule::{Incoming, Model, Outbox};
+use rackwright_state::{Pass, State, StateError};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::network::Cycle;
 use rackwright_time::{Clock, Crossing, Hart, Network};
@@ -118,6 +119,18 @@ impl Reported for ProgramServer {
             stderr: self.server.error_output(),
             ..Output::default()
         }
+    }
+}
+
+impl State for ProgramServer {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        if let Some(error) = &self.error {
+            return Err(StateError::Unsaved(format!("it has stopped: {error}")));
+        }
+        self.server.pass(by)?;
+        self.now.pass(by)?;
+        State::pass(&mut self.output, by)?;
+        self.exit.pass(by)
     }
 }
 

@@ -1,5 +1,6 @@
 use crate::error::ServerError;
 use rackwright_machine::{Hardware, Processor};
+use rackwright_state::{Pass, StateError};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::Cycle;
 use rackwright_unit::Wait;
@@ -23,6 +24,10 @@ pub(crate) trait Run: Send {
     /// System calls of the program that are not emulated.
     fn unknown_calls(&self) -> Vec<&'static str> {
         Vec::new()
+    }
+    /// Passes its state, if it can be saved.
+    fn pass(&mut self, _by: &mut Pass<'_>) -> Result<(), StateError> {
+        Err(StateError::Unsaved("a server alone cannot be saved".to_string()))
     }
     fn digest(&self, digest: &mut Digest);
 }

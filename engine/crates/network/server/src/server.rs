@@ -9,6 +9,7 @@ use rackwright_machine::{DecodedPrograms, FromHarts, HartChoice};
 use rackwright_memory::{GuestMemory, Hierarchy, SharedHierarchy, MAXIMUM_SHARERS};
 use rackwright_process::{Arguments, Environment};
 use rackwright_rtl::rocket::RocketDesign;
+use rackwright_state::{Pass, State, StateError};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle};
 use rackwright_trace::Observation;
@@ -231,6 +232,12 @@ impl FromHarts for Start<'_> {
         }
         let run = ProgramRun::start(cores, memory, file, arguments, self.environment)?;
         Ok(Box::new(run))
+    }
+}
+
+impl State for Server {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.run.pass(by)
     }
 }
 

@@ -20,6 +20,7 @@ pub(super) trait AnyMachine: Send {
     fn digest(&self, digest: &mut Digest);
     fn save(&self) -> SavedMachine;
     fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError>;
+    fn pass_timing(&mut self, by: &mut Pass<'_>) -> Result<(), StateError>;
     fn memory(&self) -> &GuestMemory;
     fn forget_unsaved(&mut self);
     fn commands(&self) -> u64;
@@ -64,6 +65,10 @@ where
 
     fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
         self.pass(by)
+    }
+
+    fn pass_timing(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.pass_timing(by)
     }
 
     fn memory(&self) -> &GuestMemory {

@@ -9,6 +9,7 @@ use rackwright_boot::{Hardware, Software};
 use rackwright_cpu::{CpuModel, ServerParameters};
 use rackwright_device::{Disk, Endpoint, Map, Tree, TreeMaker, UARTS};
 use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy};
+use rackwright_state::Pass;
 use rackwright_time::{Clock, Cycles};
 use rackwright_trace::Observation;
 use rackwright_unit::Attachment;
@@ -133,6 +134,7 @@ impl Guest {
         };
         Ok(Guest {
             machine: parts.build(code)?,
+            timed_as: timed_as(parameters.cpu, &server),
             cpu: parameters.cpu,
             clock,
             tick: server.memory.tick,
@@ -235,9 +237,16 @@ impl Guest {
             attachment: extras.attachment,
             start: Start::Saved(&head.machine),
         };
+        let mut machine = parts.build(code)?;
+        let timed_as = timed_as(cpu, &server);
+        if let Some(timing) = head.timing.as_ref().filter(|timing| timing.of == timed_as) {
+            let read = machine.pass_timing(&mut Pass::Restore(&timing.state));
+            read.map_err(MachineError::Timing)?;
+        }
         Ok(Guest {
-            machine: parts.build(code)?,
+            machine,
             cpu,
+            timed_as,
             clock: server.memory.clock,
             tick: server.memory.tick,
             disk: content,
@@ -248,6 +257,11 @@ impl Guest {
             status: None,
         })
     }
+}
+
+/// What the caches and pipelines of harts depend on, in words.
+fn timed_as(cpu: CpuModel, server: &ServerParameters) -> String {
+    format!("{cpu:?} {server:?}")
 }
 
 /// The addresses of a server with these interrupt controllers.

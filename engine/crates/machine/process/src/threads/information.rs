@@ -1,6 +1,7 @@
 //! The information of a signal.
 
 use crate::family::{Outcome, ProcessId};
+use rackwright_state::state;
 
 // `si_code`, the source of a signal.
 /// A process, by `kill`.
@@ -16,13 +17,19 @@ const KERNEL: i32 = 0x80;
 pub(super) const FILE_BYTES: usize = 128;
 
 /// The information of a signal for a handler: `siginfo_t`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Information {
     pub(super) signal: u64,
     code: i32,
     /// Details that depend on the code: sender, address, value.
     details: [u64; 2],
 }
+
+state!(Information {
+    signal,
+    code,
+    details
+});
 
 impl Information {
     /// Sent by `kill`.

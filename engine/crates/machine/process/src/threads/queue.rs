@@ -2,6 +2,7 @@
 
 use super::information::Information;
 use super::signals::SignalSet;
+use rackwright_state::{Pass, State, StateError};
 
 /// The first signal that is queued each time it is sent; lower ones are queued only once.
 const FIRST_QUEUED: u64 = 32;
@@ -9,6 +10,12 @@ const FIRST_QUEUED: u64 = 32;
 /// Signals in the order in which they were sent.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Queue(Vec<Information>);
+
+impl State for Queue {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.0.pass(by)
+    }
+}
 
 impl Queue {
     pub(super) fn add(&mut self, information: Information) {

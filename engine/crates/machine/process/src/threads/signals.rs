@@ -11,6 +11,7 @@ use crate::gather;
 use crate::log::Missing;
 use rackwright_cpu::{Cause, Exception, Registers};
 use rackwright_memory::{GuestMemory, Protection, PAGE_BYTES};
+use rackwright_state::{state, Pass, StateError};
 use rackwright_time::Cycle;
 use std::io;
 
@@ -97,6 +98,20 @@ pub(super) struct Actions {
     trampoline: u64,
     /// For the whole process, while all of its threads block them.
     pub(super) pending: Queue,
+}
+
+state!(AlternateStack { base, bytes });
+state!(Action { handler, flags, mask });
+state!(Actions {
+    each,
+    trampoline,
+    pending
+});
+
+impl rackwright_state::State for SignalSet {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.0.pass(by)
+    }
 }
 
 impl Default for Actions {

@@ -4,6 +4,7 @@ use super::queue::Queue;
 use super::signals::{AlternateStack, SignalSet};
 use super::waiting::Pending;
 use rackwright_cpu::Registers;
+use rackwright_state::{state, Pass, StateError};
 use rackwright_time::Cycle;
 
 // Integer registers by the calling convention.
@@ -38,7 +39,7 @@ pub(super) struct Wait {
 }
 
 /// A wait for a futex.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Waiter {
     pub(super) address: u64,
     pub(super) bits: u32,
@@ -83,6 +84,67 @@ pub(super) struct Thread {
     /// The signal mask to restore after its current waiting call.
     pub(super) restored_mask: Option<SignalSet>,
     pub(super) alternate: AlternateStack,
+}
+
+state!(Waiter { address, bits, order });
+state!(Wait { reason, until });
+state!(Thread {
+    registers,
+    state,
+    affinity,
+    clear_at_exit,
+    masked,
+    pending,
+    restored_mask,
+    alternate
+});
+
+impl rackwright_state::State for Reason {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        let kind = |reason: &Reason| match reason {
+            Reason::Time { .. } => 0,
+            Reason::Futex(_) => 1,
+            Reason::Call(_) => 2,
+            Reason::Child => 3,
+        };
+        by.as_number(self, kind, |kind| match kind {
+            0 => Some(Reason::Time { remainder: 0 }),
+            1 => Some(Reason::Futex(Waiter::default())),
+            2 => Some(Reason::Call(Pending::default())),
+            3 => Some(Reason::Child),
+            _ => None,
+        })?;
+        match self {
+            Reason::Time { remainder } => remainder.pass(by),
+            Reason::Futex(waiter) => waiter.pass(by),
+            Reason::Call(pending) => pending.pass(by),
+            Reason::Child => Ok(()),
+        }
+    }
+}
+
+impl rackwright_state::State for State {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        let kind = |state: &State| match state {
+            State::Ready { .. } => 0,
+            State::Runs => 1,
+            State::Waits(_) => 2,
+        };
+        by.as_number(self, kind, |kind| match kind {
+            0 => Some(State::Ready { since: Cycle::ZERO }),
+            1 => Some(State::Runs),
+            2 => Some(State::Waits(Wait {
+                reason: Reason::Child,
+                until: Cycle::NEVER,
+            })),
+            _ => None,
+        })?;
+        match self {
+            State::Ready { since } => since.pass(by),
+            State::Runs => Ok(()),
+            State::Waits(wait) => wait.pass(by),
+        }
+    }
 }
 
 impl Thread {

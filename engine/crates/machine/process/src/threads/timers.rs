@@ -8,6 +8,7 @@ use crate::alarm::Alarm;
 use crate::calls::{interval_times, number, refuse, store_interval_times, wall_offset, Call};
 use crate::gather;
 use rackwright_memory::GuestMemory;
+use rackwright_state::{state, Pass, State, StateError};
 use rackwright_time::Cycle;
 use std::collections::BTreeMap;
 use std::io;
@@ -24,7 +25,7 @@ const MOST: usize = 1024;
 const MICROSECOND: u64 = 1000;
 
 /// A timer of `timer_create`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 struct Timer {
     clock: i32,
     alarm: Alarm,
@@ -39,6 +40,21 @@ pub(super) struct Timers {
     intervals: [Alarm; 3],
     each: BTreeMap<u64, Timer>,
     next_id: u64,
+}
+
+state!(Timer {
+    clock,
+    alarm,
+    notice,
+    overrun
+});
+
+impl State for Timers {
+    fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
+        self.intervals.pass(by)?;
+        by.map(&mut self.each, Timer::default)?;
+        self.next_id.pass(by)
+    }
 }
 
 impl Timers {

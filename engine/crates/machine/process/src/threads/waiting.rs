@@ -9,11 +9,12 @@ use crate::calls::{encode, number, Call};
 use crate::gather;
 use rackwright_cpu::Registers;
 use rackwright_memory::GuestMemory;
+use rackwright_state::state;
 use rackwright_time::Cycle;
 use std::io;
 
 /// A call that waits.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Pending {
     number: u64,
     arguments: [u64; 6],
@@ -28,6 +29,16 @@ pub(super) struct Pending {
     /// The signals that it waits for, if it is for signals.
     pub(super) signals: Option<SignalSet>,
 }
+
+state!(Pending {
+    number,
+    arguments,
+    done,
+    order,
+    at_end,
+    restarts,
+    signals
+});
 
 impl Pending {
     /// The result of a call with this last attempt.
