@@ -17,7 +17,7 @@ from rackwright.errors import RackwrightError
 from rackwright.fabric import AttachedFabric, Card, PcieLink, PcieSwitch, RootComplex, System
 from rackwright.fabric.fabric import Fabric
 from rackwright.linux.boot import boot, restore
-from rackwright.linux.image import default_image, load_image
+from rackwright.linux.image import build_image, default_image, load_image
 
 FAST = PcieLink(gen=4, lanes=16)
 
@@ -163,6 +163,36 @@ def test_a_checkpoint_continues_with_the_digest_of_the_run_that_wrote_it(disk: P
     other.connect(Card("traffic", model=True), FAST)
     with pytest.raises(EngineError, match=re.escape("the saved state of a device (fabric) is damaged")):
         restore(saved, dma, fabric=AttachedFabric(System.of(other)))
+
+
+FIO = """
+fio --name=a --filename=/dev/vda --rw=randwrite --bs=4k --size=2m --ioengine=libaio --iodepth=16 --direct=1 \
+    --verify=crc32c --do_verify=1 --verify_fatal=1 --randseed=7 --output-format=json >/tmp/report; echo $?
+grep -E '"(total_ios|error)"' /tmp/report | tr -d ' ,\n'; echo
+grep virtio /proc/interrupts
+"""
+"""It writes the first two megabytes of a disk in a random order, and reads each block with its checksum."""
+
+
+@pytest.mark.long("an image with fio, and a boot of Debian with a larger tree than others")
+def test_fio_verifies_what_it_writes_to_a_disk_below_two_switches(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.write_bytes(bytes(4 << 20))
+    fabric = AttachedFabric(below_two_switches(disk))
+    image = load_image(build_image(["fio"]))
+    result = boot(image, FIO, memory_bytes=512 << 20, fabric=fabric, interrupts="aia")
+    status, counts, *interrupts = result.stdout.decode().splitlines()
+    assert status == "0"
+    blocks = (2 << 20) // 4096
+    assert f'"total_ios":{blocks}' in counts
+    assert '"error":0' in counts
+    [requests] = [line for line in interrupts if "PCI-MSIX-0000:06:00.0" in line and "req" in line]
+    assert int(requests.split()[1]) > 0
+    assert result.fabric is not None
+    sent = {port["port"]: port["classes"] for port in result.fabric["ports"]}
+    # What it reads again arrives by writes of the card, and what it writes by completions.
+    assert sent["switch0->root"]["posted"]["payload_bytes"] > 2 << 20
+    assert sent["root->switch0"]["completion"]["payload_bytes"] > 2 << 20
 
 
 NETWORK = """

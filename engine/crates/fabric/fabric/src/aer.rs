@@ -18,12 +18,21 @@ pub(crate) enum Fault {
     Malformed = 18,
     /// A request that nobody serves.
     UnsupportedRequest = 20,
+    /// A request that access control does not let pass.
+    AccessControl = 21,
+    /// A packet of a multicast group that is blocked.
+    BlockedMulticast = 23,
 }
 
 impl Fault {
     /// Whether another one reports it too: the requester by a completion, or the sender of a completion (6.2.3.2.4).
     pub(crate) fn is_advisory(self, class: Class) -> bool {
-        self == Fault::UnexpectedCompletion || self == Fault::UnsupportedRequest && class == Class::NonPosted
+        let is_completed = class == Class::NonPosted;
+        match self {
+            Fault::UnexpectedCompletion => true,
+            Fault::UnsupportedRequest | Fault::AccessControl => is_completed,
+            _ => false,
+        }
     }
 }
 
@@ -59,8 +68,9 @@ const REPORTS_UNSUPPORTED: u32 = 1 << 3;
 const UNSUPPORTED: u32 = 1 << 3;
 /// Number of the extended capability, in its second version.
 const CAPABILITY: u32 = 0x0002_0001;
-/// Uncorrectable errors that there are: those of [`Fault`].
+/// Uncorrectable errors that there are: those of [`Fault`], the last two only at ports.
 const UNCORRECTABLE: u32 = 0x0017_5000;
+const OF_PORTS: u32 = 0x00a0_0000;
 /// Those that are fatal unless software says otherwise.
 const FATAL: u32 = 0x0006_0000;
 /// The correctable error that there is: one that somebody else reports (6.2.3.2.4). It is not signalled at first.
@@ -71,9 +81,22 @@ const ROOT_COMMANDS: u32 = 7;
 const REPORTED: [u32; 3] = [1, 1 << 5, 1 << 6];
 const ROOT_STATUS: u32 = 0x7f;
 
+/// Who detects errors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reporter {
+    /// A function of a card.
+    Function,
+    /// A port of a switch.
+    Port,
+    /// A port of the root complex.
+    RootPort,
+}
+
 /// The registers of the capability.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ErrorLog {
+    /// The errors that there are.
+    known: u32,
     uncorrectable: u32,
     mask: u32,
     severity: u32,
@@ -89,9 +112,14 @@ pub(crate) struct ErrorLog {
 }
 
 impl ErrorLog {
-    /// That of a port or of a function after reset.
-    pub(crate) fn new(is_root_port: bool) -> ErrorLog {
+    /// The registers after reset.
+    pub(crate) fn new(reporter: Reporter) -> ErrorLog {
+        let ports = match reporter {
+            Reporter::Function => 0,
+            Reporter::Port | Reporter::RootPort => OF_PORTS,
+        };
         ErrorLog {
+            known: UNCORRECTABLE | ports,
             uncorrectable: 0,
             mask: 0,
             severity: FATAL,
@@ -100,7 +128,7 @@ impl ErrorLog {
             device_status: 0,
             first: 0,
             header: [0; 4],
-            root: is_root_port.then_some([0; 3]),
+            root: (reporter == Reporter::RootPort).then_some([0; 3]),
         }
     }
 
@@ -127,8 +155,8 @@ impl ErrorLog {
         };
         match word {
             1 => self.uncorrectable &= !(data & chosen),
-            2 => set(&mut self.mask, UNCORRECTABLE),
-            3 => set(&mut self.severity, UNCORRECTABLE),
+            2 => set(&mut self.mask, self.known),
+            3 => set(&mut self.severity, self.known),
             4 => self.correctable &= !(data & chosen),
             5 => set(&mut self.correctable_mask, ADVISORY),
             11 => {
@@ -232,7 +260,7 @@ mod tests {
 
     #[test]
     fn the_header_of_the_first_error_is_kept_until_software_clears_it() {
-        let mut log = ErrorLog::new(false);
+        let mut log = ErrorLog::new(Reporter::Function);
         assert_eq!(
             log.note(Fault::UnsupportedRequest, HEADER, false),
             (Severity::NonFatal, true)
@@ -249,7 +277,7 @@ mod tests {
 
     #[test]
     fn what_somebody_else_reports_is_correctable_and_not_signalled_at_first() {
-        let mut log = ErrorLog::new(false);
+        let mut log = ErrorLog::new(Reporter::Function);
         let note = |log: &mut ErrorLog| log.note(Fault::UnsupportedRequest, HEADER, true);
         assert_eq!(note(&mut log), (Severity::Correctable, false));
         assert_eq!((log.read(1), log.read(4)), (0, ADVISORY));
@@ -265,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_root_port_keeps_who_told_it_first() {
-        let mut log = ErrorLog::new(true);
+        let mut log = ErrorLog::new(Reporter::RootPort);
         log.tell(Severity::Correctable, 0x0300);
         log.tell(Severity::NonFatal, 0x0200);
         log.tell(Severity::NonFatal, 0x0400);
@@ -288,7 +316,7 @@ mod tests {
         log.write(11, u32::MAX, 6);
         log.write(12, u32::MAX, 1 << 5 | 1 << 6);
         assert!(!log.interrupts());
-        let mut other = ErrorLog::new(false);
+        let mut other = ErrorLog::new(Reporter::Function);
         other.tell(Severity::Fatal, 1);
         assert_eq!(other.read(12), 0);
     }

@@ -1,5 +1,7 @@
-use crate::aer::{ErrorLog, Fault, Severity};
+use crate::access_control::AccessControl;
+use crate::aer::{ErrorLog, Fault, Reporter, Severity};
 use crate::msi::Msi;
+use crate::multicast::Multicast;
 use crate::packet::Id;
 use crate::rate::Rate;
 use rackwright_device::{decode, encode, RestoreError};
@@ -46,6 +48,11 @@ const CONTROL_BITS: u32 = 0x79ff;
 const FORWARDS_ERRORS: u32 = 2 << 16;
 /// The first extended capability, in words.
 const EXTENDED: u64 = 0x40;
+/// Those behind it: access control of ports above links, multicast of ports of switches.
+const ACCESS: u64 = 0x50;
+const ACCESS_END: u64 = ACCESS + AccessControl::WORDS - 1;
+const MULTICAST: u64 = 0x54;
+const MULTICAST_END: u64 = MULTICAST + Multicast::WORDS - 1;
 const MEMORY: u32 = 2;
 const MASTER: u32 = 4;
 /// Of the PCI Express capability: version 2; payloads of 512 bytes, tags of eight bits, errors by their role.
@@ -64,7 +71,7 @@ const WINDOW: u64 = 1 << 20;
 
 /// The configuration space of a port of the root complex or of a switch: a header of type 1 (7.5.1.3) and the
 /// capability of PCI Express; of root ports also that of interrupts. Absent words, up to 4 KiB, read as 0: among them
-/// those of windows of ports. The extended capability is that for errors.
+/// those of windows of ports. The extended capabilities are those for errors, access control and multicast.
 pub(crate) struct Bridge {
     kind: BridgeKind,
     number: u32,
@@ -78,6 +85,9 @@ pub(crate) struct Bridge {
     line: u32,
     control: u32,
     pub(crate) errors: ErrorLog,
+    /// Of ports above links; of ports of switches.
+    pub(crate) access: AccessControl,
+    pub(crate) multicast: Multicast,
     /// Of root ports, the only ones with interrupts.
     interrupts: Option<Msi>,
     /// Whether there is an error to interrupt for; only the first has it interrupt.
@@ -103,7 +113,12 @@ impl Bridge {
             line: 0,
             // As of functions: no snooping and relaxed ordering are allowed, reads of 512 bytes.
             control: 0x2810,
-            errors: ErrorLog::new(kind == BridgeKind::RootPort),
+            errors: ErrorLog::new(match kind {
+                BridgeKind::RootPort => Reporter::RootPort,
+                BridgeKind::Upstream | BridgeKind::Downstream => Reporter::Port,
+            }),
+            access: AccessControl::default(),
+            multicast: Multicast::default(),
             interrupts: (kind == BridgeKind::RootPort).then(Msi::default),
             interrupting: false,
         }
@@ -114,7 +129,8 @@ impl Bridge {
         let windows = (self.memory, self.prefetchable, self.high);
         let settings = (self.command, self.cache_line, self.buses, windows, self.line);
         let interrupts = (&self.interrupts, self.interrupting);
-        encode(&(settings, self.control, &self.errors, interrupts))
+        let services = (&self.access, &self.multicast);
+        encode(&(settings, self.control, &self.errors, interrupts, services))
     }
 
     /// Restores such a state, of a bridge of the same kind.
@@ -122,9 +138,16 @@ impl Bridge {
     /// # Errors
     /// [`RestoreError`] when it is none.
     pub(crate) fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
-        let (settings, control, errors, interrupts): (Settings, u32, ErrorLog, (Option<Msi>, bool)) =
-            decode(state, "bridge")?;
+        let (settings, interrupts): (Settings, (Option<Msi>, bool));
+        let (control, errors): (u32, ErrorLog);
         let windows;
+        (
+            settings,
+            control,
+            errors,
+            interrupts,
+            (self.access, self.multicast),
+        ) = decode(state, "bridge")?;
         (self.command, self.cache_line, self.buses, windows, self.line) = settings;
         (self.memory, self.prefetchable, self.high) = windows;
         (self.control, self.errors) = (control, errors);
@@ -163,7 +186,19 @@ impl Bridge {
                 let interrupts = self.interrupts.as_ref();
                 interrupts.map_or(0, |interrupts| interrupts.read(word - INTERRUPTS))
             }
-            EXTENDED.. => self.errors.read(word - EXTENDED),
+            ACCESS if self.has_multicast() && self.has_access() => {
+                self.access.read(0) | (MULTICAST as u32) << 22
+            }
+            ACCESS..=ACCESS_END if self.has_access() => self.access.read(word - ACCESS),
+            MULTICAST..=MULTICAST_END if self.has_multicast() => self.multicast.read(word - MULTICAST),
+            EXTENDED.. => {
+                let next = if word == EXTENDED {
+                    self.behind_errors() << 22
+                } else {
+                    0
+                };
+                self.errors.read(word - EXTENDED) | next
+            }
             _ => 0,
         }
     }
@@ -193,9 +228,26 @@ impl Bridge {
                     interrupts.write(word - INTERRUPTS, mask, data);
                 }
             }
+            ACCESS..=ACCESS_END if self.has_access() => self.access.write(word - ACCESS, mask, data),
+            MULTICAST..=MULTICAST_END if self.has_multicast() => {
+                self.multicast.write(word - MULTICAST, mask, data);
+            }
             EXTENDED.. => self.errors.write(word - EXTENDED, mask, data),
             _ => {}
         }
+    }
+
+    fn has_access(&self) -> bool {
+        self.kind != BridgeKind::Upstream
+    }
+
+    fn has_multicast(&self) -> bool {
+        self.kind != BridgeKind::RootPort
+    }
+
+    /// The word of the capability after that for errors.
+    fn behind_errors(&self) -> u32 {
+        (if self.has_access() { ACCESS } else { MULTICAST }) as u32
     }
 
     /// An error has been detected at its port in a packet with this header, of which a completion tells if it is `advisory`.
@@ -346,7 +398,10 @@ mod tests {
         let writable: Vec<u64> = (0..1024).filter(changed).collect();
         assert_eq!(
             writable,
-            [0x1, 0x3, 0x6, 0x8, 0x9, 0xa, 0xb, 0xf, 0x12, 0x42, 0x43]
+            [0x1, 0x3, 0x6, 0x8, 0x9, 0xa, 0xb, 0xf, 0x12, 0x42, 0x43, 0x51]
+                .into_iter()
+                .chain(0x55..0x60)
+                .collect::<Vec<_>>()
         );
         assert_eq!((bridge.read(0x3), bridge.read(0x9)), (0x0001_00ff, 0xfff1_fff1));
         bridge.write(0x6, 0x2, 0x0000_0500);

@@ -66,6 +66,24 @@ impl Junction {
     }
 }
 
+impl Junction {
+    /// Whether a request from below a port violates its access control.
+    fn violates(&self, own: usize, header: &Header) -> bool {
+        let bridge = &self.bridges[own];
+        bridge.access.is_violated(header, &bridge.buses())
+    }
+
+    /// The port of the root complex through which no packet from the port `own` leaves: this one, unless it lets pass what
+    /// switches have redirected.
+    fn barred(&self, own: usize) -> usize {
+        if self.bridges[own].access.forwards_up() {
+            usize::MAX
+        } else {
+            own
+        }
+    }
+}
+
 /// A server's fabric: one queue of events for all of its links, and cards that run ahead of it by less than the minimum
 /// latency to a card.
 pub struct Fabric {
@@ -191,6 +209,7 @@ impl Fabric {
         counters.push("malformed_packets", self.rejected.malformed);
         counters.push("poisoned_packets", self.rejected.poisoned);
         counters.push("completion_timeouts", self.rejected.timeouts);
+        counters.push("stopped_packets", self.rejected.stopped);
         counters.push("root_port_interrupts", self.interrupts);
         let overflows = self.ports.all.iter().map(|port| port.overflows).sum();
         counters.push("receiver_overflows", overflows);
@@ -345,7 +364,7 @@ impl Fabric {
         self.release(now, id, header.kind.class(), header.cost());
     }
 
-    /// A packet has no target: a requester that waits for a completion receives one with this status.
+    /// A packet has no target.
     pub(crate) fn refuse(&mut self, now: Cycle, id: PortId, packet: PacketId, header: &Header) {
         if header.kind.class() == Class::Completion {
             self.rejected.unexpected += 1;
@@ -354,8 +373,20 @@ impl Fabric {
             self.rejected.unsupported += 1;
             self.report(id, Fault::UnsupportedRequest, header);
         }
+        self.turn_back(now, id, packet, header, Status::Unsupported);
+    }
+
+    /// A packet must not pass: the same, with the error `fault` (6.12.1.1).
+    pub(crate) fn stop(&mut self, now: Cycle, id: PortId, packet: PacketId, header: &Header, fault: Fault) {
+        self.rejected.stopped += 1;
+        self.report(id, fault, header);
+        self.turn_back(now, id, packet, header, Status::Aborted);
+    }
+
+    /// A packet goes no further: a requester that waits for a completion receives one with this status.
+    fn turn_back(&mut self, now: Cycle, id: PortId, packet: PacketId, header: &Header, status: Status) {
         if header.kind.class() == Class::NonPosted {
-            let completion = Header::completing(header, ROOT, Status::Unsupported);
+            let completion = Header::completing(header, ROOT, status);
             let answer = self.pool.take(completion);
             let source = self.ports.all[id.index()].number;
             let waiting = Waiting::new(answer, &completion, now, None);

@@ -4,6 +4,7 @@
 //! One model holds a server's fabric, with one queue of events: hops last 10 to 100 ns, too short for windows of their own.
 //! References to the specification are to PCI Express Base 5.0.
 
+mod access_control;
 mod aer;
 mod attached;
 mod bench;
@@ -30,6 +31,7 @@ mod interrupts;
 mod latencies;
 mod links;
 mod msi;
+mod multicast;
 mod packet;
 mod parts;
 mod pool;
@@ -44,6 +46,8 @@ mod rejected;
 mod reports;
 mod routes;
 mod saved;
+#[cfg(test)]
+mod services;
 mod stamps;
 mod system;
 mod transmitter;

@@ -50,6 +50,16 @@ impl Pool {
         &mut self.packets[id.0 as usize]
     }
 
+    /// Another packet with the same contents.
+    pub(crate) fn copy(&mut self, id: PacketId) -> PacketId {
+        let Packet { header, parts, .. } = self.packets[id.0 as usize];
+        let data = self.packets[id.0 as usize].data.clone();
+        let copy = self.take(header);
+        let packet = self.get(copy);
+        (packet.data, packet.parts) = (data, parts);
+        copy
+    }
+
     /// The packet has reached its destination.
     pub(crate) fn free(&mut self, id: PacketId) {
         debug_assert!(!self.free.contains(&id), "a packet is freed twice");

@@ -17,6 +17,8 @@ pub(crate) struct Rejected {
     pub(crate) poisoned: u64,
     /// Requests of the host without a completion.
     pub(crate) timeouts: u64,
+    /// Packets that access control, or the block of their multicast group, has stopped.
+    pub(crate) stopped: u64,
 }
 
 /// Whether a packet with `payload` bytes violates a rule that receivers check, for a maximum payload of `most` bytes.
@@ -31,7 +33,7 @@ pub(crate) fn is_malformed(header: &Header, payload: usize, most: u32) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use crate::driver::{Access, Space};
     use crate::error::FabricError;
     use crate::fabric::{Fabric, ROOT};
@@ -44,13 +46,13 @@ mod tests {
     use rackwright_time::fabric::Cycle;
     use serde_json::{json, Value};
 
-    const MEMORY: u64 = 1 << 22;
-    const CARD: Id = Id(0x0300);
+    pub(crate) const MEMORY: u64 = 1 << 22;
+    pub(crate) const CARD: Id = Id(0x0300);
     /// In the first window of the first card.
     const REGISTER: u64 = 0x100_0000_0000;
 
     /// Two modelled cards below a switch.
-    fn system() -> SystemDescription {
+    pub(crate) fn system() -> SystemDescription {
         let model = json!({"hertz": 2_000_000_000_u64, "tags": 64, "read_bytes": 512, "packets": 32});
         system_of(&json!({"name": "a", "model": model}))
     }
@@ -92,7 +94,7 @@ mod tests {
     }
 
     /// It sends such a packet; then all must be quiet, and a register can be read.
-    fn send(fabric: &mut Fabric, header: Header, data: &[u8]) {
+    pub(crate) fn send(fabric: &mut Fabric, header: Header, data: &[u8]) {
         offer(fabric, header, data);
         let deadline = fabric.now + crate::clocks::nanoseconds(100_000.0);
         assert!(
@@ -102,7 +104,7 @@ mod tests {
         fabric.read_register(REGISTER).unwrap();
     }
 
-    fn count(fabric: &Fabric, name: &str) -> u64 {
+    pub(crate) fn count(fabric: &Fabric, name: &str) -> u64 {
         let counters = fabric.counters();
         let found = counters
             .iter()

@@ -81,6 +81,10 @@ impl Fabric {
             self.refuse(now, id, packet, header);
             return Ok(());
         }
+        if self.root.violates(from, header) {
+            self.stop(now, id, packet, header, Fault::AccessControl);
+            return Ok(());
+        }
         let address = header.request.address;
         let range = address..address.saturating_add(4 * u64::from(header.words));
         match header.kind {
@@ -119,7 +123,7 @@ impl Fabric {
             }
             _ => {
                 let own = self.ports.all[id.index()].number;
-                let next = next_port(&self.root.routes, header, own, None);
+                let next = next_port(&self.root.routes, header, self.root.barred(own), None);
                 match next.filter(|_| self.system.root.peer_to_peer) {
                     Some((number, header)) => {
                         if header.poisoned {

@@ -1,4 +1,5 @@
 use super::{next_port, Fabric, Junction};
+use crate::aer::Fault;
 use crate::class::Class;
 use crate::events::PortId;
 use crate::packet::{Header, Id, Kind, Status};
@@ -36,6 +37,12 @@ impl Fabric {
         if let (Kind::Message(..), false) = (header.kind, self.forwards_errors(switch, own)) {
             return self.settle(now, id, packet, header);
         }
+        if own != 0 && self.switches[switch].violates(own, header) {
+            return self.stop(now, id, packet, header, Fault::AccessControl);
+        }
+        if let Some(group) = self.switches[switch].bridges[own].multicast.group(header) {
+            return self.spread(now, id, (switch, group), packet, header);
+        }
         let Some((number, header)) = self.way(switch, own, header) else {
             self.refuse(now, id, packet, header);
             return;
@@ -44,7 +51,42 @@ impl Fabric {
             self.report_passing(id, &header);
         }
         self.pool.get(packet).header = header;
-        self.forward(now, id, (switch, number), packet, &header);
+        self.forward(now, Some(id), (switch, own, number), packet, &header);
+    }
+
+    /// Forwards a packet of a multicast group through all ports that receive it but that of its arrival, with the addresses
+    /// that they give it (6.14.2). The last copy takes its room there along; the others have room in their ports.
+    fn spread(
+        &mut self,
+        now: Cycle,
+        id: PortId,
+        (switch, group): (usize, u64),
+        packet: PacketId,
+        header: &Header,
+    ) {
+        let own = self.ports.all[id.index()].number;
+        let bridges = &self.switches[switch].bridges;
+        if bridges[own].multicast.blocks(group) {
+            return self.stop(now, id, packet, header, Fault::BlockedMulticast);
+        }
+        let passes = own == 0 || bridges[own].is_master();
+        let receives = |out: &usize| *out != own && bridges[*out].multicast.receives(group);
+        let outs: Vec<usize> = (0..bridges.len()).filter(|out| passes && receives(out)).collect();
+        let Some((last, others)) = outs.split_last() else {
+            return self.settle(now, id, packet, header);
+        };
+        for out in others.iter().chain([last]) {
+            let mut header = *header;
+            let multicast = &self.switches[switch].bridges[*out].multicast;
+            header.request.address = multicast.overlaid(header.request.address);
+            let (from, leaving) = if out == last {
+                (Some(id), packet)
+            } else {
+                (None, self.pool.copy(packet))
+            };
+            self.pool.get(leaving).header = header;
+            self.forward(now, from, (switch, own, *out), leaving, &header);
+        }
     }
 
     /// Forwards a packet whose header will arrive at a switch at `at`, before that instant: the switch passes nothing on
@@ -55,13 +97,20 @@ impl Fabric {
         let Packet { header, data, .. } = self.pool.get(packet);
         let header = *header;
         let is_data = header.kind.is_memory() || header.kind.class() == Class::Completion;
-        if !is_data || header.poisoned || is_malformed(&header, data.len(), self.system.payload_bytes) {
+        let Junction { bridges, .. } = &self.switches[switch];
+        let is_special = own != 0 && self.switches[switch].violates(own, &header)
+            || bridges[own].multicast.group(&header).is_some();
+        if !is_data
+            || is_special
+            || header.poisoned
+            || is_malformed(&header, data.len(), self.system.payload_bytes)
+        {
             return false;
         }
         let Some((number, _)) = self.way(switch, own, &header) else {
             return false;
         };
-        self.forward(at, id, (switch, number), packet, &header);
+        self.forward(at, Some(id), (switch, own, number), packet, &header);
         true
     }
 
@@ -74,22 +123,30 @@ impl Fabric {
             !header.kind.is_memory()
                 || (own == 0 || bridges[own].is_master()) && (out != 0 || bridges[0].is_master())
         };
-        next_port(routes, header, own, Some(0)).filter(|(out, _)| passes(*out))
+        let access = &bridges[own].access;
+        let next = match next_port(routes, header, own, Some(0)) {
+            Some((out, header)) if out != 0 && own != 0 && access.redirects(&header) => Some((0, header)),
+            // Its target is below the port of its arrival.
+            None if own != 0 && access.forwards_up() => Some((0, *header)),
+            next => next,
+        };
+        next.filter(|(out, _)| passes(*out))
     }
 
-    /// Queues a packet whose header arrives at `now` at the port of a switch through which it leaves.
+    /// Queues a packet whose header arrives at `now`, through the port `own`, at the port of a switch through which it leaves.
+    /// `from` is the port whose room it has.
     fn forward(
         &mut self,
         now: Cycle,
-        id: PortId,
-        (switch, number): (usize, usize),
+        from: Option<PortId>,
+        (switch, own, number): (usize, usize, usize),
         packet: PacketId,
         header: &Header,
     ) {
-        let own = self.ports.all[id.index()].number;
-        let out = self.ports.of_switches[switch][number];
+        let of_switch = &self.ports.of_switches[switch];
+        let (arrived, out) = (of_switch[own], of_switch[number]);
         let (coming, leaving) = (
-            &self.ports.all[id.index()].rate,
+            &self.ports.all[arrived.index()].rate,
             &self.ports.all[out.index()].rate,
         );
         let front = FRONT + 4 * header.header_words() as u64;
@@ -99,7 +156,7 @@ impl Fabric {
         let earliest = Cycle::new(tail.0.saturating_sub(leaving.bytes(rest + front).0));
         let ready = earliest.max(now + latency);
         self.pool.get(packet).parts.add(Part::Switch, ready.since(now));
-        let waiting = Waiting::new(packet, header, ready, Some(id));
+        let waiting = Waiting::new(packet, header, ready, from);
         self.offer(out, own, waiting, header.kind.class());
     }
 

@@ -1,4 +1,4 @@
-use crate::aer::{ErrorLog, Fault, Severity};
+use crate::aer::{ErrorLog, Fault, Reporter, Severity};
 use crate::codec::words_of;
 use crate::function::device_control::DeviceControl;
 use crate::packet::{Header, Id};
@@ -72,7 +72,7 @@ impl Configuration {
             control: 0x2910,
             messages: 0,
             bases: [0; 2],
-            errors: ErrorLog::new(false),
+            errors: ErrorLog::new(Reporter::Function),
             raised: false,
         }
     }

@@ -10,7 +10,7 @@ mod worker;
 
 use super::transmitter::{Offers, Transmitter};
 use super::{word_of, Given, FIRST_CYCLES, NEVER};
-use crate::aer::{ErrorLog, Fault};
+use crate::aer::{ErrorLog, Fault, Reporter};
 use crate::class::Class;
 use crate::codec::words_of;
 use crate::credits::{Amount, Credits};
@@ -129,7 +129,7 @@ impl Device {
             dma: Dma::new(),
             arrivals: VecDeque::new(),
             transmitter: Transmitter::default(),
-            errors: ErrorLog::new(false),
+            errors: ErrorLog::new(Reporter::Function),
             interrupts: 0,
         })
     }
