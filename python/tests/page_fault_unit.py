@@ -138,11 +138,11 @@ class PageFaultUnit:
         return self.asks(1, ENTRIES + 8 * index)
 
     def prefetch(self, index: int, *, hart: bool = False) -> None:
-        """Has the page of entry `index` brought; nobody waits."""
+        """Requests the page of entry `index`; no hart waits for it."""
         self.tell(0 if hart else 1, ENTRIES + 8 * index)
 
     def evict(self, frame: int, remote: int) -> None:
-        """Has the page in a frame leave, to be that remote one."""
+        """Evicts the page in a frame, which is written to the remote page."""
         self.tell(4, frame_address(frame), remote)
 
     def tick(self, count: int) -> None:

@@ -11,6 +11,9 @@ from pathlib import Path
 from bootstrap.paths import PYTHON
 
 PACKAGES = ("bootstrap", "rackwright")
+FOLDERS = {"examples", "soc"}
+"""Folders of the repository that only some modules of the package use."""
+
 TESTS = PYTHON / "tests"
 CONFTEST = TESTS / "conftest.py"
 
@@ -19,17 +22,24 @@ ANOTHER_PYTHON = (
 )  # fmt: skip
 """Imports by which a test starts programs, or imports modules by names that it computes: any of ours."""
 
-_LAZY = PYTHON / "rackwright" / "__init__.py"
+_HERE = Path(__file__).parent
+_PACKAGE = _HERE.parent
+
+_LAZY = _PACKAGE / "__init__.py"
 """It imports the module of a name when the name is used."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A Python file: the modules that it imports, and the names that it uses from the package itself."""
+    """A Python file: the modules that it imports, and the names that it uses from the package itself.
+
+    `folders` are those of the repository in whose files it is interested: the first part of each path in it.
+    """
 
     path: Path
     imports: frozenset[str]
     names: frozenset[str]
+    folders: frozenset[str]
 
     @property
     def text(self) -> str:
@@ -40,7 +50,7 @@ class Source:
 @cache
 def source(path: Path) -> Source:
     """The file, parsed."""
-    imports, names = set(), set()
+    imports, names, folders = set(), set(), set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             imports |= {alias.name for alias in node.names}
@@ -51,7 +61,9 @@ def source(path: Path) -> Source:
             names |= {alias.name for alias in node.names if node.module == "rackwright"}
         elif isinstance(node, ast.Call) and ast.unparse(node.func) == "importlib.import_module":
             imports |= _named(node.args[0])
-    return Source(path, frozenset(imports), frozenset(names))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and " " not in node.value:
+            folders.add(node.value.partition("/")[0])
+    return Source(path, frozenset(imports), frozenset(names), frozenset(folders & FOLDERS))
 
 
 def _named(module: ast.expr) -> set[str]:
@@ -117,6 +129,11 @@ class TestFile:
     def name(self) -> str:
         """Its path as pytest takes it."""
         return str(self.path.relative_to(PYTHON))
+
+    def uses(self, folder: str) -> bool:
+        """Whether a module of the package that it imports names a file in one of `FOLDERS`."""
+        ours = (path for path in self.sources if path.is_relative_to(_PACKAGE) and path.parent != _HERE)
+        return any(folder in source(path).folders for path in ours)
 
     def mentions(self, word: str) -> bool:
         """Whether it, or a file beside it that it imports, has `word` in it."""

@@ -117,7 +117,10 @@ def _affected_by(path: Path) -> Selection:
         return Selection(False, (), True, None)
     if parts[0] == "soc":
         return Selection(
-            False, (), True, tuple(each.name for each in files_of_tests() if each.mentions("soc"))
+            False,
+            (),
+            True,
+            tuple(each.name for each in files_of_tests() if each.mentions("soc") or each.uses("soc")),
         )
     if parts[0] == "software":
         return Selection(False, None, False, None)
@@ -129,7 +132,11 @@ def _affected_by(path: Path) -> Selection:
 def _of_texts(path: Path, parts: tuple[str, ...]) -> Selection:
     """Tests that read texts; for tables and scripts, also those of modules that read the folder."""
     words = {path.name, *parts[:1], *([".md", "docs"] if path.suffix in _PROSE else [])}
-    readers = [each.name for each in files_of_tests() if any(map(each.mentions, words))]
+    readers = [
+        each.name
+        for each in files_of_tests()
+        if any(map(each.mentions, words)) or (path.suffix not in _PROSE and each.uses(parts[0]))
+    ]
     if parts[0] == "validation" and path.suffix not in _PROSE:
         # The package itself reads tables, and crates compare themselves with recordings.
         return Selection(False, None, False, None)

@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
 
-/// Room for the longest message that the kernel makes of datagrams it joins.
+/// Room for the longest message into which the kernel joins datagrams.
 const MESSAGE_BYTES: usize = 1 << 16;
 
 /// Room for control data of a message: the size of the datagrams in it.

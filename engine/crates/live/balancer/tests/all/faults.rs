@@ -185,6 +185,6 @@ fn datagrams_overtake_others() {
     );
     assert_eq!(lost, 0);
     assert!(report.lost <= without_replica(&statuses), "{report:?}");
-    // Reports that were overtaken are old news.
+    // Reports that arrive after newer ones are counted and ignored.
     assert!(statuses[1].decisions.gossip.stale > 0 && statuses[0].decisions.requests.redirected > 100);
 }
