@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rackwright._engine import Design
     from rackwright.cluster.topology import Topology
 
-_SAVED = ("linux", "server")
+_SAVED = ("linux", "program", "server")
 """The kinds of servers whose state is saved."""
 
 _WAIT_US = 1
@@ -92,7 +92,8 @@ def with_state(topology: Topology) -> Mapping[str, Design]:
     """The designs of a topology, with those of servers that can be saved compiled for that."""
     nodes: list[dict[str, Any]] = topology.description["nodes"]
     servers = [node for node in nodes if node["kind"] in _SAVED]
-    saved = {node["nic"] for node in servers} | {unit["design"] for node in servers for unit in node["units"]}
+    nics = {node["nic"] for node in servers if "nic" in node}
+    saved = nics | {unit["design"] for node in servers for unit in node["units"]}
     return {
         name: toolchain().with_state(design) if name in saved else design
         for name, design in topology.designs.items()

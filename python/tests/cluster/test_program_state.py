@@ -175,14 +175,14 @@ POINTS = 100
 """Of each kind of server."""
 
 
-@pytest.mark.long("half an hour for all points")
+@pytest.mark.long("two hundred runs")
 def test_programs_go_on_from_their_state_at_any_time(descriptors: Path, tmp_path: Path) -> None:
     times = random.Random(9)
     points = [times.uniform(0.001, 0.3) for _ in range(POINTS)]
     goes_on(lambda: programs(descriptors), UNTIL_MS, points, tmp_path / "state")
 
 
-@pytest.mark.long("half an hour for all points")
+@pytest.mark.long("two hundred runs")
 def test_programs_that_wait_for_units_go_on_from_their_state(tmp_path: Path) -> None:
     unit = UnitConfig("snappy-decompress")
     (tmp_path / "units.h").write_text(server_header([unit_manifest(unit)]), encoding="utf-8")
@@ -196,12 +196,20 @@ def test_programs_that_wait_for_units_go_on_from_their_state(tmp_path: Path) -> 
     goes_on(cluster, 0.06, [times.uniform(0.001, 0.055) for _ in range(POINTS)], tmp_path / "state")
 
 
+@pytest.fixture(scope="module")
+def unsaved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program that does what its argument names, and then sleeps."""
+    return compiled(tmp_path_factory.mktemp("unsaved"), UNSAVED)
+
+
 @pytest.mark.parametrize(
     ("what", "reason"),
     [("s", "a socket"), ("m", "an open file without a name"), ("p", "several processes")],
 )
-def test_what_is_not_saved_of_a_program_is_named(what: str, reason: str, tmp_path: Path) -> None:
-    server = Server(name="program", workload=Program(compiled(tmp_path, UNSAVED), [what]))
+def test_what_is_not_saved_of_a_program_is_named(
+    unsaved: Path, what: str, reason: str, tmp_path: Path
+) -> None:
+    server = Server(name="program", workload=Program(unsaved, [what]))
     of(server).run(until_ms=0.1, checkpoint=tmp_path / "state")
     assert position(tmp_path / "state")["unsaved"] == f"`program`: a program with {reason} cannot be saved"
 
