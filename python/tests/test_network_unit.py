@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from itertools import islice
 
 import pytest
 from command_line import rw
@@ -25,6 +27,7 @@ from internet_frames import (
 from scapy.layers.inet import ICMP, IP, UDP, IPOption_NOP
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Raw
+from tiers import long
 
 from rackwright.errors import RackwrightError
 from rackwright.unit.internet import ENDINGS, Address, Datagram, NetworkUnit
@@ -252,8 +255,8 @@ def test_a_flood_of_pings_is_bounded_and_counted(unit: NetworkUnit) -> None:
     assert len(back) == counters["echoed"] > 0
 
 
-def test_mutated_frames_are_counted_once_each(unit: NetworkUnit) -> None:
-    source = random.Random(52)
+def mutants(source: random.Random, count: int) -> Iterator[bytes]:
+    """Frames of each kind with some wrong bytes, and some that are cut short."""
     good = [
         question(),
         answer(),
@@ -262,21 +265,32 @@ def test_mutated_frames_are_counted_once_each(unit: NetworkUnit) -> None:
         frame() / packet(options=[IPOption_NOP()] * 5) / datagram(b"", PORTS[1]),
         Ether(dst=MAC, src=PEER_MAC) / Dot1Q(vlan=0) / packet() / datagram(bytes(9)),
     ]
-    frames = []
-    for number in range(200):
-        mutant = bytearray(bytes(good[number % len(good)]))
+    plain = [bytes(each) for each in good]
+    for number in range(count):
+        mutant = bytearray(plain[number % len(plain)])
         for _ in range(source.randrange(1, 4)):
             mutant[source.randrange(len(mutant))] = source.randrange(256)
         if source.randrange(4) == 0:
             del mutant[source.randrange(1, len(mutant)) :]
-        frames.append(bytes(mutant))
-    out = give(unit, *frames, frame() / packet() / ping(b"alive"))
+        yield bytes(mutant)
+
+
+@pytest.mark.parametrize("count", [200, long(1_000_000, why="two minutes of simulation")])
+def test_mutated_frames_are_counted_once_each(unit: NetworkUnit, count: int) -> None:
+    leaving = delivered = 0
+    frames = mutants(random.Random(52), count)
+    while part := list(islice(frames, 2000)):
+        for mutant in part:
+            unit.receive(mutant)
+        assert unit.work()
+        leaving += len(unit.frames())
+        delivered += len(unit.raw(0)) + len(unit.raw(1))
+    [alive] = give(unit, frame() / packet() / ping(b"alive"))
+    assert bytes(alive[Raw]) == b"alive"
     counters = unit.counters()
-    assert counters["received_frames"] == len(frames) + 1
-    assert sum(counters[name] for name in ENDINGS) == len(frames) + 1
-    assert counters["sent_frames"] == len(out)
-    assert len(unit.datagrams(0)) + len(unit.datagrams(1)) == counters["delivered"]
-    assert bytes(out[-1][Raw]) == b"alive"
+    assert counters["received_frames"] == sum(counters[name] for name in ENDINGS) == count + 1
+    assert counters["sent_frames"] == leaving + 1
+    assert counters["delivered"] == delivered
 
 
 def test_the_same_happens_when_idle_cycles_are_simulated() -> None:

@@ -113,6 +113,8 @@ def test_the_program_takes_over_what_the_unit_has_stored(library: ctypes.CDLL) -
 def test_the_header_has_the_layout_of_the_page(tmp_path: Path) -> None:
     """Offsets that a program sees, by the compiler."""
     checks = {
+        "offsetof(rw_store, time)": 4,
+        "offsetof(rw_store, hash_key)": 8,
         "offsetof(rw_store, total)": 24,
         "offsetof(rw_store, bucket_bits)": 28,
         "offsetof(rw_store, used)": 32,
@@ -121,6 +123,7 @@ def test_the_header_has_the_layout_of_the_page(tmp_path: Path) -> None:
         "offsetof(rw_store, buckets)": 512,
         "offsetof(rw_store_item, key_bytes)": 20,
         "offsetof(rw_store_item, seal)": 22,
+        "offsetof(rw_store_item, expiry)": 28,
         "sizeof(rw_store_item)": 32,
         "sizeof(rw_store_request)": 16,
         "sizeof(rw_store_response)": 16,

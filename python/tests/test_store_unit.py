@@ -49,7 +49,10 @@ def history(source: random.Random, length: int, keys: int) -> list[Request]:
         if stores and source.random() < 0.4:
             value = source.choice([b"0", b"9", b" 98", b"7 x", b"%d" % (2**64 - 1), b"%d" % 2**64])
         version = source.choice([source.randrange(length // 4), source.getrandbits(64)])
-        found.append(Request(operation, source.choice(names), value, source.getrandbits(32), number, version))
+        # Of the time 1: without an expiry, expired, and not yet.
+        expiry = source.choice([None, None, None, 0, 1, 2, 2**32 - 1])
+        name, flags = source.choice(names), source.getrandbits(32)
+        found.append(Request(operation, name, value, flags, number, version, expiry=expiry))
     return found
 
 
@@ -84,7 +87,7 @@ def test_any_history(store: StoreUnit, seed: int, keys: int, bucket_bits: int, m
         assert store.ask(batch, misalignment=misalignment) == [oracle.answer(request) for request in batch]
     view = store.view()
     view.check()
-    items = {key: (item.value, item.flags, item.version) for key, item in view.items().items()}
+    items = {key: (item.value, item.flags, item.version, item.expiry) for key, item in view.items().items()}
     assert items == oracle.items
     assert view.usage[1:] == (len(oracle.items), oracle.version)
 
@@ -120,6 +123,37 @@ def test_a_version_is_of_one_item(store: StoreUnit) -> None:
     assert store.ask([Request("get_version", b"key")]) == [Response("ok", b"two", version=3)]
 
 
+def test_items_expire_when_their_time_has_come(store: StoreUnit) -> None:
+    """The time is a word of the region, which a program advances."""
+    store.renew(empty_region(1 << 16, 3, HASH_KEY, time=100))
+    oracle = Oracle(time=100)
+    asked = [
+        Request("set", b"soon", b"5", expiry=101),
+        Request("add", b"later", b"b", expiry=102),
+        Request("set", b"touched", b"c", expiry=101),
+        Request("touch", b"touched", expiry=200),
+        Request("set", b"untouched", b"d", expiry=200),
+        Request("touch", b"untouched"),
+        Request("set", b"past", b"e", expiry=100),
+    ]
+    assert store.ask(asked) == [oracle.answer(request) for request in asked]
+    names = [b"soon", b"later", b"touched", b"untouched", b"past"]
+    gets = [Request("get", name) for name in names]
+    alive = []
+    for time in (100, 101, 102, 200):
+        oracle.time = time
+        store.unit.bench.write_memory(store.region.address + 4, struct.pack("<I", time))
+        found = store.ask(gets)
+        assert found == [oracle.answer(request) for request in gets]
+        assert found == [store.view().find(name) for name in names]
+        alive.append([name for name, response in zip(names, found, strict=True) if response.outcome == "ok"])
+    assert alive == [names[:4], names[1:4], names[2:4], names[3:4]]
+    again = [Request(each, b"soon", b"x") for each in OPERATIONS if each not in ("set", "add")]
+    again += [Request("add", b"soon", b"new"), Request("get", b"soon"), Request("append", b"soon", b"er")]
+    assert store.ask(again) == [oracle.answer(request) for request in again]
+    store.view().check()
+
+
 @pytest.mark.parametrize(
     ("request_", "outcome"),
     [
@@ -129,6 +163,8 @@ def test_a_version_is_of_one_item(store: StoreUnit) -> None:
         (Request("set", b"key", bytes((1 << 20) + 1)), "too_long"),
         (Request("compare_and_set", b"", b"value", version=1), "too_long"),
         (Request(12, b"key", b"value"), "unknown"),
+        (Request(13, b"key", b"value", expiry=7), "unknown"),
+        (Request("set", b"", b"value", expiry=7), "too_long"),
         (Request(0x101, b"key"), "unknown"),
     ],
 )

@@ -58,7 +58,7 @@ static rw_store *filled(size_t items)
     for (size_t item = 0; item < items; item++) {
         uint64_t key[KEY / 8], value[VALUE / 8];
         key_of(item, key), value_of(item, value);
-        if (region_store(store, RW_STORE_SET, 0, key, KEY, value, VALUE, 0) != RW_STORE_OK) return NULL;
+        if (region_store(store, RW_STORE_SET, 0, 0, key, KEY, value, VALUE, 0) != RW_STORE_OK) return NULL;
     }
     return store;
 }

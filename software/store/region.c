@@ -89,13 +89,29 @@ static void give(rw_store *store, uint32_t place)
 
 const void *region_value(const rw_store_item *item) { return item + 1 + grains_of(item->key_bytes); }
 
+uint64_t region_version(const rw_store_item *item) { return (uint64_t)item->version_high << 32 | item->version_low; }
+
+static void set_version(rw_store_item *item, uint64_t version)
+{
+    item->version_low = (uint32_t)version;
+    item->version_high = (uint8_t)(version >> 32);
+}
+
+/* The item that was found, if it has not expired. */
+static rw_store_item *current(const rw_store *store, const found *at)
+{
+    rw_store_item *item = at->outcome == RW_STORE_OK ? item_at(store, at->place) : NULL;
+    return item && item->expiry && item->expiry <= store->time ? NULL : item;
+}
+
 const rw_store_item *region_find(const rw_store *store, const void *key, size_t key_bytes, rw_store_outcome *outcome)
 {
     *outcome = RW_STORE_TOO_LONG;
     if (!key_bytes || key_bytes > RW_STORE_KEY_MOST) return NULL;
     const found at = look(store, key, key_bytes);
-    *outcome = at.outcome;
-    return at.outcome == RW_STORE_OK ? item_at(store, at.place) : NULL;
+    const rw_store_item *item = current(store, &at);
+    *outcome = at.outcome == RW_STORE_OK && !item ? RW_STORE_MISSING : at.outcome;
+    return item;
 }
 
 static bool joins(rw_store_operation operation) { return operation == RW_STORE_APPEND || operation == RW_STORE_PREPEND; }
@@ -106,19 +122,20 @@ static rw_store_outcome allowed(rw_store_operation operation, uint64_t expected,
     if (operation == RW_STORE_ADD && item) return RW_STORE_EXISTS;
     if ((operation == RW_STORE_REPLACE || operation == RW_STORE_COMPARE_AND_SET) && !item) return RW_STORE_MISSING;
     if (joins(operation) && !item) return RW_STORE_MISSING;
-    return operation == RW_STORE_COMPARE_AND_SET && item->version != expected ? RW_STORE_EXISTS : RW_STORE_OK;
+    return operation == RW_STORE_COMPARE_AND_SET && region_version(item) != expected ? RW_STORE_EXISTS : RW_STORE_OK;
 }
 
-rw_store_outcome region_store(rw_store *store, rw_store_operation operation, uint64_t expected, const void *key, size_t key_bytes,
-                              const void *value, size_t value_bytes, uint32_t flags)
+rw_store_outcome region_store(rw_store *store, rw_store_operation operation, uint64_t expected, uint32_t expiry, const void *key,
+                              size_t key_bytes, const void *value, size_t value_bytes, uint32_t flags)
 {
     if (!key_bytes || key_bytes > RW_STORE_KEY_MOST || value_bytes > RW_STORE_VALUE_MOST) return RW_STORE_TOO_LONG;
     const found at = look(store, key, key_bytes);
     if (at.outcome != RW_STORE_OK && at.outcome != RW_STORE_MISSING) return at.outcome;
     const bool replaces = at.outcome == RW_STORE_OK;
-    rw_store_outcome outcome = allowed(operation, expected, replaces ? item_at(store, at.place) : NULL);
+    const rw_store_item *now = current(store, &at);
+    rw_store_outcome outcome = allowed(operation, expected, now);
     if (outcome != RW_STORE_OK) return outcome;
-    const rw_store_item *before = joins(operation) ? item_at(store, at.place) : NULL;
+    const rw_store_item *before = joins(operation) ? now : NULL;
     const size_t kept = before ? before->value_bytes : 0, total = kept + value_bytes;
     if (total > RW_STORE_VALUE_MOST) return RW_STORE_TOO_LONG;
     const size_class size = class_of(1 + grains_of(key_bytes) + grains_of(total), false);
@@ -132,7 +149,8 @@ rw_store_outcome region_store(rw_store *store, rw_store_operation operation, uin
                             .flags = before ? before->flags : flags,
                             .key_bytes = (uint8_t)key_bytes,
                             .seal = RW_STORE_USED,
-                            .version = ++store->version};
+                            .expiry = before ? before->expiry : expiry};
+    set_version(item, ++store->version);
     memset((char *)(item + 1) + rw_store_padded(key_bytes) - 8, 0, 8);
     memcpy(item + 1, key, key_bytes);
     char *to = (char *)region_value(item);
@@ -149,10 +167,19 @@ rw_store_outcome region_delete(rw_store *store, const void *key, size_t key_byte
     if (!key_bytes || key_bytes > RW_STORE_KEY_MOST) return RW_STORE_TOO_LONG;
     const found at = look(store, key, key_bytes);
     if (at.outcome != RW_STORE_OK) return at.outcome;
+    if (!current(store, &at)) return RW_STORE_MISSING;
     *at.link = item_at(store, at.place)->next;
     give(store, at.place);
     store->items--;
     return RW_STORE_OK;
+}
+
+rw_store_outcome region_touch(rw_store *store, uint32_t expiry, const void *key, size_t key_bytes)
+{
+    rw_store_outcome outcome;
+    rw_store_item *item = (rw_store_item *)region_find(store, key, key_bytes, &outcome);
+    if (item) item->expiry = expiry;
+    return outcome;
 }
 
 static bool is_space(char of) { return of == ' ' || (of >= '\t' && of <= '\r'); }
@@ -185,7 +212,7 @@ rw_store_outcome region_count(rw_store *store, bool up, uint64_t by, const void 
     if (count > item->value_bytes) item->value_bytes = count;
     memset(text, ' ', item->value_bytes);
     memcpy(text, digits + first, count);
-    item->version = ++store->version;
+    set_version(item, ++store->version);
     return RW_STORE_OK;
 }
 
@@ -194,7 +221,8 @@ static char *put_item(rw_store_response *response, const rw_store_item *item, bo
 {
     char *to = (char *)(response + 1);
     response->flags = item->flags, response->value_bytes = item->value_bytes;
-    if (with_version) to = rw_store_append(to, &item->version, sizeof item->version);
+    const uint64_t version = region_version(item);
+    if (with_version) to = rw_store_append(to, &version, sizeof version);
     return rw_store_append(to, region_value(item), item->value_bytes);
 }
 
@@ -204,15 +232,17 @@ size_t region_serve(rw_store *store, const void *requests, size_t bytes, void *r
     char *to = responses;
     while (from < end) {
         const rw_store_request *request = (const rw_store_request *)from;
-        const rw_store_operation operation = (rw_store_operation)request->operation;
+        const rw_store_operation operation = (rw_store_operation)(request->operation & ~RW_STORE_EXPIRES);
         const bool counts = operation == RW_STORE_INCREMENT || operation == RW_STORE_DECREMENT;
         const bool leads = counts || operation == RW_STORE_COMPARE_AND_SET;
-        const char *key = from + sizeof *request + (leads ? sizeof(uint64_t) : 0), *value = key + rw_store_padded(request->key_bytes);
-        uint64_t expected = 0, number;
-        if (leads) memcpy(&expected, request + 1, sizeof expected);
+        const char *key = from + sizeof *request;
+        uint64_t expected = 0, expiry = 0, number;
+        if (leads) memcpy(&expected, key, sizeof expected), key += sizeof expected;
+        if (request->operation & RW_STORE_EXPIRES) memcpy(&expiry, key, sizeof expiry), key += sizeof expiry;
+        const char *value = key + rw_store_padded(request->key_bytes);
         from = value + rw_store_padded(request->value_bytes);
         rw_store_response *response = (rw_store_response *)to;
-        *response = (rw_store_response){RW_STORE_UNKNOWN, request->operation, 0, 0, request->tag};
+        *response = (rw_store_response){RW_STORE_UNKNOWN, (uint16_t)operation, 0, 0, request->tag};
         to += sizeof *response;
         rw_store_outcome outcome = RW_STORE_UNKNOWN;
         const rw_store_item *item;
@@ -228,9 +258,10 @@ size_t region_serve(rw_store *store, const void *requests, size_t bytes, void *r
         case RW_STORE_COMPARE_AND_SET:
         case RW_STORE_APPEND:
         case RW_STORE_PREPEND:
-            outcome = region_store(store, operation, expected, key, request->key_bytes, value, request->value_bytes, request->flags);
+            outcome = region_store(store, operation, expected, (uint32_t)expiry, key, request->key_bytes, value, request->value_bytes,
+                                   request->flags);
             break;
-        case RW_STORE_TOUCH: (void)region_find(store, key, request->key_bytes, &outcome); break;
+        case RW_STORE_TOUCH: outcome = region_touch(store, (uint32_t)expiry, key, request->key_bytes); break;
         case RW_STORE_INCREMENT:
         case RW_STORE_DECREMENT:
             outcome = region_count(store, operation == RW_STORE_INCREMENT, expected, key, request->key_bytes, &number);

@@ -39,7 +39,7 @@ static bool fill(void)
     for (uint64_t item = 0; item < ITEMS; item++) {
         uint64_t key[KEY / 8], value[VALUE / 8];
         key_of(item, key), value_of(item, value);
-        if (region_store(store, RW_STORE_SET, 0, key, KEY, value, VALUE, 0) != RW_STORE_OK) return false;
+        if (region_store(store, RW_STORE_SET, 0, 0, key, KEY, value, VALUE, 0) != RW_STORE_OK) return false;
     }
     return true;
 }

@@ -46,15 +46,17 @@ VALUE_BYTES = 1 << 20
 HEADER_BYTES = 16
 """Of a request, and of a response."""
 
-_MAGIC = b"RWSTORE\x01"
+_MAGIC = b"RWS\x02"
 _TABLE = 16
 _FREE_HEADS = 2
 _CLASSES = 64
 _MOST_ITEMS = 4095
 _USED, _FREE = 0x4B56, 0x4656
-_REGION = struct.Struct("<8s16sIB3x")
+_REGION = struct.Struct("<4sI16sIB3x")
 _USAGE = struct.Struct("<I4xQQ8x")
-_ITEM = struct.Struct("<IIIIIBxHQ")
+_ITEM = struct.Struct("<IIIIIBBHII")
+_EXPIRES = 0x8000
+"""A bit beside the operation of a request with an expiry."""
 _REQUEST = _RESPONSE = struct.Struct("<HHIII")
 _WORD = 0xFFFF_FFFF_FFFF_FFFF
 
@@ -109,10 +111,10 @@ def padded(data: bytes, to: int = 8) -> bytes:
     return data + bytes(-len(data) % to)
 
 
-def empty_region(total_bytes: int, bucket_bits: int, hash_key: bytes) -> bytes:
-    """A region without an item, its table of `2 ** bucket_bits` buckets."""
+def empty_region(total_bytes: int, bucket_bits: int, hash_key: bytes, time: int = 1) -> bytes:
+    """A region without an item, its table of `2 ** bucket_bits` buckets, at a time in seconds."""
     region = bytearray(total_bytes // GRAIN * GRAIN)
-    region[:GRAIN] = _REGION.pack(_MAGIC, hash_key, len(region) // GRAIN, bucket_bits)
+    region[:GRAIN] = _REGION.pack(_MAGIC, time, hash_key, len(region) // GRAIN, bucket_bits)
     region[GRAIN : 2 * GRAIN] = _USAGE.pack(_TABLE + (1 << bucket_bits) // 8, 0, 0)
     return bytes(region)
 
@@ -126,6 +128,7 @@ class Item:
     value: bytes
     flags: int
     version: int
+    expiry: int = 0
 
 
 @dataclass(frozen=True)
@@ -175,13 +178,13 @@ class RegionView:
         """The items of a bucket."""
         place = self._word(_TABLE * GRAIN + 4 * bucket)
         while place:
-            following, _, value_bytes, _, flags, key_bytes, seal, version = self._header(place)
+            following, _, value_bytes, _, flags, key_bytes, high, seal, low, expiry = self._header(place)
             if seal != _USED:
                 raise ValueError(f"bucket {bucket} leads to grain {place}, which is no item")
             at = (place + 1) * GRAIN
             value_at = at + len(padded(bytes(key_bytes), GRAIN))
             key, value = self.data[at : at + key_bytes], self.data[value_at : value_at + value_bytes]
-            yield Item(place, key, value, flags, version)
+            yield Item(place, key, value, flags, high << 32 | low, expiry)
             place = following
 
     def _header(self, place: int) -> tuple[int, ...]:
@@ -189,7 +192,7 @@ class RegionView:
 
     def find(self, key: bytes) -> Response:
         """What a get of `key` is answered with, whatever the region holds."""
-        total = int(struct.unpack_from("<I", self.data, 24)[0])
+        time, total = self._word(4), self._word(24)
         hashed = sip_hash(self.data[8:24], key)
         place = self._word(_TABLE * GRAIN + 4 * (hashed & (1 << self.bucket_bits) - 1))
         for _ in range(_MOST_ITEMS):
@@ -197,7 +200,7 @@ class RegionView:
                 return Response("missing")
             if not self.first_item <= place < total:
                 return Response("broken")
-            following, upper, value_bytes, grains, flags, key_bytes, seal, _ = self._header(place)
+            following, upper, value_bytes, grains, flags, key_bytes, _, seal, _, expiry = self._header(place)
             fits = value_bytes <= VALUE_BYTES and item_grains(key_bytes, value_bytes) <= grains
             if seal != _USED or not fits or place + grains > total:
                 return Response("broken")
@@ -207,6 +210,8 @@ class RegionView:
                 and self.data[at : at + len(padded(key))] == padded(key)
                 and key_bytes == len(key)
             ):
+                if 0 < expiry <= time:
+                    return Response("missing")
                 value_at = at + len(padded(key, GRAIN))
                 return Response("ok", self.data[value_at : value_at + value_bytes], flags)
             place = following
@@ -232,7 +237,7 @@ class RegionView:
         for number in range(_CLASSES):
             place = self._word(_FREE_HEADS * GRAIN + 4 * number)
             while place:
-                following, _, _, grains, _, _, seal, _ = self._header(place)
+                following, _, _, grains, _, _, _, seal, _, _ = self._header(place)
                 if seal != _FREE or size_class(grains) != (number, grains):
                     raise ValueError(f"free list {number} leads to grain {place}, which is not of it")
                 found.append((place, grains))
@@ -260,7 +265,8 @@ class Request:
     """What is asked of a store.
 
     `version` is what a compare and set expects, or the number to add or subtract; `lengths` are those of key
-    and value that the header says in their place.
+    and value that the header says in their place; `expiry` is when an item that it stores or touches expires,
+    in seconds, and None is left out.
     """
 
     operation: Operation | int
@@ -270,15 +276,18 @@ class Request:
     tag: int = 0
     version: int = 0
     lengths: tuple[int, int] | None = None
+    expiry: int | None = None
 
     def encoded(self) -> bytes:
         """As the unit reads it."""
         number = self.operation if isinstance(self.operation, int) else OPERATIONS.index(self.operation)
         key_bytes, value_bytes = self.lengths or (len(self.key), len(self.value))
+        number |= 0 if self.expiry is None else _EXPIRES
         header = _REQUEST.pack(number, key_bytes, value_bytes, self.flags, self.tag)
         leads = self.operation == "compare_and_set" or self.operation in _COUNTING
         expected = struct.pack("<Q", self.version) if leads else b""
-        return header + expected + padded(self.key) + padded(self.value)
+        expiry = b"" if self.expiry is None else struct.pack("<Q", self.expiry)
+        return header + expected + expiry + padded(self.key) + padded(self.value)
 
 
 def responses(data: bytes) -> list[Response]:
@@ -304,11 +313,13 @@ def responses(data: bytes) -> list[Response]:
 class Oracle:
     """A dictionary that answers as a store with memory for everything does.
 
-    `items` are values, flags and versions; `version` is the latest of them that was given.
+    `items` are values, flags, versions and expiries, those of expired items too; `version` is the latest that
+    was given, `time` the present one.
     """
 
-    items: dict[bytes, tuple[bytes, int, int]] = field(default_factory=dict)
+    items: dict[bytes, tuple[bytes, int, int, int]] = field(default_factory=dict)
     version: int = 0
+    time: int = 1
 
     def answer(self, request: Request) -> Response:
         """The response, and what the request changes."""
@@ -322,7 +333,7 @@ class Oracle:
         if not 1 <= len(request.key) <= KEY_BYTES or (stores and len(request.value) > VALUE_BYTES):
             return "too_long"
         known = self.items.get(request.key)
-        if known is None:
+        if known is None or 0 < known[3] <= self.time:
             return "ok" if request.operation in ("set", "add") else "missing"
         other = request.operation == "compare_and_set" and known[2] != request.version
         if request.operation in _COUNTING:
@@ -337,14 +348,15 @@ class Oracle:
         if request.operation == "delete":
             del self.items[request.key]
             return Response("ok", tag=request.tag)
+        value, flags, version, _ = self.items[request.key]
         if request.operation == "touch":
+            self.items[request.key] = (value, flags, version, request.expiry or 0)
             return Response("ok", tag=request.tag)
-        value, flags, version = self.items[request.key]
         return Response("ok", value, flags, request.tag, version if request.operation == "get_version" else 0)
 
     def _stored(self, request: Request) -> Response:
         self.version += 1
-        before, flags, _ = self.items.get(request.key, (b"", request.flags, 0))
+        before, flags, _, expiry = self.items.get(request.key, (b"", request.flags, 0, 0))
         value, number = request.value, 0
         if request.operation == "append":
             value = before + request.value
@@ -354,8 +366,8 @@ class Oracle:
             number = counted(request.operation == "increment", number_of(before) or 0, request.version)
             value = (b"%d" % number).ljust(len(before))
         else:
-            flags = request.flags
-        self.items[request.key] = (value, flags, self.version)
+            flags, expiry = request.flags, request.expiry or 0
+        self.items[request.key] = (value, flags, self.version, expiry)
         return Response("ok", tag=request.tag, version=number)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import runpy
+import struct
 from pathlib import Path
 
 import pytest
 
-from rackwright import BareMetal, Server
+from rackwright import BareMetal, Cluster, Ethernet, Server, Switch
 from rackwright.cluster import ClusterResult
 from rackwright.errors import RackwrightError
 
@@ -36,6 +37,45 @@ def test_clients_are_answered_and_no_hart_does_it() -> None:
     instructions = [each.servers.set_index("name")["instructions"]["server"] for each in (result, again)]
     assert instructions[0] == instructions[1]
     assert asked(2, 20, threads=2)[0].digest == result.digest
+
+
+def captured(capture: Path) -> list[tuple[int, int]]:
+    """For each packet, the time in picoseconds of its last flit, and its bytes."""
+    data, at, found = capture.read_bytes(), 0, []
+    while at < len(data):
+        kind, length = struct.unpack_from("<II", data, at)
+        if kind == 6:
+            high, low, _, count = struct.unpack_from("<IIII", data, at + 12)
+            found.append((high << 32 | low, count))
+        at += length
+    return found
+
+
+@pytest.mark.parametrize(("by", "limit_ns"), [(0, 250), (1, 700)])
+def test_an_echo_of_64_bytes_is_returned_by_queues_and_by_a_program(
+    tmp_path: Path, by: int, limit_ns: int
+) -> None:
+    """Between the last flit of a frame and that of the echo, at the server, after the first few."""
+    capture, latency_ns = tmp_path / "echo.pcapng", 500
+    server = Server(name="server", tiles=EXAMPLE["TILES"], workload=BareMetal("returns.elf", ["7", str(by)]))
+    client = Server(name="client", workload=BareMetal("echo.elf", [server, "9", "64"]))
+    switch = Switch("switch")
+    switch.add_downlinks([server, client])
+    cluster = Cluster(switch, link=Ethernet(gbps=100, latency_us=latency_ns / 1e3))
+    result = cluster.run(until_ms=1, ends_with=client, pcap=capture, pcap_ports=["switch.port0"])
+    assert result.servers.set_index("name")["stdout"]["client"] == "9\n"
+    (asked, count), (answered, same) = captured(capture)[-2:]
+    assert count == same == 14 + 20 + 8 + 64
+    assert 0 < (answered - asked) / 1e3 - 2 * latency_ns <= limit_ns
+
+
+@pytest.mark.long("Debian is booted, and answers 1,500 datagrams")
+def test_debian_waits_for_network_half_as_long_as_for_another_debian(tmp_path: Path) -> None:
+    example = runpy.run_path(str(REPOSITORY / "examples" / "pengwing" / "round_trip.py"))
+    checkpoint = example["booted"](tmp_path)
+    unit, program = (example["round_trips"](checkpoint, by, 1500)[0] for by in ("unit", "program"))
+    for percent in (50, 99):
+        assert example["percentile"](unit, percent) <= example["percentile"](program, percent) / 2
 
 
 def test_a_server_with_tiles_has_no_other_units() -> None:

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define RW_STORE_MAGIC UINT64_C(0x0145524f54535752) /* "RWSTORE", and the version of the layout */
+#define RW_STORE_MAGIC 0x02535752 /* "RWS", and the version of the layout */
 enum {
     RW_STORE_GRAIN = 32,
     RW_STORE_CLASSES = 64,
@@ -33,7 +33,8 @@ enum {
 
 /* The first grains of a region; what follows up to the table is 0. */
 typedef struct {
-    uint64_t magic, hash_key[2];
+    uint32_t magic, time; /* in seconds, from 1 on: a program advances it, also while an operation is under way */
+    uint64_t hash_key[2];
     uint32_t total; /* grains of the region */
     uint8_t bucket_bits, rest[3];
     uint32_t used, unused; /* the first grain that no item ever had */
@@ -46,9 +47,9 @@ typedef struct {
 /* The first grain of an item; its key follows, and from the next grain on its value. */
 typedef struct {
     uint32_t next, hash, value_bytes, grains, flags;
-    uint8_t key_bytes, reserved;
+    uint8_t key_bytes, version_high;
     uint16_t seal;
-    uint64_t version;
+    uint32_t version_low, expiry; /* the time from which on it does not exist any more; 0: none */
 } rw_store_item;
 
 /* Of them, a compare and set has the version that it expects in the 8 bytes before its key, and an increment or decrement the number
@@ -81,6 +82,10 @@ typedef enum {
     RW_STORE_EXISTS
 } rw_store_outcome;
 
+/* Beside the operation of a set, add, replace, compare and set or touch: in the 8 bytes before the key, behind a version, is the time
+ * at which the item expires. */
+#define RW_STORE_EXPIRES 0x8000
+
 /* Key and value follow, each with zeros up to a multiple of 8 bytes. */
 typedef struct {
     uint16_t operation, key_bytes;
@@ -108,6 +113,7 @@ static inline bool rw_store_format(void *memory, size_t bytes, unsigned bucket_b
     store->total = (uint32_t)grains;
     store->bucket_bits = (uint8_t)bucket_bits;
     store->used = (uint32_t)first_item;
+    store->time = 1;
     store->magic = RW_STORE_MAGIC;
     return true;
 }

@@ -13,8 +13,8 @@ import rackwright.stream.Lines
 class Changer(params: Params) extends Module {
   private object State extends ChiselEnum {
     val idle, size, sized, usage, heads, free, choose, header, keyAsk, key, value, join, joinRead, joinValue, joinPut,
-        written, number, digits, sum, text, numberWrite, lengthWrite, countUsage, counted, newHead, newUsage, link,
-        linked, freeSize, freeSized, freeHeads, freeItem, freeHead, freed, drain, answer = Value
+        written, number, digits, sum, text, numberWrite, lengthWrite, countUsage, counted, touch, newHead, newUsage,
+        link, linked, freeSize, freeSized, freeHeads, freeItem, freeHead, freed, drain, answer = Value
   }
 
   val region = IO(Input(new Region))
@@ -45,7 +45,10 @@ class Changer(params: Params) extends Module {
   private val now = Reg(new Found)
   private val status = Reg(UInt(Outcome.bits.W))
   private val isSet = RequestHeader.stores(now.sought.operation)
+
+  /** An item has the key, whether or not it has expired. */
   private val replaces = now.walk.status === Outcome.ok
+  private val exists = now.exists
 
   private val valueTaken = RegInit(false.B)
   when(state === State.idle) { valueTaken := false.B }
@@ -83,8 +86,8 @@ class Changer(params: Params) extends Module {
     val sound = replaces || now.walk.status === Outcome.missing
     when(!sound) { end(now.walk.status) }
       .elsewhen(!isSet) {
-        when(!replaces) { end(Outcome.missing) }
-          .elsewhen(is(RequestHeader.touch)) { end(Outcome.ok) }
+        when(!exists) { end(Outcome.missing) }
+          .elsewhen(is(RequestHeader.touch)) { state := State.touch }
           .elsewhen(counts && (now.walk.valueBytes === 0.U || now.walk.valueBytes > Grain.bytes.U)) {
             end(Outcome.exists)
           }
@@ -92,8 +95,8 @@ class Changer(params: Params) extends Module {
       }
       .otherwise {
         state := State.sized
-        when(mustBeThere && !replaces) { end(Outcome.missing) }
-          .elsewhen((is(RequestHeader.add) && replaces) || (compares && isOther)) { end(Outcome.exists) }
+        when(mustBeThere && !exists) { end(Outcome.missing) }
+          .elsewhen((is(RequestHeader.add) && exists) || (compares && isOther)) { end(Outcome.exists) }
           .elsewhen(valueBytes > Limits.valueBytes.U) { end(Outcome.tooLong) }
       }
   }
@@ -170,6 +173,10 @@ class Changer(params: Params) extends Module {
   keyRead.bits.slot := change.slot
   keyRead.bits.line := line
   private val newVersion = usage.version + 1.U
+  private def setVersion(item: ItemHeader): Unit = {
+    item.versionLow := newVersion(31, 0)
+    item.versionHigh := newVersion(ItemHeader.versionBits - 1, 32)
+  }
 
   write.valid := false.B
   write.bits.place := at
@@ -185,9 +192,9 @@ class Changer(params: Params) extends Module {
   }
   when(state === State.header) {
     val item = Wire(new ItemHeader)
-    item.version := newVersion
+    setVersion(item)
+    item.expiry := Mux(joins, now.walk.expiry, change.expiry)
     item.seal := ItemHeader.used
-    item.reserved := 0.U
     item.keyBytes := change.keyBytes
     item.flags := Mux(joins, now.walk.flags, change.flags)
     item.grains := size.grains
@@ -333,11 +340,18 @@ class Changer(params: Params) extends Module {
   }
   when(state === State.lengthWrite) {
     val item = WireDefault(0.U.asTypeOf(new ItemHeader))
-    item.version := newVersion
+    setVersion(item)
     item.valueBytes := countedBytes
     put(item.asUInt, State.countUsage)
     write.bits.place := now.walk.item
-    write.bits.mask := Cat(Fill(8, 1.U(1.W)), 0.U(12.W), Fill(4, 1.U(1.W)), 0.U(8.W))
+    write.bits.mask := (0xf << 24 | 1 << 21 | 0xf << 8).U
+  }
+  when(state === State.touch) {
+    val item = WireDefault(0.U.asTypeOf(new ItemHeader))
+    item.expiry := change.expiry
+    put(item.asUInt, State.counted)
+    write.bits.place := now.walk.item
+    write.bits.mask := Cat(Fill(4, 1.U(1.W)), 0.U(28.W))
   }
   when(state === State.countUsage) {
     val after = WireDefault(usage)

@@ -54,14 +54,17 @@ class Region extends Bundle {
   /** The first grain that may belong to an item. */
   val firstItem = UInt(Grain.placeBits.W)
 
+  /** The time in seconds at which items expire. */
+  val time = UInt(32.W)
+
   /** Whether an item may begin at this place. */
   def holds(place: UInt): Bool = place >= firstItem && place < total
 }
 
 object Region {
 
-  /** The first eight bytes of a region: RWSTORE, and the version of the layout. */
-  val magic: BigInt = BigInt(1, "RWSTORE\u0001".reverse.map(_.toByte).toArray)
+  /** The first four bytes of a region: RWS, and the version of the layout. */
+  val magic: BigInt = BigInt(1, "RWS\u0002".reverse.map(_.toByte).toArray)
   val leastBucketBits: Int = 3
   val mostBucketBits: Int = 28
 }
@@ -81,9 +84,12 @@ class Usage extends Bundle {
 
 /** The first grain of an item. */
 class ItemHeader extends Bundle {
-  val version = UInt(64.W)
+
+  /** The time from which on the item does not exist any more; 0: none. */
+  val expiry = UInt(32.W)
+  val versionLow = UInt(32.W)
   val seal = UInt(16.W)
-  val reserved = UInt(8.W)
+  val versionHigh = UInt((ItemHeader.versionBits - 32).W)
   val keyBytes = UInt(8.W)
   val flags = UInt(32.W)
   val grains = UInt(32.W)
@@ -94,9 +100,14 @@ class ItemHeader extends Bundle {
 
   /** The place of the next item of its bucket or free list, or 0. */
   val next = UInt(Grain.placeBits.W)
+
+  def version: UInt = Cat(versionHigh, versionLow)
 }
 
 object ItemHeader {
+
+  /** Of the number of an item, in the order in which items are stored. */
+  val versionBits: Int = 40
 
   /** Distinguishes an item from other bytes, and an allocated item from a free one. */
   val used: UInt = 0x4b56.U(16.W)
@@ -131,7 +142,7 @@ object RequestHeader {
   val getVersion: UInt = 6.U(16.W)
   val versionBytes: Int = 8
 
-  /** Succeeds if the key exists, and changes nothing. */
+  /** Changes the expiry of the item. */
   val touch: UInt = 7.U(16.W)
 
   /** Adds a number to the one that the value is, or subtracts it; it precedes the key in the request. */
@@ -141,6 +152,9 @@ object RequestHeader {
   /** Adds bytes behind the value, or in front of it. */
   val append: UInt = 10.U(16.W)
   val prepend: UInt = 11.U(16.W)
+
+  /** A bit beside the operation: an expiry precedes the key, behind the number, if there is one. */
+  val expiryBit: Int = 15
 
   /** The operation does not change the store. */
   def reads(operation: UInt): Bool = operation === get || operation === getVersion

@@ -89,6 +89,7 @@ class Lookups(params: Params) extends Module {
   judged.bits.isInside := region.holds(second.behind)
   judged.bits.isItem := second.isItem(region)
   judged.bits.isLike := second.isLike
+  judged.bits.isExpired := second.isExpired(region)
   private val words = KeyLines.words(second.sought.keyBytes)
   judged.bits.isEqual := KeyLines.mask(words, second.walk.line).zip(keyLine).zipWithIndex.map {
     case ((mine, word), i) => !mine || word === second.data(64 * i + 63, 64 * i)
@@ -133,6 +134,8 @@ class Lookups(params: Params) extends Module {
       after.valueBytes := header.valueBytes
       after.flags := header.flags
       after.version := header.version
+      after.expiry := header.expiry
+      after.expired := now.isExpired
     }
     is(Step.key) {
       when(!now.isEqual) { follow() }

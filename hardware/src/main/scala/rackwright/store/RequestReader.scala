@@ -29,6 +29,7 @@ class Change(params: Params) extends Bundle {
 
   /** The expected version of the item to be replaced, or what is added to a number or subtracted. */
   val expected = UInt(64.W)
+  val expiry = UInt(32.W)
 }
 
 /** One grain of a value. */
@@ -95,6 +96,8 @@ class RequestReader(params: Params) extends Module {
   }
 
   // The header; 8-byte words follow.
+  private val expires = Reg(Bool())
+  private val expiry = Reg(UInt(32.W))
   private val keyData = Cat(stream.data.take(8).reverse)
   private val parsed = Cat(stream.data.take(RequestHeader.bytes).reverse).asTypeOf(new RequestHeader)
   when(state === State.header && run) {
@@ -105,6 +108,8 @@ class RequestReader(params: Params) extends Module {
     }.elsewhen(whole && slot.valid) {
       stream.consume := RequestHeader.bytes.U
       request := parsed
+      request.operation := parsed.operation(RequestHeader.expiryBit - 1, 0)
+      expires := parsed.operation(RequestHeader.expiryBit)
       mySlot := slot.bits
       state := State.judge
     }.otherwise { fails := short(RequestHeader.bytes.U) }
@@ -127,7 +132,8 @@ class RequestReader(params: Params) extends Module {
     refusal := Mux(isKnown, Outcome.tooLong, Outcome.unknown)
     left := Mux(fits, request.keyBytes, keyRounded +& valueRounded)
     word := 0.U
-    state := MuxCase(State.key, Seq(leads -> State.version, !fits -> State.dispatch))
+    expiry := 0.U
+    state := MuxCase(State.key, Seq(leads -> State.version, expires -> State.expiry, !fits -> State.dispatch))
   }
 
   // The number in front of the key; an invalid request does not use it.
@@ -136,6 +142,13 @@ class RequestReader(params: Params) extends Module {
     when(stream.available >= RequestHeader.versionBytes.U) {
       stream.consume := RequestHeader.versionBytes.U
       expected := keyData
+      state := MuxCase(State.key, Seq(expires -> State.expiry, refused -> State.dispatch))
+    }.otherwise { fails := short(RequestHeader.versionBytes.U) }
+  }
+  when(state === State.expiry) {
+    when(stream.available >= RequestHeader.versionBytes.U) {
+      stream.consume := RequestHeader.versionBytes.U
+      expiry := keyData(31, 0)
       state := Mux(refused, State.dispatch, State.key)
     }.otherwise { fails := short(RequestHeader.versionBytes.U) }
   }
@@ -184,6 +197,7 @@ class RequestReader(params: Params) extends Module {
   change.flags := request.flags
   change.hash := hasher.hash.bits
   change.expected := expected
+  change.expiry := expiry
 
   // The value, a grain at a time.
   private val lineBytes = Mux(left > Grain.bytes.U, Grain.bytes.U, left(Grain.shift, 0))
@@ -216,9 +230,8 @@ class RequestReader(params: Params) extends Module {
   }
 
   private val idles = stream.consume === 0.U && !lookup.fire
-  waits := run && idles && Seq(State.header, State.version, State.key, State.value, State.skip).map(_ === state).reduce(
-    _ || _
-  )
+  waits := run && idles &&
+    Seq(State.header, State.version, State.expiry, State.key, State.value, State.skip).map(_ === state).reduce(_ || _)
   ended := state === State.ended
   status := problem
   offset := Mux(problem === Status.ok, position, began)
@@ -238,6 +251,6 @@ object RequestReader {
   def rounded(bytes: UInt): UInt = Cat((bytes +& 7.U) >> 3, 0.U(3.W))
 
   object State extends ChiselEnum {
-    val header, judge, version, key, hash, dispatch, value, skip, ended = Value
+    val header, judge, version, expiry, key, hash, dispatch, value, skip, ended = Value
   }
 }

@@ -96,6 +96,7 @@ class Store(params: Params) extends HardwareUnit {
     val words = Module(new WordStream)
     for (clear <- Seq(textReader.clear, textWriter.clear, words.clear)) clear := control.clear
     textReader.run := control.run
+    textReader.time := region.time
     textReader.lead := RegEnable(router.operation.bits.setting(StoreSettings.lead.name), router.operation.fire)
     textReader.stream <> loader.stream
     words.word <> textReader.word

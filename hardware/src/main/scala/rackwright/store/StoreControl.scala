@@ -70,11 +70,12 @@ class StoreControl(params: Params) extends Module {
   private val isStore = Reg(Bool())
   when(state === State.derive) {
     for (i <- 0 until 2) now.hashKey(i) := data(64 * i + 127, 64 * i + 64)
+    now.time := data(63, 32)
     now.total := data(223, 192)
     val buckets = UIntToOH(bucketBits, Region.mostBucketBits + 1)
     now.bucketMask := buckets - 1.U
     now.firstItem := Grain.table.U +& (buckets >> 3)
-    isStore := data(63, 0) === Region.magic.U && now.base(5, 0) === 0.U &&
+    isStore := data(31, 0) === Region.magic.U && now.base(5, 0) === 0.U &&
       bucketBits >= Region.leastBucketBits.U && bucketBits <= Region.mostBucketBits.U
     state := State.judge
   }

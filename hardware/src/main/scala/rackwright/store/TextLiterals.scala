@@ -26,7 +26,6 @@ object TextLiterals {
     "badChunk" -> "CLIENT_ERROR bad data chunk\r\n",
     "tooLarge" -> "SERVER_ERROR object too large for cache\r\n",
     "noMemory" -> "SERVER_ERROR out of memory storing object\r\n",
-    "noExpiry" -> "SERVER_ERROR items do not expire here\r\n",
     "broken" -> "SERVER_ERROR the store is broken\r\n"
   )
   private val wordsOf = names.map { case (_, text) => text.grouped(8).toSeq }

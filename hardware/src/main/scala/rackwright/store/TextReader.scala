@@ -34,6 +34,9 @@ class TextReader(params: Params) extends Module {
   val clear = IO(Input(Bool()))
   val run = IO(Input(Bool()))
 
+  /** The time in seconds. */
+  val time = IO(Input(UInt(32.W)))
+
   /** Bytes that are returned unchanged, a multiple of 8: the last 8 are memcached's header of a datagram. */
   val lead = IO(Input(UInt(5.W)))
   val stream = IO(Flipped(new ByteStream(Grain.bytes)))
@@ -80,7 +83,9 @@ class TextReader(params: Params) extends Module {
   private val token = Reg(new Token)
   private val fields = RegInit(0.U(4.W))
   private val lineEnds = Reg(Bool())
-  private val bad, badNumber, quiet, zero, expires, tooLarge = RegInit(false.B)
+  private val bad, badNumber, quiet, zero, tooLarge = RegInit(false.B)
+  private val seconds = Reg(UInt(32.W))
+  private val expiry = RegNext(expiryOf(seconds, time))
   private val keyBytes, flags = Reg(UInt(32.W))
   private val valueBytes = Reg(UInt(valueBits.W))
   private val unique = Reg(UInt(64.W))
@@ -97,7 +102,8 @@ class TextReader(params: Params) extends Module {
   private def begin(): Unit = {
     fields := 0.U
     token := Token.empty
-    Seq(bad, badNumber, quiet, zero, expires, tooLarge).foreach(_ := false.B)
+    Seq(bad, badNumber, quiet, zero, tooLarge).foreach(_ := false.B)
+    seconds := 0.U
     command := Command.unknown
     state := State.line
   }
@@ -180,7 +186,7 @@ class TextReader(params: Params) extends Module {
       when(fields === 2.U) {
         zero := token.is("0")
         when(counts) { unique := token.number }
-        when(touches) { expires := token.number =/= 0.U }
+        when(touches) { seconds := token.low }
         badNumber := Mux(counts, !token.isUnsigned, touches && !token.isSigned)
       }
       when(stores) {
@@ -190,7 +196,7 @@ class TextReader(params: Params) extends Module {
             bad := bad || !token.isUnsigned
           }
           is(3.U) {
-            expires := token.number =/= 0.U && !joins
+            seconds := Mux(joins, 0.U, token.low)
             bad := bad || !token.isSigned
           }
           is(4.U) {
@@ -215,7 +221,7 @@ class TextReader(params: Params) extends Module {
   private val void = Reg(Bool())
   private val left = Reg(UInt(valueBits.W))
   when(state === State.judge) {
-    void := expires || tooLarge
+    void := tooLarge
     left := valueBytes
     when(isGet) {
       when(fields < 2.U) { say("error") }.elsewhen(bad) { say("badLine") }.otherwise { say("end") }
@@ -227,13 +233,8 @@ class TextReader(params: Params) extends Module {
         say("badTime")
         when(counts) { literal := TextLiterals("badDelta") }
       }
-      .elsewhen(touches && expires) { say("noExpiry") }
       .elsewhen(tooLarge) {
         literal := TextLiterals("tooLarge")
-        state := State.value
-      }
-      .elsewhen(expires) {
-        literal := TextLiterals("noExpiry")
         state := State.value
       }
       .otherwise { state := State.header }
@@ -249,6 +250,7 @@ class TextReader(params: Params) extends Module {
   // A request: header, version, key; then the key for what is said of an item.
   private val keyAt = Reg(UInt(log2Ceil(Limits.keyWords).W))
   private val saysKey = Reg(Bool())
+  private val expires = expiry =/= 0.U
   private val isLastWord = keyAt === (keyBytes(7, 0) - 1.U) >> 3
   private val found = keys.read(keyAt, state === State.keyAsk)
   private val operation = MuxLookup(command.asUInt, RequestHeader.get)(
@@ -262,13 +264,14 @@ class TextReader(params: Params) extends Module {
   when(state === State.header) {
     keyAt := 0.U
     saysKey := false.B
-    put(Cat(Mux(stores, valueBytes, 0.U).pad(32), keyBytes(15, 0), operation), State.flags)
+    put(Cat(Mux(stores, valueBytes, 0.U).pad(32), keyBytes(15, 0), expires, operation(14, 0)), State.flags)
   }
   when(state === State.flags) {
-    put(Mux(stores, flags, 0.U).pad(64), State.keyAsk)
+    put(Mux(stores, flags, 0.U).pad(64), Mux(expires, State.expiry, State.keyAsk))
     when((compares || counts) && words.enq.ready) { state := State.version }
   }
-  when(state === State.version) { put(unique, State.keyAsk) }
+  when(state === State.version) { put(unique, Mux(expires, State.expiry, State.keyAsk)) }
+  when(state === State.expiry) { put(expiry.pad(64), State.keyAsk) }
   when(state === State.keyAsk) { state := State.key }
   when(state === State.key) {
     phrases.enq.bits.kind := Kind.key
@@ -345,6 +348,19 @@ object TextReader {
   /** Words of requests that may wait: more than those of the longest one. */
   val mostWords: Int = 512
 
+  /** The longest time in seconds that counts from now on: 30 days. What is longer is a time itself. */
+  private val mostRelative: Int = 60 * 60 * 24 * 30
+
+  /** When an item expires that has such a time in its command; a negative one has passed. */
+  private def expiryOf(seconds: UInt, time: UInt): UInt = MuxCase(
+    seconds,
+    Seq(
+      (seconds === 0.U) -> 0.U,
+      seconds(31) -> 1.U,
+      (seconds <= mostRelative.U) -> (time + seconds)
+    )
+  )
+
   /** Bytes of the longest value, which a packet with its command line holds. */
   val mostValue: Int = 2048
   private val valueBits = 32
@@ -356,8 +372,8 @@ object TextReader {
   }
 
   object State extends ChiselEnum {
-    val start, lead, line, word, judge, say, header, flags, version, keyAsk, key, commit, respond, value, valueEnd, cut,
-        ended = Value
+    val start, lead, line, word, judge, say, header, flags, version, expiry, keyAsk, key, commit, respond, value,
+        valueEnd, cut, ended = Value
   }
 
   object Command extends ChiselEnum {

@@ -23,7 +23,12 @@ class Token extends Bundle {
 
   /** A number from 0 to 2^64 - 1. */
   def isUnsigned: Bool = isNumber && digits && !negative && !overflow
-  def isSigned: Bool = isNumber && digits && !overflow
+
+  /** A number from -2^63 to 2^63 - 1. */
+  def isSigned: Bool = isNumber && digits && !overflow && (!number(63) || negative && !number(62, 0).orR)
+
+  /** Its low 32 bits. */
+  def low: UInt = Mux(negative, 0.U - number(31, 0), number(31, 0))
 
   /** Whether it is this text of at most eight characters. */
   def is(wanted: String): Bool = bytes === wanted.length.U && text === Token.packed(wanted)

@@ -33,7 +33,9 @@ class Walk extends Bundle {
   val grains = UInt(Limits.sizeBits.W)
   val valueBytes = UInt(Limits.valueBits.W)
   val flags = UInt(32.W)
-  val version = UInt(64.W)
+  val version = UInt(ItemHeader.versionBits.W)
+  val expiry = UInt(32.W)
+  val expired = Bool()
   val status = UInt(Outcome.bits.W)
 }
 
@@ -68,6 +70,9 @@ class Answered(params: Params) extends Bundle {
     header.seal === ItemHeader.used && fits && ends
   }
 
+  /** Whether an item with this header does not exist any more. */
+  def isExpired(region: Region): Bool = header.expiry =/= 0.U && header.expiry <= region.time
+
   /** Whether hash and length of the key match. */
   def isLike: Bool = header.hash === sought.hash && header.keyBytes === sought.keyBytes
 }
@@ -80,6 +85,7 @@ class Judged(params: Params) extends Bundle {
   val isInside = Bool()
   val isItem = Bool()
   val isLike = Bool()
+  val isExpired = Bool()
   val isEqual = Bool()
 }
 
@@ -91,15 +97,18 @@ class Found extends Bundle {
   /** The lookup is the first part of a change. */
   def changes: Bool = !RequestHeader.reads(sought.operation) && !sought.refused
 
+  /** There is an item, and it has not expired. */
+  def exists: Bool = walk.status === Outcome.ok && !walk.expired
+
   /** The response to the request. */
   def response: Response = {
     val made = Wire(new Response)
-    val exists = walk.status === Outcome.ok
+    val exists = this.exists
     made.version := walk.version
     made.hasVersion := exists && sought.operation === RequestHeader.getVersion
     made.tag := sought.tag
     made.operation := sought.operation
-    made.status := walk.status
+    made.status := Mux(walk.status === Outcome.ok && !exists, Outcome.missing, walk.status)
     made.flags := Mux(exists, walk.flags, 0.U)
     made.valueBytes := Mux(exists, walk.valueBytes, 0.U)
     made.valuePlace := walk.item + 1.U + ((sought.keyBytes +& (Grain.bytes - 1).U) >> Grain.shift)
