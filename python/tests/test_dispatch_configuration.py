@@ -69,6 +69,7 @@ def test_what_is_written_is_what_the_engine_reads(tmp_path: Path) -> None:
         ("    listen: 127.0.0.1:11211\n", "", ":5: services.0.listen: is missing"),
         ("listen: 127.0.0.1:11211", "listen: 11211", ":6: services.0.listen: "),
         ("listen: 127.0.0.1:11211", "listen: cache", ":6: services.0.listen: 'cache' is no address"),
+        ("listen: 127.0.0.1:11211", "listen: 127.0.0.1:65536", "'127.0.0.1:65536' is no address"),
         ("protocol: memcached", "protocol: http", ":7: services.0.protocol: is one of memcached, dns, shim"),
         ("cores: 4", "cores: 0", ":11: services.0.replicas.1.cores: "),
         ("127.0.0.1:21211", "127.0.0.1:21212", ":11: services.0.replicas.1: 127.0.0.1:21212 appears twice"),
