@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from operator import itemgetter
 
 from rackwright.drx.configuration import Configuration
 from rackwright.drx.costs import Costs
@@ -19,26 +20,28 @@ def tiled(nest: Nest, configuration: Configuration) -> Tiling:
     """The tiled nest; raises `RackwrightError` if even the smallest tile does not fit."""
     nest = spread(coalesced(nest))
     costs = Costs(nest, configuration)
-    for whole in costs.tiles(nest.shape):
+    for whole in filter(costs.fits, costs.tiles(nest.shape)):
         return placed(costs, whole)
     choices = [costs.extents(axis) for axis in range(len(nest.shape))]
-    fitting = [tile for extents in itertools.product(*choices) for tile in costs.tiles(extents)]
-    if not fitting:
-        raise RackwrightError(
-            "an element of the result and its operands exceed the "
-            f"{configuration.scratchpad_kib} KiB of the scratchpad"
-        )
+    found = [tile for extents in itertools.product(*choices) for tile in costs.tiles(extents)]
     every = range(len(nest.operations))
     best, least = None, math.inf
-    for tile in sorted(fitting, key=costs.least):
-        if best is not None and costs.least(tile) >= least:
+    # Whether a tile fits takes longer to find than how long it takes at least.
+    for bound, tile in sorted(((costs.least(tile), tile) for tile in found), key=itemgetter(0)):
+        if bound >= least:
             break
-        tiling = placed(costs, tile)
-        operations = Operations(tiling, configuration.lanes)
+        if not costs.fits(tile):
+            continue
+        # The number of cycles does not depend on addresses.
+        operations = Operations(placed(costs, tile, by_banks=False), configuration.lanes)
         once = order_of(nest, tile.stored).once
         early = operations.cycles(place for place in every if place not in nest.late | once)
         cycles = costs.cycles(tile, early, operations.cycles(nest.late), operations.cycles(once))
         if cycles < least:
-            best, least = tiling, cycles
-    assert best is not None, "the first that fits takes less than for ever"
-    return best
+            best, least = tile, cycles
+    if best is None:
+        raise RackwrightError(
+            "an element of the result and its operands exceed the "
+            f"{configuration.scratchpad_kib} KiB of the scratchpad"
+        )
+    return placed(costs, best)

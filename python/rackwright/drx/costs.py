@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import cache
 
 from rackwright.drx.configuration import Configuration
 from rackwright.drx.isa import isa
@@ -51,17 +52,30 @@ class Costs:
                 ("transfers", "wait_loads", "count"),
             )
         }
+        # Many tiles have parts of a stream in common, and the layouts of a tile are asked for several times.
+        self._loaded = cache(loaded)
+        self.layouts = cache(self._layouts)
 
-    def layouts(self, tile: Tile) -> tuple[list[Layout], Layout]:
+    def _layouts(self, tile: Tile) -> tuple[list[Layout], Layout]:
         """Of the buffers of the streams, and of the result."""
         kept = self.nest.kept
         result = Stream(0, self.nest.element.bytes, self.nest.offset, 0, self.nest.strides)
         own = (*tile.stored[:kept], *(1 for _ in tile.stored[kept:]))
-        inputs = [loaded(stream, tile.extents, tile.room) for stream, _ in self.streams]
-        return inputs, stored(result, own)
+        return [self._input(stream, tile) for stream, _ in self.streams], stored(result, own)
+
+    def _input(self, stream: Stream, tile: Tile) -> Layout:
+        """That of a stream, which does not depend on the extents along axes where it has the same element."""
+        extents, room = (
+            tuple(extent if step else 1 for extent, step in zip(each, stream.strides, strict=True))
+            for each in (tile.extents, tile.room)
+        )
+        return self._loaded(stream, extents, room)
 
     def tiles(self, extents: tuple[int, ...]) -> Iterator[Tile]:
-        """Tiles of these extents that fit: each stored on its own, or with neighbours in longer rows."""
+        """Tiles of these extents: each stored on its own, or with neighbours in longer rows.
+
+        There are none if too many loops, or too long vectors, would be needed.
+        """
         room = tuple(self._room(axis, extent) for axis, extent in enumerate(extents))
         cut = [axis for axis in range(self.nest.kept) if extents[axis] < self.nest.shape[axis]]
         every = range(1, TOGETHER // max(len(self.streams), 1) + 1) if cut and self._is_plain else (1,)
@@ -70,7 +84,7 @@ class Costs:
                 extent * parts if cut and axis == cut[-1] else extent for axis, extent in enumerate(extents)
             )
             tile = Tile(extents, stored, room)
-            if (parts == 1 or self._is_divided(tile)) and self.fits(tile):
+            if (parts == 1 or self._is_divided(tile)) and self._is_expressible(tile):
                 yield tile
 
     @property
@@ -116,16 +130,17 @@ class Costs:
     def _parts(self, extent: int) -> list[int]:
         return [1 << power for power in range(extent.bit_length() + 1)]
 
-    def fits(self, tile: Tile) -> bool:
-        """There is room for all buffers, and for their sizes in instructions."""
+    def _is_expressible(self, tile: Tile) -> bool:
         extents, shape = tile.extents, self.nest.shape
         cut = sum(part < extent for part, extent in zip(extents, shape, strict=True))
         together = [axis for axis in range(self.nest.kept, len(shape)) if extents[axis] < shape[axis]]
         if len(together) > 1 or cut > self.configuration.loop_depth:
             return False
         elements = (self._elements(operation, tile.room) for operation in self.nest.operations)
-        if max(elements) >= self._limits["elements"]:
-            return False
+        return max(elements) < self._limits["elements"]
+
+    def fits(self, tile: Tile) -> bool:
+        """There is room for all buffers, and for their sizes in instructions."""
         inputs, output = self.layouts(tile)
         layouts = [*inputs, output]
         return (
@@ -140,6 +155,8 @@ class Costs:
         There are as many as fit; None if none fits.
         """
         inputs, output = self.layouts(tile)
+        if sum(self._moving(tile, [*inputs, output])) > self.configuration.scratchpad_bytes:
+            return None
         late = [self.nest.operations[place] for place in self.nest.late]
         divisible = self.nest.kept > 0 and bool(late) and not any(each.reduced for each in late)
         parts = STRIPS if divisible else STRIPS[:1]
@@ -150,9 +167,13 @@ class Costs:
         return None
 
     def _bytes(self, tile: Tile, layouts: list[Layout], strip: int) -> int:
-        line, copies = self.configuration.line_bytes, [*self.copies(tile), self.results(tile)]
-        moved = [count * lines(layout.bytes, line) for count, layout in zip(copies, layouts, strict=True)]
+        moved = self._moving(tile, layouts)
         return self.temporaries(tile, strip, sum(moved[:-1])).placed(sum(moved))[1]
+
+    def _moving(self, tile: Tile, layouts: list[Layout]) -> list[int]:
+        """Bytes of the buffers of each layout."""
+        line, copies = self.configuration.line_bytes, [*self.copies(tile), self.results(tile)]
+        return [count * lines(layout.bytes, line) for count, layout in zip(copies, layouts, strict=True)]
 
     def temporaries(self, tile: Tile, strip: int, inputs: int) -> Temporaries:
         """Those of a tile whose buffers of inputs take so many bytes.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -167,12 +167,7 @@ class Operations:
         order = [next(along) if axis in own else axis for axis in range(len(tile))]
         domain = (*own, *reduced)
         extents = [tile[axis] if axis in domain else 1 for axis in order]
-        seen = [
-            replace(each, strides=tuple(each.strides[axis] for axis in order))
-            if isinstance(each, Place)
-            else each
-            for each in operands
-        ]
+        seen = [each.along(order) if isinstance(each, Place) else each for each in operands]
         return vector_loops(extents, seen, self.lanes, [order.index(axis) for axis in reduced])
 
     def _vector(

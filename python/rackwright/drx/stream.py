@@ -140,9 +140,11 @@ def loaded(stream: Stream, tile: tuple[int, ...], room: tuple[int, ...]) -> Layo
 
     There is room for as many elements as `room` has along each axis.
     """
-    axes = len(tile) + 1
-    by_stride = sorted(range(axes), key=lambda axis: -abs((*stream.strides, stream.apart)[axis]))
-    layouts = [_spans(stream, tile, room, by_stride[:count]) for count in range(axes + 1)]
+    extents, steps = (*tile, stream.parts), (*stream.strides, stream.apart)
+    by_stride = sorted(range(len(extents)), key=lambda axis: -abs(steps[axis]))
+    # Rows along an axis of one element change nothing.
+    counts = [0, *(place + 1 for place, axis in enumerate(by_stride) if steps[axis] and extents[axis] > 1)]
+    layouts = [_spans(stream, tile, room, by_stride[:count]) for count in counts]
     return min(layouts, key=lambda each: each.transfers * (each.size + _ROW_COST))
 
 

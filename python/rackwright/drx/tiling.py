@@ -117,8 +117,12 @@ class Tiling:
         raise KeyError(access)
 
 
-def placed(costs: Costs, tile: Tile) -> Tiling:
-    """Consecutive buffers, each aligned to a line, for a tile that fits."""
+def placed(costs: Costs, tile: Tile, *, by_banks: bool = True) -> Tiling:
+    """Consecutive buffers, each aligned to a line, for a tile that fits.
+
+    Temporaries are in banks of their own where possible; without `by_banks`, they are placed as low as
+    possible, which takes less time to find.
+    """
     inputs, output = costs.layouts(tile)
     strip = costs.strip(tile)
     assert strip is not None
@@ -143,5 +147,5 @@ def placed(costs: Costs, tile: Tile) -> Tiling:
     }
     whole = costs.configuration.scratchpad_bytes
     banks = Banks(costs.nest, end, whole, whole // costs.configuration.banks, ranges)
-    places = banks.places(needed) or needed.placed(end)[0]
+    places = (banks.places(needed) if by_banks else None) or needed.placed(end)[0]
     return Tiling(costs.nest, tile, strip, tuple(buffers), result, places)

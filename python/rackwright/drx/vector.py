@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from rackwright.drx.isa import isa
 
@@ -27,6 +27,10 @@ class Place:
     element: str
     bytes: int
     strides: tuple[int, ...]
+
+    def along(self, axes: Iterable[int]) -> Place:
+        """The same elements with these axes, in this order."""
+        return Place(self.address, self.element, self.bytes, tuple(self.strides[axis] for axis in axes))
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,7 @@ def vector_loops(
     def seen(operand: Operand) -> Operand:
         if isinstance(operand, Constant):
             return operand
-        return replace(operand, strides=tuple(operand.strides[groups[each][-1]] for each in order))
+        return operand.along(groups[each][-1] for each in order)
 
     loops = tuple(sizes[each] for each in order[:-1])
     together = _together(groups[vector][-1], operands, lanes)
