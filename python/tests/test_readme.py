@@ -52,8 +52,11 @@ def headline(text: str) -> str:
 
 
 def numbers(unit: str) -> list[str]:
-    """GHz, mm², GB/s and speed-up of a unit as it is built by default; empty without a row of synthesis."""
-    row = next((row for row in read_table().values() if row.configuration == unit), None)
+    """GHz, mm², GB/s and speed-up of a unit in its first configuration; empty without a row of synthesis.
+
+    That is the one by default, or for `drx` the one with 128 lanes.
+    """
+    row = next((row for row in read_table().values() if row.configuration.split(",")[0] == unit), None)
     if row is None:
         return [""] * 4
     speed, library = read_speeds().get(row.rtl_hash), read_library().get(unit)

@@ -63,6 +63,7 @@ class Drx(params: Params) extends HardwareUnit {
   scratchpad.reads(Scratchpad.stored) <> stores.read
   vector.data := VecInit(scratchpad.data.init)
   stores.data := scratchpad.data(Scratchpad.stored)
+  scratchpad.storedPlace := stores.place
   scratchpad.writes(Scratchpad.results).valid := vector.write.valid
   scratchpad.writes(Scratchpad.results).bits := vector.write.bits
   scratchpad.writes(Scratchpad.loaded) <> loads.write

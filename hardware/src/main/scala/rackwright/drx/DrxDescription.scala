@@ -6,7 +6,7 @@ import rackwright.unit.{HardwareUnit, Parameter, ParameterValues, UnitDescriptio
 object DrxDescription extends UnitDescription {
   val name: String = "drx"
   val summary: String = "Restructures arrays by a program of vector operations and hardware loops."
-  val status: String = "no transfers to other units"
+  val status: String = "ready, without transfers to other units"
 
   val parameters: Seq[Parameter] = Seq(
     Parameter.powerOfTwo("lanes", 32, 8, 256, "elements computed in a cycle"),

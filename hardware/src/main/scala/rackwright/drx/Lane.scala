@@ -17,11 +17,13 @@ class LaneControl extends Bundle {
   /** Operands are binary32 numbers. */
   val float = Bool()
 
-  /** How many elements a lane has, how both operands are extended if there are several, and whether those products are
-    * added to the third.
+  /** How many elements a lane has, and whether there are several: how both operands are extended, whether the products
+    * are of halves, and whether they are added to the third.
     */
   val packing = UInt(2.W)
+  val packed = Bool()
   val signs = Vec(2, new PackedSign)
+  val packedProducts = Bool()
   val packedSums = Bool()
 
   /** The result comes from the adder behind the multiplier; it is a binary32 number, or an integer that is converted to
@@ -65,7 +67,9 @@ object LaneControl {
     control.subtracts := is("subtract")
     val packed = chunk.packing =/= Packing.none
     control.packing := chunk.packing
+    control.packed := packed
     control.signs := VecInit(PackedSign(chunk.first), PackedSign(chunk.second))
+    control.packedProducts := chunk.packing === Packing.halves && is("multiply", "multiply_add")
     control.packedSums := packed && is("multiply_add")
     control.multiplies := !packed && is("multiply")
     control.accumulates := !packed && is("multiply_add")
@@ -109,21 +113,29 @@ class Lane extends Module {
   private val aligned = RegNext(MultiplyAdd.align(first, second, added, control(0).adds))
   private val (value, writes) = LaneFunction(control(0).function, first, second, control(0).float)
   private val (packedValue, packedWrites) = PackedFunction(control(0), first, second)
-  private val packed = control(0).packing =/= Packing.none
-  private val computed = RegNext(Mux(packed, packedValue, value))
+  private val computed = RegNext(Mux(control(0).packed, packedValue, value))
 
   // An integer product is the sum of two partial products, by the lower and the upper half; they are added in a later
   // stage.
   private val lower = RegNext((first * second(15, 0))(31, 0))
   private val upper = RegNext((first(15, 0) * second(31, 16))(15, 0))
   private val addend = RegNext(third)
-  written := ShiftRegister(Mux(packed, packedWrites, writes.asUInt), Lane.stages)
+  private val crossed = PackedFunction.crossed(first, second).map(RegNext(_))
+  written := ShiftRegister(Mux(control(0).packed, packedWrites, writes.asUInt), Lane.stages)
 
   private val isProduct = control(1).multiplies || control(1).accumulates
   private val total = MultiplyAdd.sum(
-    Mux(isProduct, lower, computed),
-    Mux(isProduct, Cat(upper, 0.U(16.W)), 0.U),
-    Mux(control(1).accumulates, addend, 0.U)
+    32,
+    Seq(
+      Mux(isProduct, lower, computed),
+      Mux(isProduct, Cat(upper, 0.U(16.W)), 0.U),
+      Mux(control(1).accumulates, addend, 0.U)
+    )
+  )
+  private val packedTotal = PackedFunction.add(
+    control(1).packing,
+    Seq(computed, Mux(control(1).packedSums, addend, 0.U)),
+    crossed.map(each => VecInit(each.map(Mux(control(1).packedProducts, _, 0.U))))
   )
   private val summed =
     RegNext(Mux(control(1).sums, MultiplyAdd.add(aligned, control(1).adds), MultiplyAdd.whole(total)))
@@ -133,8 +145,7 @@ class Lane extends Module {
 
   // Last stage: converts to the type of the destination. A number that needs no rounding was converted in the stage
   // before.
-  private val whole =
-    RegNext(Mux(control(1).packedSums, PackedFunction.add(control(1).packing, computed, addend), total))
+  private val whole = RegNext(Mux(control(1).packed, packedTotal, total))
   private val kept = RegNext(converted(ShiftRegister(whole, 2), control(Lane.stages - 2), saturates = true))
   private val last = control(Lane.stages - 1)
   result := RegNext(Mux(last.rounds, converted(rounded, last, saturates = false), kept))

@@ -156,10 +156,10 @@ object MultiplyAdd {
       summands(numbers.drop(3) ++ Seq(a ^ b ^ c, carries(a.getWidth - 1, 0)))
     }
 
-  /** The sum of 32-bit integers, modulo 2^32. */
-  def sum(numbers: UInt*): UInt = {
-    val (first, second) = summands(numbers.map(number => WireInit(UInt(32.W), number)))
-    (first + second)(31, 0)
+  /** The sum of integers of `bits`, modulo 2^bits. */
+  def sum(bits: Int, numbers: Seq[UInt]): UInt = {
+    val (first, second) = summands(numbers.map(number => WireInit(UInt(bits.W), number)))
+    (first + second)(bits - 1, 0)
   }
 
   /** Replaces the second stage for an integer. */

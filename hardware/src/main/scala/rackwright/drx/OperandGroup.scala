@@ -104,9 +104,8 @@ object LaneBytes {
   */
 class OperandGroup(strided: Boolean) extends Module {
 
-  /** How the operand of the next cycle is read, and whether there is one. */
+  /** How the operand of the next cycle is read. */
   val control = IO(Input(new OperandControl))
-  val valid = IO(Input(Bool()))
   val bytes = IO(Input(Vec(LaneGroup.lanes, new LaneBytes(strided))))
 
   /** The element of the first lane; and the number of all lanes, if they get the same one. */
@@ -116,7 +115,7 @@ class OperandGroup(strided: Boolean) extends Module {
   /** The numbers, in the next cycle. */
   val numbers = IO(Output(Vec(LaneGroup.lanes, UInt(32.W))))
 
-  private val now = RegEnable(control, valid)
+  private val now = RegNext(control)
   first := bytes.head.element(now)
   numbers := RegNext(VecInit(bytes.map { each =>
     val own = Mux(now.packing === Packing.none, each.element(now), each.packed(now))

@@ -55,34 +55,38 @@ object PackedSign {
 object PackedFunction {
   private val wordBits = 32
 
-  /** The results, and which of them are written. */
+  /** The results, and which of them are written. A product of halves is that of their low bytes: the other [[crossed]]
+    * products are added to it in the next stage.
+    */
   def apply(control: LaneControl, first: UInt, second: UInt): (UInt, UInt) = {
-    val (shorts, longs) = products(first, second)
+    val low = products(first, second, 0, 0)
+    val shorts = low.zip(products(first, second, 1, 1)).flatMap { case (a, b) => Seq(a(7, 0), b(7, 0)) }
     val (bytes, written) = elements(control, first, second, 8, shorts)
-    val (halves, writtenHalves) = elements(control, first, second, 16, longs)
+    val (halves, writtenHalves) = elements(control, first, second, 16, low)
     val narrow = control.packing === Packing.bytes
     (Mux(narrow, bytes, halves), Mux(narrow, written, writtenHalves))
   }
 
-  /** The sums of elements, without carry from one to the next. */
-  def add(packing: UInt, first: UInt, second: UInt): UInt = {
-    def of(bits: Int): UInt = Cat(parts(first, bits).zip(parts(second, bits)).map { case (a, b) => a + b }.reverse)
-    Mux(packing === Packing.bytes, of(8), of(16))
+  /** The products of a low and an upper byte, for both of them upper ones of each half: the bits that are in the half.
+    */
+  def crossed(first: UInt, second: UInt): Seq[Vec[UInt]] =
+    Seq((0, 1), (1, 0)).map { case (i, j) => VecInit(products(first, second, i, j).map(_(7, 0))) }
+
+  /** The sums of elements, without carry from one to the next; `upper` numbers are added to the upper bytes of halves.
+    */
+  def add(packing: UInt, numbers: Seq[UInt], upper: Seq[Vec[UInt]]): UInt = {
+    val halves = numbers ++ upper.map(each => Cat(each.reverse.map(Cat(_, 0.U(8.W)))))
+    def of(words: Seq[UInt], bits: Int): UInt =
+      Cat(words.map(parts(_, bits)).transpose.map(MultiplyAdd.sum(bits, _)).reverse)
+    Mux(packing === Packing.bytes, of(numbers, 8), of(halves, 16))
   }
 
   private def parts(word: UInt, bits: Int): Seq[UInt] =
     Seq.tabulate(wordBits / bits)(i => word(bits * (i + 1) - 1, bits * i))
 
-  /** The low bits of the products of bytes, and of halves, which consist of products of their bytes. */
-  private def products(first: UInt, second: UInt): (Seq[UInt], Seq[UInt]) = {
-    val halves = parts(first, 16).zip(parts(second, 16)).map { case (a, b) =>
-      def product(i: Int, j: Int): UInt = a(8 * i + 7, 8 * i) * b(8 * j + 7, 8 * j)
-      val low = product(0, 0)
-      val long = Cat(low(15, 8) + product(0, 1)(7, 0) + product(1, 0)(7, 0), low(7, 0))
-      (Seq(low(7, 0), product(1, 1)(7, 0)), long)
-    }
-    (halves.flatMap(_._1), halves.map(_._2))
-  }
+  /** For each half, the product of byte `i` of the first number and byte `j` of the second. */
+  private def products(first: UInt, second: UInt, i: Int, j: Int): Seq[UInt] =
+    parts(first, 16).zip(parts(second, 16)).map { case (a, b) => a(8 * i + 7, 8 * i) * b(8 * j + 7, 8 * j) }
 
   private def elements(
       control: LaneControl,

@@ -54,8 +54,9 @@ class Scratchpad(params: Params) extends Module {
   /** Three operands, then bytes to store. */
   val reads = IO(Vec(readers, Flipped(Decoupled(new ScratchpadRead(params)))))
 
-  /** The bytes of the read in the cycle before, the first one lowest. */
+  /** The bytes of the read in the cycle before, the first one lowest; of those to store, at this place. */
   val data = IO(Output(Vec(readers, UInt((8 * params.lineBytes).W))))
+  val storedPlace = IO(Input(UInt(params.offsetBits.W)))
 
   /** Results, which never stall, then loaded bytes. */
   val writes = IO(Vec(writers, Flipped(Decoupled(new ScratchpadWrite(params)))))
@@ -96,11 +97,12 @@ class Scratchpad(params: Params) extends Module {
     }
     memory.lines
   }
-  for ((bytes, port) <- data.zip(reads)) {
+  for (i <- 0 until readers) {
     val reader = Module(new ScratchpadReader(params))
-    reader.read := port.bits
+    reader.read := reads(i).bits
+    reader.place := (if (i == stored) storedPlace else 0.U)
     reader.banks := VecInit(memories)
-    bytes := reader.data
+    data(i) := reader.data
   }
 }
 

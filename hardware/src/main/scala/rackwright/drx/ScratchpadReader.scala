@@ -9,10 +9,13 @@ import rackwright.stream.Lines
 class ScratchpadReader(params: Params) extends Module {
   val read = IO(Input(new ScratchpadRead(params)))
 
+  /** Where the first byte of the read in the cycle before is to be. */
+  val place = IO(Input(UInt(params.offsetBits.W)))
+
   /** The lines of the read in the cycle before, of each bank. */
   val banks = IO(Input(Vec(params.banks, Vec(2, UInt((8 * params.lineBytes).W)))))
 
-  /** Its bytes, the first one lowest. */
+  /** Its bytes, from that place on. */
   val data = IO(Output(UInt((8 * params.lineBytes).W)))
 
   private val (line, lastLine) = (RegNext(read.line), RegNext(read.lastLine))
@@ -31,7 +34,7 @@ class ScratchpadReader(params: Params) extends Module {
   }
   private val rotation = Module(new LineRotation(params.lineBytes))
   rotation.line := VecInit(both).asUInt
-  rotation.by := 0.U - offset
+  rotation.by := place - offset
   data := rotation.turned
 }
 

@@ -20,8 +20,9 @@ class StoreEngine(params: Params) extends Module {
   val memory = IO(new MemoryPort(port))
   val read = IO(Decoupled(new ScratchpadRead(params)))
 
-  /** The bytes of the read in the cycle before. */
+  /** The bytes of the read in the cycle before, from `place` on: where they are in their beat. */
   val data = IO(Input(UInt((8 * params.lineBytes).W)))
+  val place = IO(Output(UInt(params.offsetBits.W)))
   val report = IO(Output(new TransferReport(params)))
 
   /** No transfer is waiting, and no beat is in flight. */
@@ -53,7 +54,10 @@ class StoreEngine(params: Params) extends Module {
   private val beat = RegEnable(placed.bits.beat, read.fire)
   beats.io.enq.valid := reading
   beats.io.enq.bits.beat := beat
-  beats.io.enq.bits.data := (data(8 * port.bytes - 1, 0) << Cat(beat.offset, 0.U(3.W)))(8 * port.bytes - 1, 0)
+  place := beat.offset
+  private val before = Lines.mask(beat.offset, port.bytes)
+  beats.io.enq.bits.data :=
+    VecInit.tabulate(port.bytes)(i => data(8 * i + 7, 8 * i) & Fill(8, !before(i))).asUInt
   assert(!reading || beats.io.enq.ready, "a beat that was read has no place")
 
   private val oldest = beats.io.deq

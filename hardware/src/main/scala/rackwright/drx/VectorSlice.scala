@@ -6,9 +6,8 @@ import chisel3._
 class VectorSlice extends Module {
   import VectorSlice._
 
-  /** How the operands of the next cycle are read, and whether there are any. */
+  /** How the operands of the next cycle are read. */
   val operands = IO(Input(Vec(operandCount, new OperandControl)))
-  val arriving = IO(Input(Bool()))
 
   /** Bytes of the operands' lines: of both sources, and of a destination that is read. */
   val sources = IO(Input(Vec(operandCount - 1, Vec(LaneGroup.lanes, new LaneBytes(strided = true)))))
@@ -20,14 +19,12 @@ class VectorSlice extends Module {
 
   /** The same as those of a [[LaneGroup]]. */
   val control = IO(Input(new LaneControl))
-  val valid = IO(Input(Vec(Lane.stages, Bool())))
   val results = IO(Output(Vec(LaneGroup.lanes, UInt(32.W))))
   val written = IO(Output(Vec(LaneGroup.lanes, UInt((1 << Packing.most).W))))
 
   private val numbers = (sources :+ destination).zipWithIndex.map { case (bytes, which) =>
     val group = Module(new OperandGroup(strided = which < operandCount - 1))
     group.control := operands(which)
-    group.valid := arriving
     group.bytes := bytes
     group.shared := shared(which)
     first(which) := group.first
@@ -36,7 +33,6 @@ class VectorSlice extends Module {
 
   private val lanes = Module(new LaneGroup)
   lanes.control := control
-  lanes.valid := valid
   lanes.numbers := VecInit.tabulate(LaneGroup.lanes)(lane => VecInit(numbers.map(_(lane))))
   results := lanes.results
   written := lanes.written

@@ -68,7 +68,8 @@ class VectorUnit(params: Params) extends Module {
   private val lines = reads.zip(data).map { case (read, bytes) => RegEnable(bytes, RegNext(read.fire, false.B)) }
 
   // Second stage: numbers, and then the stages of the lanes. Their control signals are decoded once, before the first
-  // of them; how operands are read is decoded in the first stage.
+  // of them; how operands are read is decoded in the first stage. Slices compute in each cycle, as whether there is a
+  // chunk would take long to reach all of them; without one, these signals do not change.
   private val slices = Seq.fill(params.lanes / LaneGroup.lanes)(Module(new VectorSlice))
   private val operands = VecInit(chunks(0).operands.map(OperandControl(_, chunks(0).packing)))
   private val shared = VecInit(chunks(1).operands.zip(slices.head.first).map { case (operand, first) =>
@@ -80,12 +81,10 @@ class VectorUnit(params: Params) extends Module {
     def bytes(line: UInt, strided: Boolean): Vec[LaneBytes] =
       VecInit.tabulate(LaneGroup.lanes)(lane => LaneBytes(params, line, i * LaneGroup.lanes + lane, strided))
     slice.operands := operands
-    slice.arriving := valid(0)
     slice.sources := VecInit(lines.init.map(bytes(_, strided = true)))
     slice.destination := bytes(lines.last, strided = false)
     slice.shared := shared
     slice.control := control
-    slice.valid := VecInit(valid.slice(1, 1 + Lane.stages))
   }
 
   private val alignment = Module(new ResultAlignment(params))
