@@ -5,6 +5,7 @@ use crate::multicast::Multicast;
 use crate::packet::Id;
 use crate::rate::Rate;
 use rackwright_device::{decode, encode, RestoreError};
+use serde::{Deserialize, Serialize};
 use std::ops::{Range, RangeInclusive};
 
 /// The kind of port of a bridge, as in its capability (7.5.3.2).
@@ -79,9 +80,7 @@ pub(crate) struct Bridge {
     command: u32,
     cache_line: u32,
     buses: u32,
-    memory: u32,
-    prefetchable: u32,
-    high: [u32; 2],
+    windows: Windows,
     line: u32,
     control: u32,
     pub(crate) errors: ErrorLog,
@@ -94,8 +93,16 @@ pub(crate) struct Bridge {
     interrupting: bool,
 }
 
+/// The addresses behind a bridge: of registers, and of prefetchable memory with the high words of its limits.
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+struct Windows {
+    memory: u32,
+    prefetchable: u32,
+    high: [u32; 2],
+}
+
 /// Command, cache line, buses, windows, and line, as saved.
-type Settings = (u32, u32, u32, (u32, u32, [u32; 2]), u32);
+type Settings = (u32, u32, u32, Windows, u32);
 
 impl Bridge {
     /// That of a port with a link of so much, in the state after reset.
@@ -107,9 +114,7 @@ impl Bridge {
             command: 0,
             cache_line: 0,
             buses: 0,
-            memory: 0,
-            prefetchable: 0,
-            high: [0; 2],
+            windows: Windows::default(),
             line: 0,
             // As of functions: no snooping and relaxed ordering are allowed, reads of 512 bytes.
             control: 0x2810,
@@ -126,8 +131,7 @@ impl Bridge {
 
     /// What software has written, and the errors, for [`Bridge::restore`].
     pub(crate) fn save(&self) -> Vec<u8> {
-        let windows = (self.memory, self.prefetchable, self.high);
-        let settings = (self.command, self.cache_line, self.buses, windows, self.line);
+        let settings = (self.command, self.cache_line, self.buses, self.windows, self.line);
         let interrupts = (&self.interrupts, self.interrupting);
         let services = (&self.access, &self.multicast);
         encode(&(settings, self.control, &self.errors, interrupts, services))
@@ -140,7 +144,6 @@ impl Bridge {
     pub(crate) fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
         let (settings, interrupts): (Settings, (Option<Msi>, bool));
         let (control, errors): (u32, ErrorLog);
-        let windows;
         (
             settings,
             control,
@@ -148,8 +151,7 @@ impl Bridge {
             interrupts,
             (self.access, self.multicast),
         ) = decode(state, "bridge")?;
-        (self.command, self.cache_line, self.buses, windows, self.line) = settings;
-        (self.memory, self.prefetchable, self.high) = windows;
+        (self.command, self.cache_line, self.buses, self.windows, self.line) = settings;
         (self.control, self.errors) = (control, errors);
         (self.interrupts, self.interrupting) = interrupts;
         Ok(())
@@ -165,10 +167,10 @@ impl Bridge {
             0x2 => CLASS << 8 | 1,
             0x3 => HEADER | self.cache_line,
             0x6 => self.buses,
-            0x8 => self.memory,
-            0x9 => self.prefetchable | WIDE,
-            0xa => self.high[0],
-            0xb => self.high[1],
+            0x8 => self.windows.memory,
+            0x9 => self.windows.prefetchable | WIDE,
+            0xa => self.windows.high[0],
+            0xb => self.windows.high[1],
             0xd => CAPABILITIES,
             0xf => self.line,
             0x10 if self.interrupts.is_some() => {
@@ -214,10 +216,10 @@ impl Bridge {
             0x1 => set(&mut self.command, COMMAND_BITS),
             0x3 => set(&mut self.cache_line, 0xff),
             0x6 => set(&mut self.buses, 0x00ff_ffff),
-            0x8 => set(&mut self.memory, WINDOW_BITS),
-            0x9 => set(&mut self.prefetchable, WINDOW_BITS),
-            0xa => set(&mut self.high[0], u32::MAX),
-            0xb => set(&mut self.high[1], u32::MAX),
+            0x8 => set(&mut self.windows.memory, WINDOW_BITS),
+            0x9 => set(&mut self.windows.prefetchable, WINDOW_BITS),
+            0xa => set(&mut self.windows.high[0], u32::MAX),
+            0xb => set(&mut self.windows.high[1], u32::MAX),
             0xf => set(&mut self.line, BRIDGE_CONTROL_BITS << 16 | 0xff),
             0x12 => {
                 set(&mut self.control, CONTROL_BITS);
@@ -308,7 +310,10 @@ impl Bridge {
             let limit = u64::from(high[1]) << 32 | u64::from(register & 0xfff0_0000);
             base..(limit + WINDOW).max(base)
         };
-        [window(self.memory, [0; 2]), window(self.prefetchable, self.high)]
+        [
+            window(self.windows.memory, [0; 2]),
+            window(self.windows.prefetchable, self.windows.high),
+        ]
     }
 }
 
