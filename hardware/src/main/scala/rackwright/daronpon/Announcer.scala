@@ -59,12 +59,12 @@ class Announcer(params: Params) extends Module with Counts {
   private val phase = RegInit(Phase.idle)
   private val said = Reg(new Announcement(params))
   private val monitor = Module(new Monitor)
-  private val teller = Module(new Teller(params))
+  private val sender = Module(new ReportSender(params))
 
   free := phase === Phase.idle
-  telling := teller.busy
+  telling := sender.busy
   now := said.now
-  service := Mux(teller.busy, teller.service, said.service)
+  service := Mux(sender.busy, sender.service, said.service)
 
   monitor.settings := settings
   monitor.start := RegNext(phase === Phase.look, false.B)
@@ -72,36 +72,36 @@ class Announcer(params: Params) extends Module with Counts {
   judged.valid := phase === Phase.judge && monitor.done
   judged.bits := monitor.judgement
 
-  teller.start := false.B
-  teller.audience := Mux(free, start.bits.audience, Audience.service)
-  teller.settings := settings
-  teller.now := said.now
-  teller.subject := said.service
-  teller.receiver := receiver
-  teller.request := request
-  teller.event := event
-  teller.hops := hops
-  teller.clear := clear
-  teller.entry := entry
-  teller.state := state
-  teller.alive := alive
-  teller.serviceEntries := serviceEntries
-  teller.serviceState := serviceState
-  teller.writerFree := writerFree
-  peer := teller.peer
-  tells := teller.tells
-  truthAt := teller.truthAt
-  writerStart := teller.writerStart
-  writer := teller.writer
-  order <> teller.order
-  count("gossip", teller.gossips)
-  count("truths", teller.truths)
+  sender.start := false.B
+  sender.audience := Mux(free, start.bits.audience, Audience.service)
+  sender.settings := settings
+  sender.now := said.now
+  sender.subject := said.service
+  sender.receiver := receiver
+  sender.request := request
+  sender.event := event
+  sender.hops := hops
+  sender.clear := clear
+  sender.entry := entry
+  sender.state := state
+  sender.alive := alive
+  sender.serviceEntries := serviceEntries
+  sender.serviceState := serviceState
+  sender.writerFree := writerFree
+  peer := sender.peer
+  tells := sender.tells
+  truthAt := sender.truthAt
+  writerStart := sender.writerStart
+  writer := sender.writer
+  order <> sender.order
+  count("gossip", sender.gossips)
+  count("truths", sender.truths)
 
   switch(phase) {
     is(Phase.idle) {
       said := start.bits
       when(start.valid) {
-        teller.start := !start.bits.judges
+        sender.start := !start.bits.judges
         phase := Mux(start.bits.judges, Phase.look, Phase.tell)
       }
     }
@@ -110,10 +110,10 @@ class Announcer(params: Params) extends Module with Counts {
       when(monitor.done) {
         count("doubled", monitor.doubled && settings.gossip)
         count("halved", monitor.halved && settings.gossip)
-        teller.start := settings.always || (settings.gossip && (monitor.doubled || monitor.halved))
-        phase := Mux(teller.start, Phase.tell, Phase.idle)
+        sender.start := settings.always || (settings.gossip && (monitor.doubled || monitor.halved))
+        phase := Mux(sender.start, Phase.tell, Phase.idle)
       }
     }
-    is(Phase.tell) { when(teller.done) { phase := Phase.idle } }
+    is(Phase.tell) { when(sender.done) { phase := Phase.idle } }
   }
 }

@@ -29,7 +29,7 @@ class Control(params: Params) extends Module {
   private val lookup = Module(new Lookup(params))
   private val decider = Module(new Decider(params))
   private val announcer = Module(new Announcer(params))
-  private val listener = Module(new Listener(params))
+  private val reportReceiver = Module(new ReportReceiver(params))
   private val startup = Module(new Startup(params))
   private val epochs = Module(new Epochs(params))
   private val recount = Module(new Recount(params))
@@ -65,7 +65,7 @@ class Control(params: Params) extends Module {
   decider.leastPeer := peers.least
   decider.announcerFree := announcer.free
   decider.telling := announcer.telling
-  decider.quiet := announcer.free && !listener.busy && epochs.free && !recount.busy && probes.free
+  decider.quiet := announcer.free && !reportReceiver.busy && epochs.free && !recount.busy && probes.free
   release := decider.release
 
   // Arbitration for the replicas.
@@ -82,9 +82,9 @@ class Control(params: Params) extends Module {
 
   // Arbitration for the services.
   services.index := decider.service
-  services.deed := decider.serviceDeed
+  services.action := decider.serviceAction
   services.value := services.state
-  services.value.error := listener.error
+  services.value.error := reportReceiver.error
   services.value.cores := recount.cores
   services.value.outstanding := recount.outstanding
   services.value.reciprocal := Mux(recount.cores === 0.U, 0.U, recount.usedReciprocal)
@@ -93,15 +93,15 @@ class Control(params: Params) extends Module {
   services.judged := announcer.judged
   when(startup.resets) {
     services.index := startup.service
-    services.deed := ServiceDeed.reset
+    services.action := ServiceAction.reset
   }
-  when(listener.busy) {
-    services.index := listener.service
-    when(listener.learns) { services.deed := ServiceDeed.err }
+  when(reportReceiver.busy) {
+    services.index := reportReceiver.service
+    when(reportReceiver.learns) { services.action := ServiceAction.err }
   }
   when(recount.busy) {
     services.index := recount.subject
-    when(recount.done) { services.deed := ServiceDeed.count }
+    when(recount.done) { services.action := ServiceAction.count }
   }
 
   // Arbitration for the peers.
@@ -111,19 +111,19 @@ class Control(params: Params) extends Module {
   peers.id := told.from
   peers.index := decider.peer
   peers.service := decider.service
-  peers.deed := Mux(decider.believes, PeerDeed.believe, PeerDeed.none)
-  peers.value := listener.value
+  peers.action := Mux(decider.believes, PeerAction.believe, PeerAction.none)
+  peers.value := reportReceiver.value
   peers.value.truthAt := announcer.truthAt
   peers.believed := Peers.withOneMore(peers.view)
-  when(listener.busy) {
-    peers.index := listener.peer
-    peers.service := listener.service
-    peers.deed := listener.peerDeed
-    peers.believed := listener.believed
+  when(reportReceiver.busy) {
+    peers.index := reportReceiver.peer
+    peers.service := reportReceiver.service
+    peers.action := reportReceiver.peerAction
+    peers.believed := reportReceiver.believed
   }
   when(announcer.telling) {
     peers.index := announcer.peer
-    peers.deed := Mux(announcer.tells, PeerDeed.tell, PeerDeed.none)
+    peers.action := Mux(announcer.tells, PeerAction.tell, PeerAction.none)
   }
 
   startup.start := start
@@ -143,10 +143,10 @@ class Control(params: Params) extends Module {
 
   recount.start := startup.resets || epochs.recounts || decider.recounts
   recount.service := Mux(startup.free, Mux(epochs.free, decider.service, epochs.service), startup.service)
-  recount.sequel := Mux(
+  recount.nextStep := Mux(
     startup.free,
-    Mux(decider.recounts || epochs.fails, Sequel.tell, Sequel.judge),
-    Sequel.none
+    Mux(decider.recounts || epochs.fails, NextStep.tell, NextStep.judge),
+    NextStep.none
   )
   recount.entry := replicas.entry
   recount.state := replicas.state
@@ -154,27 +154,31 @@ class Control(params: Params) extends Module {
   recount.reciprocal := arithmetic.reciprocal
   recount.announcing := !announcer.free
 
-  listener.start := decider.listens
-  listener.now := decider.now
-  listener.peerTimeout := settings.peerTimeout
-  listener.told := told
-  listener.entries := reportEntries
-  listener.services := tables.services
-  listener.found := peers.found
-  listener.place := peers.place
-  listener.alive := peers.alive
-  listener.known := peers.state
-  listener.view := peers.view
-  listener.state := services.state
-  listener.calculating := arithmetic.busy
-  listener.reciprocal := arithmetic.reciprocal
+  reportReceiver.start := decider.listens
+  reportReceiver.now := decider.now
+  reportReceiver.peerTimeout := settings.peerTimeout
+  reportReceiver.told := told
+  reportReceiver.entries := reportEntries
+  reportReceiver.services := tables.services
+  reportReceiver.found := peers.found
+  reportReceiver.place := peers.place
+  reportReceiver.alive := peers.alive
+  reportReceiver.known := peers.state
+  reportReceiver.view := peers.view
+  reportReceiver.state := services.state
+  reportReceiver.calculating := arithmetic.busy
+  reportReceiver.reciprocal := arithmetic.reciprocal
 
-  arithmetic.start := startup.divides || epochs.multiplies || recount.begins || listener.begins
+  arithmetic.start := startup.divides || epochs.multiplies || recount.begins || reportReceiver.begins
   arithmetic.divides := Mux(recount.busy, recount.divides, epochs.free)
   arithmetic.left := Mux(recount.busy, recount.left, epochs.left)
   arithmetic.right := MuxCase(
     replicas.state.reciprocal,
-    Seq(recount.busy -> recount.right, listener.busy -> listener.cores, !startup.free -> replicas.entry.cores)
+    Seq(
+      recount.busy -> recount.right,
+      reportReceiver.busy -> reportReceiver.cores,
+      !startup.free -> replicas.entry.cores
+    )
   )
 
   announcer.settings := settings
@@ -226,7 +230,7 @@ class Control(params: Params) extends Module {
   }
   amounts := RegNext(
     VecInit(
-      Seq(decider.amounts, announcer.amounts, listener.amounts, epochs.amounts, probes.amounts).transpose
+      Seq(decider.amounts, announcer.amounts, reportReceiver.amounts, epochs.amounts, probes.amounts).transpose
         .map(_.reduce(_ | _))
     )
   )

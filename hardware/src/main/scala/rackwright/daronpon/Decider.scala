@@ -34,7 +34,7 @@ class Decider(params: Params) extends Module with Counts {
   val replicaState = IO(Input(new ReplicaState))
   val leastReplica = IO(Input(new Contender(Sizes.loadBits, params.replicaBits)))
   val service = IO(Output(UInt(params.serviceBits.W)))
-  val serviceDeed = IO(Output(ServiceDeed()))
+  val serviceAction = IO(Output(ServiceAction()))
   val serviceState = IO(Input(new ServiceState))
   val peer = IO(Output(UInt(params.peerBits.W)))
   val believes = IO(Output(Bool()))
@@ -91,10 +91,10 @@ class Decider(params: Params) extends Module with Counts {
   request := hand
   hops := hopsSoFar
   replica.index := replicaAt
-  replica.deed := ReplicaDeed.none
+  replica.action := ReplicaAction.none
   begun := place.begun
   service := serviceAt
-  serviceDeed := ServiceDeed.none
+  serviceAction := ServiceAction.none
   peer := peerAt
   believes := false.B
   endsEpochs := false.B
@@ -151,12 +151,12 @@ class Decider(params: Params) extends Module with Counts {
       serviceAt := arrival.service
       replicaAt := Mux(concern === Concern.alive, arrival.source, looked.bits.place.replica)
       hopsSoFar := Mux(concern === Concern.redirected, told.hops, 0.U)
-      hand.deed := Deed.rewrite
+      hand.action := Action.rewrite
       hand.strip := concern === Concern.redirected
       hand.stripEntries := told.entries
       hand.stripSum := told.sum
       hand.fields := arrival.fields
-      order.bits.deed := Mux(isForwarded, Deed.pass, Deed.discard)
+      order.bits.action := Mux(isForwarded, Action.pass, Action.discard)
       order.valid := takes && ends
       looked.ready := takes && Mux(ends, order.ready, !looked.bits.isLate)
       when(takes && !ends) {
@@ -205,7 +205,7 @@ class Decider(params: Params) extends Module with Counts {
         // Its replica has been removed: it is handled like a new request.
         change.valid := true.B
         place.frees := place.frees | place.hits
-        replica.deed := ReplicaDeed.giveUp
+        replica.action := ReplicaAction.giveUp
         count("expired")
         state := State.search
       }.otherwise {
@@ -218,7 +218,7 @@ class Decider(params: Params) extends Module with Counts {
     }
     is(State.answered) {
       val isOurs = place.hits.orR
-      order.bits.deed := Deed.pass
+      order.bits.action := Action.pass
       order.valid := true.B
       afterwards := State.take
       when(order.ready) {
@@ -227,9 +227,9 @@ class Decider(params: Params) extends Module with Counts {
         count("strays", !isOurs)
         when(isOurs) {
           change.valid := true.B
-          replica.deed := ReplicaDeed.end
+          replica.action := ReplicaAction.end
           when(replicaState.failed) { state := State.revive }.otherwise {
-            serviceDeed := ServiceDeed.end
+            serviceAction := ServiceAction.end
             announces.valid := true.B
           }
         }
@@ -275,8 +275,8 @@ class Decider(params: Params) extends Module with Counts {
         state := State.take
         when(hasRoom) {
           change.valid := true.B
-          replica.deed := ReplicaDeed.begin
-          serviceDeed := ServiceDeed.begin
+          replica.action := ReplicaAction.begin
+          serviceAction := ServiceAction.begin
           announces.valid := true.B
         }
       }
@@ -289,13 +289,13 @@ class Decider(params: Params) extends Module with Counts {
       restThen(State.take)
     }
     is(State.alive) {
-      replica.deed := ReplicaDeed.hear
+      replica.action := ReplicaAction.hear
       afterwards := State.drop
       state := State.judgeAlive
     }
     is(State.judgeAlive) { state := Mux(replicaState.failed, State.revive, State.drop) }
     is(State.revive) {
-      replica.deed := ReplicaDeed.revive
+      replica.action := ReplicaAction.revive
       serviceAt := replicaEntry.service
       state := State.revived
     }
@@ -314,7 +314,7 @@ class Decider(params: Params) extends Module with Counts {
       restThen(State.take)
     }
     is(State.drop) {
-      order.bits.deed := Deed.discard
+      order.bits.action := Action.discard
       order.valid := true.B
       when(order.ready) { state := State.take }
     }

@@ -50,9 +50,9 @@ class Emitter(params: Params) extends Module {
   private val piece = RegInit(0.U(at.getWidth.W))
   private val left = Reg(UInt(16.W))
   private val first = Reg(Bool())
-  private val deed = work.order.deed
-  private val own = deed === Deed.own
-  private val resized = own || (deed === Deed.rewrite && (work.order.strip || work.order.insert))
+  private val action = work.order.action
+  private val own = action === Action.own
+  private val resized = own || (action === Action.rewrite && (work.order.strip || work.order.insert))
   private val pieces = SkidBuffer(frames)
   private val head = pieces.bits
 
@@ -91,12 +91,12 @@ class Emitter(params: Params) extends Module {
 
   switch(phase) {
     is(Phase.headers) {
-      when(busy && deed === Deed.discard) {
+      when(busy && action === Action.discard) {
         pieces.ready := true.B
         when(arrives && head.last) { finish() }
       }.elsewhen(busy && (own || arrives)) {
         packer.in.valid := true.B
-        packer.in.bits.data := Mux(deed === Deed.pass, head.data, headers.out)
+        packer.in.bits.data := Mux(action === Action.pass, head.data, headers.out)
         packer.in.bits.count := Mux(own, 8.U, head.count)
         packer.in.bits.last := head.last && !own
         pieces.ready := packer.in.ready && !own

@@ -62,7 +62,7 @@ class Epochs(params: Params) extends Module with Counts {
   ends := end
   ended := false.B
   replica.index := at
-  replica.deed := ReplicaDeed.none
+  replica.action := ReplicaAction.none
   multiplies := phase === Phase.multiply
   left := product
   recounts := false.B
@@ -99,14 +99,14 @@ class Epochs(params: Params) extends Module with Counts {
     }
     is(Phase.forget) {
       when(!calculating) {
-        replica.deed := ReplicaDeed.forget
+        replica.action := ReplicaAction.forget
         count("expired", old)
         recounts := !isSilent && !state.failed && old =/= 0.U
         phase := Mux(isSilent, Phase.fail, Mux(recounts, Phase.recount, Phase.next))
       }
     }
     is(Phase.fail) {
-      replica.deed := ReplicaDeed.fail
+      replica.action := ReplicaAction.fail
       count("failures")
       recounts := true.B
       phase := Phase.recount

@@ -12,7 +12,7 @@ class Headers extends Module {
   val flit = IO(Input(UInt(64.W)))
   val out = IO(Output(UInt(64.W)))
 
-  private val own = work.order.deed === Deed.own
+  private val own = work.order.action === Action.own
   private val target = work.order.target
   private def swap(number: UInt): UInt = BigEndian.swap(number)
 

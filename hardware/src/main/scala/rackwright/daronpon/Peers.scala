@@ -22,7 +22,7 @@ class View extends Bundle {
 }
 
 /** Updates of a peer. */
-object PeerDeed extends ChiselEnum {
+object PeerAction extends ChiselEnum {
   val none, hear, tell, believe = Value
 }
 
@@ -37,7 +37,7 @@ class Peers(params: Params) extends Module {
   /** The index of the peer, and of its service, that is read and updated. What is read is one cycle old. */
   val index = IO(Input(UInt(params.peerBits.W)))
   val service = IO(Input(UInt(params.serviceBits.W)))
-  val deed = IO(Input(PeerDeed()))
+  val action = IO(Input(PeerAction()))
 
   /** The new value: the time until which it is alive and its latest message number with `hear`, the time of the next
     * full report with `tell`.
@@ -97,15 +97,15 @@ class Peers(params: Params) extends Module {
   least := tournament.out
 
   states.zipWithIndex.foreach { case (state, i) =>
-    def does(one: PeerDeed.Type): Bool = index === i.U && deed === one
-    when(does(PeerDeed.hear)) {
+    def does(one: PeerAction.Type): Bool = index === i.U && action === one
+    when(does(PeerAction.hear)) {
       state.aliveUntil := value.aliveUntil
       state.heard := true.B
       state.incarnation := value.incarnation
       state.sequence := value.sequence
     }
-    when(does(PeerDeed.tell)) { state.truthAt := value.truthAt }
-    when(does(PeerDeed.believe)) { views(i)(service) := believed }
+    when(does(PeerAction.tell)) { state.truthAt := value.truthAt }
+    when(does(PeerAction.believe)) { views(i)(service) := believed }
   }
 
   // Examines one peer in a cycle, starting over after every change.
@@ -122,7 +122,7 @@ class Peers(params: Params) extends Module {
     earliest := Mux(one < before, one, before)
     at := at + 1.U
   }
-  when(deed === PeerDeed.tell || clear) { at := 0.U }
+  when(action === PeerAction.tell || clear) { at := 0.U }
   when(clear) {
     states.foreach(_ := 0.U.asTypeOf(new PeerState))
     views.foreach(_.foreach(_ := unknown))

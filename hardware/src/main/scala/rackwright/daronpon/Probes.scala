@@ -38,7 +38,7 @@ class Probes(params: Params) extends Module with Counts {
   due := next
   replica := at
   order.valid := phase === Phase.ask && entry.present && state.failed
-  order.bits.deed := Deed.own
+  order.bits.action := Action.own
   order.bits.target := entry.place
   order.bits.kind := Kind.probe.U
   order.bits.strip := false.B

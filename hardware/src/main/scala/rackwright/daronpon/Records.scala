@@ -106,7 +106,7 @@ class ReportEntry extends Bundle {
 }
 
 /** Actions on a frame. */
-object Deed extends ChiselEnum {
+object Action extends ChiselEnum {
 
   /** `own` sends a message of the unit's own; every other action consumes the oldest frame. */
   val pass, discard, rewrite, own = Value
@@ -114,7 +114,7 @@ object Deed extends ChiselEnum {
 
 /** An order to the emitter. Orders are executed in sequence. */
 class Order extends Bundle {
-  val deed = Deed()
+  val action = Action()
   val target = new Place
   val kind = UInt(8.W)
 

@@ -4,7 +4,7 @@ import chisel3._
 import chisel3.util._
 
 /** The action that follows a recount of a service. */
-object Sequel extends ChiselEnum {
+object NextStep extends ChiselEnum {
 
   /** No action; check the load; announce the load to the peers. */
   val none, judge, tell = Value
@@ -16,7 +16,7 @@ object Sequel extends ChiselEnum {
 class Recount(params: Params) extends Module {
   val start = IO(Input(Bool()))
   val service = IO(Input(UInt(params.serviceBits.W)))
-  val sequel = IO(Input(Sequel()))
+  val nextStep = IO(Input(NextStep()))
   val busy = IO(Output(Bool()))
 
   /** The service that is recounted. */
@@ -51,7 +51,7 @@ class Recount(params: Params) extends Module {
   }
   private val phase = RegInit(Phase.idle)
   private val of = Reg(UInt(params.serviceBits.W))
-  private val next = Reg(Sequel())
+  private val next = Reg(NextStep())
   private val at = Reg(UInt((params.replicaBits + 1).W))
   private val coresSum = Reg(UInt(Sizes.coresBits.W))
   private val outstandingSum = Reg(UInt(Sizes.countBits.W))
@@ -69,13 +69,13 @@ class Recount(params: Params) extends Module {
   outstanding := outstandingSum
   done := phase === Phase.multiplied && !calculating
   announces := phase === Phase.announce
-  judges := next === Sequel.judge
+  judges := next === NextStep.judge
 
   private val isMember = entry.present && !state.failed && entry.service === of
   switch(phase) {
     is(Phase.idle) {
       of := service
-      next := sequel
+      next := nextStep
       at := 0.U
       coresSum := 0.U
       outstandingSum := 0.U
@@ -93,7 +93,7 @@ class Recount(params: Params) extends Module {
     is(Phase.divided) { when(!calculating) { phase := Phase.multiply } }
     is(Phase.multiply) { phase := Phase.multiplied }
     is(Phase.multiplied) {
-      when(done) { phase := Mux(next === Sequel.none, Phase.idle, Phase.announce) }
+      when(done) { phase := Mux(next === NextStep.none, Phase.idle, Phase.announce) }
     }
     is(Phase.announce) { phase := Phase.announced }
     is(Phase.announced) { when(!announcing) { phase := Phase.idle } }

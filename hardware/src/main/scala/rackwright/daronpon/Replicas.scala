@@ -20,14 +20,14 @@ class ReplicaState extends Bundle {
 }
 
 /** Updates of a replica. */
-object ReplicaDeed extends ChiselEnum {
+object ReplicaAction extends ChiselEnum {
   val none, reset, begin, end, giveUp, hear, forget, fail, revive = Value
 }
 
 /** An access to a replica: its index, and the update. */
 class ReplicaTurn(params: Params) extends Bundle {
   val index = UInt(params.replicaBits.W)
-  val deed = ReplicaDeed()
+  val action = ReplicaAction()
 }
 
 /** The replicas of the rack: their configuration and their state. */
@@ -68,10 +68,10 @@ class Replicas(params: Params) extends Module {
 
   private def slot(epoch: UInt): UInt = epoch(log2Ceil(Sizes.epochs) - 1, 0)
   states.zipWithIndex.foreach { case (state, i) =>
-    def does(deeds: ReplicaDeed.Type*): Bool = turn.index === i.U && deeds.map(turn.deed === _).reduce(_ || _)
-    val ends = does(ReplicaDeed.end, ReplicaDeed.giveUp)
+    def does(actions: ReplicaAction.Type*): Bool = turn.index === i.U && actions.map(turn.action === _).reduce(_ || _)
+    val ends = does(ReplicaAction.end, ReplicaAction.giveUp)
     val left = state.byEpoch(slot(epoch))
-    when(does(ReplicaDeed.begin)) {
+    when(does(ReplicaAction.begin)) {
       state.outstanding := state.outstanding + 1.U
       state.product := state.product + state.reciprocal
       state.byEpoch(slot(epoch)) := state.byEpoch(slot(epoch)) + 1.U
@@ -81,15 +81,15 @@ class Replicas(params: Params) extends Module {
       state.product := state.product - state.reciprocal
       state.byEpoch(begun) := state.byEpoch(begun) - 1.U
     }
-    when(does(ReplicaDeed.end, ReplicaDeed.hear)) { state.heard := epoch }
-    when(does(ReplicaDeed.forget)) {
+    when(does(ReplicaAction.end, ReplicaAction.hear)) { state.heard := epoch }
+    when(does(ReplicaAction.forget)) {
       state.outstanding := state.outstanding - left
       state.product := value
       state.byEpoch(slot(epoch)) := 0.U
     }
-    when(does(ReplicaDeed.fail)) { state.failed := true.B }
-    when(does(ReplicaDeed.revive)) { state.failed := false.B }
-    when(does(ReplicaDeed.reset)) {
+    when(does(ReplicaAction.fail)) { state.failed := true.B }
+    when(does(ReplicaAction.revive)) { state.failed := false.B }
+    when(does(ReplicaAction.reset)) {
       state := 0.U.asTypeOf(state)
       state.reciprocal := value
     }

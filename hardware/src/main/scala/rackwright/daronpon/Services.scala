@@ -23,7 +23,7 @@ class ServiceState extends Bundle {
 }
 
 /** Updates of a service. */
-object ServiceDeed extends ChiselEnum {
+object ServiceAction extends ChiselEnum {
   val none, reset, begin, end, count, err = Value
 }
 
@@ -32,7 +32,7 @@ class Services(params: Params) extends Module {
 
   /** The index of the service that is read and updated. What is read is one cycle old. */
   val index = IO(Input(UInt(params.serviceBits.W)))
-  val deed = IO(Input(ServiceDeed()))
+  val action = IO(Input(ServiceAction()))
 
   /** The new value: the counts with `count`, the error with `err`. */
   val value = IO(Input(new ServiceState))
@@ -48,16 +48,16 @@ class Services(params: Params) extends Module {
   watchedState := RegNext(states(watched))
 
   states.zipWithIndex.foreach { case (state, i) =>
-    def does(one: ServiceDeed.Type): Bool = index === i.U && deed === one
-    when(does(ServiceDeed.begin)) {
+    def does(one: ServiceAction.Type): Bool = index === i.U && action === one
+    when(does(ServiceAction.begin)) {
       state.outstanding := state.outstanding + 1.U
       state.product := state.product + state.reciprocal
     }
-    when(does(ServiceDeed.end)) {
+    when(does(ServiceAction.end)) {
       state.outstanding := state.outstanding - 1.U
       state.product := state.product - state.reciprocal
     }
-    when(does(ServiceDeed.count)) {
+    when(does(ServiceAction.count)) {
       state.cores := value.cores
       state.reciprocal := value.reciprocal
       state.outstanding := value.outstanding
@@ -67,12 +67,12 @@ class Services(params: Params) extends Module {
       state.average := judged.bits.average
       state.told := judged.bits.told
     }
-    when(does(ServiceDeed.err)) { state.error := value.error }
-    when(does(ServiceDeed.reset)) {
+    when(does(ServiceAction.err)) { state.error := value.error }
+    when(does(ServiceAction.reset)) {
       state := 0.U.asTypeOf(state)
       state.told := Services.one.U
     }
-    assert(!does(ServiceDeed.end) || state.outstanding =/= 0.U, "a request ends at a service that has none")
+    assert(!does(ServiceAction.end) || state.outstanding =/= 0.U, "a request ends at a service that has none")
   }
 }
 

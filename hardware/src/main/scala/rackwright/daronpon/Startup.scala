@@ -35,7 +35,7 @@ class Startup(params: Params) extends Module {
 
   free := phase === Phase.idle
   replica.index := replicaAt
-  replica.deed := ReplicaDeed.none
+  replica.action := ReplicaAction.none
   divides := phase === Phase.divide && entry.cores =/= 0.U
   service := serviceAt
   resets := phase === Phase.reset
@@ -51,7 +51,7 @@ class Startup(params: Params) extends Module {
     is(Phase.divide) { phase := Phase.divided }
     is(Phase.divided) {
       when(!calculating) {
-        replica.deed := ReplicaDeed.reset
+        replica.action := ReplicaAction.reset
         replicaAt := replicaAt + 1.U
         phase := Mux(replicaAt.andR, Phase.reset, Phase.look)
       }

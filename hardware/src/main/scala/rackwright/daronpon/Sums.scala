@@ -30,8 +30,8 @@ class Sums extends Module {
   private val length = Reg(UInt(16.W))
   private val steps = Sums.steps
   private val fields = order.fields
-  private val resized = order.strip || order.insert || order.deed === Deed.own
-  private val changes = order.deed === Deed.rewrite || order.deed === Deed.own
+  private val resized = order.strip || order.insert || order.action === Action.own
+  private val changes = order.action === Action.rewrite || order.action === Action.own
   private val last = Mux(changes, Mux(resized, steps.U, Sums.plainSteps.U), 0.U)
 
   in.ready := !busy || (out.fire)
@@ -78,7 +78,11 @@ class Sums extends Module {
       Mux(taken.strip, Sums.redirectedBytes(taken.stripEntries), 0.U) +
       Mux(
         taken.insert,
-        Mux(taken.deed === Deed.own, Sums.gossipBytes(taken.insertEntries), Sums.redirectedBytes(taken.insertEntries)),
+        Mux(
+          taken.action === Action.own,
+          Sums.gossipBytes(taken.insertEntries),
+          Sums.redirectedBytes(taken.insertEntries)
+        ),
         0.U
       )
   }

@@ -6,7 +6,7 @@ import chisel3.util._
 /** Applies the report of a peer if it is newer than the stored state (`engine/crates/network/dispatch/src/tell.rs`,
   * `hear`). Takes four cycles for each entry, and some twenty more if the peer's number of cores has changed.
   */
-class Listener(params: Params) extends Module with Counts {
+class ReportReceiver(params: Params) extends Module with Counts {
   val start = IO(Input(Bool()))
   val now = IO(Input(UInt(Sizes.timeBits.W)))
   val peerTimeout = IO(Input(UInt(Sizes.timeBits.W)))
@@ -22,7 +22,7 @@ class Listener(params: Params) extends Module with Counts {
   val known = IO(Input(new PeerState))
   val view = IO(Input(new View))
   val peer = IO(Output(UInt(params.peerBits.W)))
-  val peerDeed = IO(Output(PeerDeed()))
+  val peerAction = IO(Output(PeerAction()))
   val value = IO(Output(new PeerState))
   val believed = IO(Output(new View))
 
@@ -52,13 +52,13 @@ class Listener(params: Params) extends Module with Counts {
 
   private val ahead = told.sequence - known.sequence - 1.U
   private val newer = told.incarnation > known.incarnation ||
-    (told.incarnation === known.incarnation && ahead < Listener.half)
+    (told.incarnation === known.incarnation && ahead < ReportReceiver.half)
   private val accepted = !(known.heard && alive(from)) || newer
   private val matches = VecInit(services.map(entry => entry.present && entry.number === line.service)).asUInt
 
   busy := phase =/= Phase.idle
   peer := from
-  peerDeed := PeerDeed.none
+  peerAction := PeerAction.none
   value := DontCare
   value.aliveUntil := now +& peerTimeout
   value.incarnation := told.incarnation
@@ -72,7 +72,7 @@ class Listener(params: Params) extends Module with Counts {
   )
   service := which
   learns := false.B
-  error := state.error + ((Cat(difference, 0.U(8.W)).zext - state.error) >> Listener.errorShift)
+  error := state.error + ((Cat(difference, 0.U(8.W)).zext - state.error) >> ReportReceiver.errorShift)
   begins := false.B
   cores := line.cores
 
@@ -95,7 +95,7 @@ class Listener(params: Params) extends Module with Counts {
       count("heard", isPeer && accepted)
       at := 0.U
       phase := Phase.line
-      when(isPeer && accepted) { peerDeed := PeerDeed.hear }.otherwise { phase := Phase.idle }
+      when(isPeer && accepted) { peerAction := PeerAction.hear }.otherwise { phase := Phase.idle }
     }
     is(Phase.line) {
       line := entries(at(3, 0))
@@ -115,7 +115,7 @@ class Listener(params: Params) extends Module with Counts {
     }
     is(Phase.divide) { when(!calculating) { phase := Phase.believe } }
     is(Phase.believe) {
-      peerDeed := PeerDeed.believe
+      peerAction := PeerAction.believe
       learns := view.cores =/= 0.U && line.cores =/= 0.U
       next()
     }
@@ -123,7 +123,7 @@ class Listener(params: Params) extends Module with Counts {
 }
 
 /** Constants of the policy crate. */
-object Listener {
+object ReportReceiver {
 
   /** The average error is an exponential moving average with a weight of one in two to this power. */
   val errorShift: Int = 4

@@ -16,7 +16,7 @@ object Audience extends ChiselEnum {
   * Takes two cycles for each entry of a report, and some ten more; stalls while the report before is being sealed or
   * sent.
   */
-class Teller(params: Params) extends Module {
+class ReportSender(params: Params) extends Module {
   val start = IO(Input(Bool()))
   val audience = IO(Input(Audience()))
   val settings = IO(Input(new Settings))
@@ -99,7 +99,7 @@ class Teller(params: Params) extends Module {
   order.bits.insert := true.B
   order.bits.insertEntries := count
   when(!isRequest) {
-    order.bits.deed := Deed.own
+    order.bits.action := Action.own
     order.bits.strip := false.B
     order.bits.fields := Sums.ownFields
   }
