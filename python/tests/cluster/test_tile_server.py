@@ -89,12 +89,12 @@ def test_a_server_with_tiles_has_no_other_units() -> None:
         Server("rocket", ["snappy"], tiles=EXAMPLE["TILES"])
 
 
-@pytest.mark.long("a thousand answers of each of two rates by twelve clients")
+@pytest.mark.long("thousands of answers of each of two rates by sixteen clients")
 def test_twice_the_load_that_is_served_lowers_what_is_served_by_little() -> None:
-    _, peak, wrong, _ = GETS["offered"]("store.yaml", 1, 8, 12, 16.0)
-    sent, answered, more_wrong, _ = GETS["offered"]("store.yaml", 1, 8, 12, 32.0)
+    _, peak, wrong, _ = GETS["offered"]("store.yaml", 1, 8, 16, 28.0)
+    sent, answered, more_wrong, _ = GETS["offered"]("store.yaml", 1, 8, 16, 56.0)
     assert peak >= 13
-    assert sent >= 2 * peak
+    assert sent >= 1.9 * peak
     assert answered >= 0.9 * peak
     assert wrong == more_wrong == 0
 
