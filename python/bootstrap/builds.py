@@ -88,16 +88,6 @@ def _lock(name: str) -> Path:
 
 _EXTENSION = PYTHON / "rackwright" / "_engine.abi3.so"
 
-PROFILE = os.environ.get("RACKWRIGHT_PROFILE", "release")
-"""The profile of Cargo that the engine is compiled with: `release`, or `ci` for one that tests share."""
-
-LINTED = {"RUSTC_WORKSPACE_WRAPPER": "clippy-driver", "CLIPPY_ARGS": "-D__CLIPPY_HACKERY__warnings"}
-"""Has our crates compiled by clippy's compiler, and warnings be errors.
-
-`CLIPPY_ARGS` is how `cargo clippy -- -D warnings` passes its options, with their separator. A test seeds
-warnings.
-"""
-
 
 def build_environment() -> dict[str, str]:
     """The environment in which builds and the command line run."""
@@ -134,17 +124,13 @@ def _build_rocket() -> None:
 
 
 def _build_engine() -> None:
-    """Compiles the extension and puts it into the package, to which the environment's .pth file points.
-
-    Crates that tests share have the compiler that lints.
-    """
+    """Compiles the extension and puts it into the package, to which the environment's .pth file points."""
     manifest = ENGINE / "crates" / "python" / "Cargo.toml"
-    cargo = ["cargo", "build", f"--profile={PROFILE}", "--locked", "--manifest-path", str(manifest)]
-    environment = build_environment() | (LINTED if PROFILE == "ci" else {})
-    execute("engine", cargo, directory=REPOSITORY, environment=environment)
+    cargo = ["cargo", "build", "--release", "--locked", "--manifest-path", str(manifest)]
+    execute("engine", cargo, directory=REPOSITORY, environment=build_environment())
     # Programs that run keep the file that they have opened.
     fresh = _EXTENSION.with_suffix(".new")
-    shutil.copyfile(CARGO_TARGET / PROFILE / "lib_engine.so", fresh)
+    shutil.copyfile(CARGO_TARGET / "release" / "lib_engine.so", fresh)
     fresh.replace(_EXTENSION)
 
 
@@ -190,8 +176,9 @@ def _instruction_sets() -> str:
 
 def _profile() -> tuple[str, ...]:
     """What the environment changes of Cargo's profile: an engine for CI is not one to measure with."""
-    names = ("CARGO_PROFILE", "RACKWRIGHT_PROFILE")
-    return tuple(f"{name}={value}" for name, value in sorted(os.environ.items()) if name.startswith(names))
+    return tuple(
+        f"{name}={value}" for name, value in sorted(os.environ.items()) if name.startswith("CARGO_PROFILE")
+    )
 
 
 def _of_libraries() -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bootstrap.builds import LINTED, PROFILE
 from bootstrap.paths import BUILD, ENGINE, HARDWARE, LOGS, PYTHON, SOC
 from rackwright.cli.output import messages
 from rackwright.hardware.toolchain import compiler, verilator_root
@@ -25,8 +24,12 @@ MOST_PROCESSES = 4
 EXTENSION = "rackwright-python"
 """The crate without tests in Rust: those of pytest call it, compiled as for users."""
 
-TESTED = "ci" if PROFILE == "ci" else "test"
-"""The profile of Cargo that tests in Rust are compiled with: CI's engine is linked into them as it is."""
+LINTED = {"RUSTC_WORKSPACE_WRAPPER": "clippy-driver", "CLIPPY_ARGS": "-D__CLIPPY_HACKERY__warnings"}
+"""Has our crates compiled by clippy's compiler, and warnings be errors.
+
+`CLIPPY_ARGS` is how `cargo clippy -- -D warnings` passes its options, with their separator. A test seeds
+warnings.
+"""
 
 SLOWEST = 20
 """The number of slowest tests listed at the end."""
@@ -92,9 +95,8 @@ def _rust(long: bool, selected: tuple[str, ...] | None) -> list[Check]:
     # rustdoc takes seconds for each crate to find no examples.
     with_examples = [name for name in tested if _has_examples(crates()[name][0])]
     ignored = ("--", "--include-ignored") if long else ()
-    profile = f"--profile={TESTED}"
-    test, common = ("cargo", "test", profile), ("--locked", "--quiet", "--no-fail-fast")
-    lints = ("cargo", "build", profile, *whole, "--all-targets", "--locked")
+    test, common = ("cargo", "test"), ("--locked", "--quiet", "--no-fail-fast")
+    lints = ("cargo", "build", "--profile=test", *whole, "--all-targets", "--locked")
     checks = [
         Check("cargo fmt", ("cargo", "fmt", "--check"), ENGINE),
         Check("clippy", lints, ENGINE, environment=LINTED),
