@@ -210,6 +210,13 @@ impl NamedParameters for HierarchyParameters {
         self.l2.check("l2")?;
         self.llc.check("llc")?;
         self.dram.check()?;
+        let burst: Cycles = self.clock.cycles_of(self.dram.burst);
+        require(burst.0 <= LONGEST_BURST, || {
+            format!(
+                "dram: a burst of {} ps takes {} cycles of the clock of {} Hz; at most {LONGEST_BURST} are possible",
+                self.dram.burst.0, burst.0, self.clock.hertz()
+            )
+        })?;
         require(self.llc.shape.bytes >= self.l2.shape.bytes, || {
             format!(
                 "llc of {} bytes is smaller than the l2 of {}",
@@ -228,6 +235,9 @@ const LONGEST_TICK: u64 = 1_000_000;
 
 /// The longest latency that may be set, in cycles.
 const LONGEST: u64 = 10_000;
+
+/// The longest burst of DRAM, in cycles: a calendar books no more at once.
+const LONGEST_BURST: u64 = 64;
 
 /// The longest time that may be set, in picoseconds: 100 us.
 const LONGEST_TIME: u64 = 100_000_000;
@@ -411,5 +421,14 @@ mod tests {
         let mut parameters = HierarchyParameters::server();
         parameters.dram.refresh = Picosecond(10_000_000);
         assert!(parameters.check().unwrap_err().to_string().contains("refresh"));
+        let mut parameters = HierarchyParameters::server();
+        parameters.dram.burst = Picosecond(32_000);
+        parameters.check().unwrap();
+        parameters.dram.burst = Picosecond(32_500);
+        let message = parameters.check().unwrap_err().to_string();
+        assert!(
+            message.starts_with("dram: a burst of 32500 ps takes 65 cycles"),
+            "{message}"
+        );
     }
 }

@@ -79,7 +79,11 @@ impl Plan {
     pub fn chunk(&self, shape: &Shape, addresses: [u32; 3], count: u32) -> Chunk {
         let spans = [0, 1, 2].map(|which| {
             let between = if count > 1 { self.lanes[which] as u32 } else { 0 };
-            u64::from((count - 1) * between + self.elements[which].bytes)
+            u64::from(
+                (count - 1)
+                    .wrapping_mul(between)
+                    .wrapping_add(self.elements[which].bytes),
+            )
         });
         let ends = [0, 1, 2].map(|which| u64::from(addresses[which]) + spans[which]);
         let used = [self.reads[0], self.reads[1], true];
