@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from command_line import rw
+from tile_programs import TILES
 
 from rackwright import compile_program
 from rackwright.benchmarks import peers
@@ -22,14 +23,6 @@ from rackwright.benchmarks.queues import (
 from rackwright.reports.records import read_records
 from rackwright.tiles.layout import read_layout
 from rackwright.tiles.machine import tile_server
-
-TWO_HARTS = """
-mesh: {width: 2, height: 2}
-tiles:
-  hart0: {at: [0, 0], hart: true}
-  hart1: {at: [1, 0], hart: true}
-  copy: {at: [0, 1], unit: stream-copy}
-"""
 
 ONE_UNIT = """
 mesh: {width: 1, height: 2}
@@ -51,7 +44,7 @@ def test_the_committed_table_reaches_what_cohort_published_at_least() -> None:
 @pytest.mark.parametrize("batch", [1, 64])
 def test_a_row_is_measured_again_to_the_cycle(batch: int, tmp_path: Path) -> None:
     file = tmp_path / "tiles.yaml"
-    file.write_text(TWO_HARTS)
+    file.write_text(TILES)
     server = tile_server(read_layout(file))
     row = measure_row("batch", "queue", server, compile_program([PROGRAM]), 64, batch)
     table = read_records(TABLE, QueueRow)

@@ -108,23 +108,9 @@ def test_a_hop_takes_two_cycles() -> None:
 @pytest.mark.parametrize("part", range(10))
 def test_no_packet_is_stuck_in_a_million_random_cycles(part: int) -> None:
     """With assertions; every packet arrives, the last ones within 3000 cycles of the end."""
-    from rackwright import _engine
-
     rate, flits = [(0.02, 1), (0.25, 1), (0.45, 1), (0.06, 4), (0.04, 7)][part % 5]
-    found = _engine.measure_mesh(
-        width=SMALL.width,
-        height=SMALL.height,
-        routing=SMALL.routing,
-        depth=SMALL.depth,
-        stages=SMALL.stages,
-        rate=rate,
-        flits=flits,
-        seed=100 + part,
-        warm_up=0,
-        measured=1_000_000,
-        patience=3000,
-        design=design("mesh", SMALL.parameters(), assertions=True),
-    )
+    rtl = design("mesh", SMALL.parameters(), assertions=True)
+    found = run(SMALL, rate, design=rtl, flits=flits, seed=100 + part, warm_up=0, measured=1_000_000)
     assert found["packets"] > 100_000
     assert found["arrived"] == found["packets"]
 

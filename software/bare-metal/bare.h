@@ -60,4 +60,12 @@ static inline void print_number(uint64_t value) {
   while (count) print_byte(digits[--count]);
 }
 
+/* A line with a number behind its name. */
+static inline void print_named(const char *name, uint64_t value) {
+  print_text(name);
+  print_byte(' ');
+  print_number(value);
+  print_byte('\n');
+}
+
 #endif

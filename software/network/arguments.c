@@ -45,3 +45,13 @@ uint32_t address_argument(unsigned index) {
   }
   return address;
 }
+
+void read_number_option(const struct number_option *numbers, unsigned count, const char *option) {
+  const struct text whole = text_of(option);
+  struct text value = whole, name = {whole.at, 0};
+  while (name.length < whole.length && whole.at[name.length] != '=') ++name.length;
+  const unsigned rest = name.length < whole.length ? name.length + 1 : name.length;
+  value.at += rest;
+  value.length -= rest;
+  if (!set_number(numbers, count, name, value)) refuse(option, ": not an option, or its value is out of range");
+}

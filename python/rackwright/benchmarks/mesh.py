@@ -94,9 +94,19 @@ def measure(
 
 
 def run(
-    mesh: Mesh, rate: float, *, design: _engine.Design | None = None, flits: int = 1, seed: int = SEED
+    mesh: Mesh,
+    rate: float,
+    *,
+    design: _engine.Design | None = None,
+    flits: int = 1,
+    seed: int = SEED,
+    warm_up: int = WARM_UP,
+    measured: int = MEASURED,
 ) -> _engine.MeshMeasured:
-    """Measures one point of uniform traffic, with packets of the given length, in the RTL or in the model."""
+    """Measures one point of uniform traffic, with packets of the given length, in the RTL or in the model.
+
+    Packets that are sent in the `measured` cycles behind those of `warm_up` count.
+    """
     from rackwright import _engine
 
     return _engine.measure_mesh(
@@ -108,8 +118,8 @@ def run(
         rate=rate,
         flits=flits,
         seed=seed,
-        warm_up=WARM_UP,
-        measured=MEASURED,
+        warm_up=warm_up,
+        measured=measured,
         patience=PATIENCE,
         design=design,
     )

@@ -8,6 +8,23 @@ from pathlib import Path
 
 from rackwright import Cluster
 
+UNIT_CALLS = """
+#include "rackwright/rocc.h"
+#include "units.h"
+static uint8_t packed[] = {4, 12, 'b', 'e', 'e', 'r'}, plain[8];
+int main(void) {
+    for (int pass = 0; pass < 400; ++pass) {
+        RACKWRIGHT_COMMAND(SNAPPY_DECOMPRESS_CUSTOM, SNAPPY_DECOMPRESS_SRC, (uintptr_t)packed, sizeof packed);
+        RACKWRIGHT_COMMAND(SNAPPY_DECOMPRESS_CUSTOM, SNAPPY_DECOMPRESS_DEST_AND_START, (uintptr_t)plain, 0);
+        RACKWRIGHT_QUERY(SNAPPY_DECOMPRESS_CUSTOM, SNAPPY_DECOMPRESS_CHECK_COMPLETION);
+        if (plain[0] != 'b') return 1;
+        plain[0] = 0;
+    }
+    return 0;
+}
+"""
+"""A C program that has a unit decompress four bytes, over and over: bare metal, or in user mode."""
+
 
 def position(checkpoint: Path) -> dict[str, object]:
     """The first line of a checkpoint."""

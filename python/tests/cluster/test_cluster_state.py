@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cluster_shapes import rack
-from going_on import goes_on, position
+from going_on import UNIT_CALLS, goes_on, position
 
 from rackwright import (
     BareMetal,
@@ -101,23 +101,6 @@ def test_linux_servers_with_caches_go_on_from_their_state(booted: Path, tmp_path
     goes_on(lambda: ring(booted, 2, "rocket"), 4, [1.3, 2.9], tmp_path / "state")
 
 
-UNITS = """
-#include "rackwright/rocc.h"
-#include "units.h"
-static uint8_t packed[] = {4, 12, 'b', 'e', 'e', 'r'}, plain[8];
-int main(void) {
-    for (int pass = 0; pass < 400; ++pass) {
-        RACKWRIGHT_COMMAND(SNAPPY_DECOMPRESS_CUSTOM, SNAPPY_DECOMPRESS_SRC, (uintptr_t)packed, sizeof packed);
-        RACKWRIGHT_COMMAND(SNAPPY_DECOMPRESS_CUSTOM, SNAPPY_DECOMPRESS_DEST_AND_START, (uintptr_t)plain, 0);
-        RACKWRIGHT_QUERY(SNAPPY_DECOMPRESS_CUSTOM, SNAPPY_DECOMPRESS_CHECK_COMPLETION);
-        if (plain[0] != 'b') return 1;
-        plain[0] = 0;
-    }
-    return 0;
-}
-"""
-
-
 def pings() -> Cluster:
     """Pairs of bare-metal servers with harts of each model, two of which have harts that wait for a unit."""
     switch = Switch("tor")
@@ -133,7 +116,7 @@ def beside_units(folder: Path) -> Cluster:
     unit = UnitConfig("snappy-decompress")
     (folder / "units.h").write_text(server_header([unit_manifest(unit)]), encoding="utf-8")
     source = folder / "units.c"
-    source.write_text(f'#include "bare.h"\n{UNITS}')
+    source.write_text(f'#include "bare.h"\n{UNIT_CALLS}')
     file = compile_bare_metal([source], folder / "units.elf", [f"-I{folder}"])
     switch = Switch("tor")
     for cpu in ("functional", "rocket", "boom"):

@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
-from going_on import goes_on, position
+from going_on import UNIT_CALLS, goes_on, position
 
 from rackwright import (
     CPUS,
@@ -102,22 +102,6 @@ int main(int count, char **words) {
 }
 """
 
-UNITS = """
-#include "rackwright/rocc.h"
-#include "units.h"
-static unsigned char packed[] = {4, 12, 'b', 'e', 'e', 'r'}, plain[8];
-int main(void) {
-    for (int pass = 0; pass < 400; ++pass) {
-        RACKWRIGHT_COMMAND(SNAPPY_DECOMPRESS_CUSTOM, SNAPPY_DECOMPRESS_SRC, (uintptr_t)packed, sizeof packed);
-        RACKWRIGHT_COMMAND(SNAPPY_DECOMPRESS_CUSTOM, SNAPPY_DECOMPRESS_DEST_AND_START, (uintptr_t)plain, 0);
-        RACKWRIGHT_QUERY(SNAPPY_DECOMPRESS_CUSTOM, SNAPPY_DECOMPRESS_CHECK_COMPLETION);
-        if (plain[0] != 'b') return 1;
-        plain[0] = 0;
-    }
-    return 0;
-}
-"""
-
 UNSAVED = """
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -186,7 +170,7 @@ def test_programs_go_on_from_their_state_at_any_time(descriptors: Path, tmp_path
 def test_programs_that_wait_for_units_go_on_from_their_state(tmp_path: Path) -> None:
     unit = UnitConfig("snappy-decompress")
     (tmp_path / "units.h").write_text(server_header([unit_manifest(unit)]), encoding="utf-8")
-    workload = Program(compiled(tmp_path, UNITS))
+    workload = Program(compiled(tmp_path, UNIT_CALLS))
 
     def cluster() -> Cluster:
         return of(*(Server(cpu, [unit], name=cpu, workload=workload) for cpu in CPUS))

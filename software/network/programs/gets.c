@@ -35,26 +35,14 @@ static uint16_t asked[REQUESTS][MOST_BATCH] __attribute__((section(".noinit")));
 static uint32_t gaps[REQUESTS] __attribute__((section(".noinit")));
 static uint64_t counted_from, counted_until, answered, wrong, stored, under_way;
 
-static void refuse(struct text option) {
-  for (unsigned index = 0; index < option.length; ++index) print_byte(option.at[index]);
-  print_text(": not an option, or its value is out of range\n");
-  exit(2);
-}
-
-static void read_option(const char *argument_text) {
+static void read_option(const char *option) {
   static const struct number_option numbers[] = {
       {"keys", &keys, 1, MOST_KEYS}, {"zipf", &zipf, 0, 2000},           {"first", &first, 0, MOST_KEYS - 1},
       {"fill", &fill, 0, MOST_KEYS}, {"shards", &shards, 1, 16},         {"batch", &batch, 1, MOST_BATCH},
       {"gap", &gap, 1, 1000000},     {"start", &start, 0, 1ull << 40},   {"cycles", &cycles, 4, 1ull << 32},
       {"seed", &seed, 0, UINT64_MAX},
   };
-  const struct text whole = text_of(argument_text);
-  struct text value = whole, name = {whole.at, 0};
-  while (name.length < whole.length && whole.at[name.length] != '=') ++name.length;
-  if (name.length == whole.length) refuse(whole);
-  value.at += name.length + 1;
-  value.length -= name.length + 1;
-  if (!set_number(numbers, sizeof numbers / sizeof numbers[0], name, value)) refuse(whole);
+  read_number_option(numbers, sizeof numbers / sizeof numbers[0], option);
 }
 
 static unsigned shard_of(unsigned key) { return (unsigned)((key + 1) * 0x9e3779b97f4a7c15ull >> 32) % shards; }
@@ -170,13 +158,6 @@ static void serve(uint64_t until) {
   while (read_cycles() < until) internet_poll();
 }
 
-static void print(const char *name, uint64_t value) {
-  print_text(name);
-  print_byte(' ');
-  print_number(value);
-  print_byte('\n');
-}
-
 int main(void) {
   static const struct handlers handlers = {.datagram = datagram};
   internet_start(&handlers);
@@ -195,8 +176,8 @@ int main(void) {
     ask(number);
   }
   serve(counted_until);
-  print("sent", sent);
-  print("answered", answered);
-  print("wrong", wrong);
+  print_named("sent", sent);
+  print_named("answered", answered);
+  print_named("wrong", wrong);
   return wrong ? 1 : 0;
 }

@@ -193,13 +193,6 @@ static void load(void) {
   settle(0);
 }
 
-static void print(const char *name, uint64_t value) {
-  print_text(name);
-  print_byte(' ');
-  print_number(value);
-  print_byte('\n');
-}
-
 int main(void) {
   static const struct handlers handlers = {.datagram = datagram};
   internet_start(&handlers);
@@ -211,17 +204,17 @@ int main(void) {
   fill();
   const uint64_t began = read_cycles();
   load();
-  print("cycles", read_cycles() - began);
-  print("answered", latencies.count);
-  print("lost", lost);
-  print("late", late);
-  print("wrong", wrong);
-  print("mean", latencies.count ? latencies.sum / latencies.count : 0);
-  print("p50", latencies_percentile(&latencies, 500));
-  print("p90", latencies_percentile(&latencies, 900));
-  print("p95", latencies_percentile(&latencies, 950));
-  print("p99", latencies_percentile(&latencies, 990));
-  print("p99.9", latencies_percentile(&latencies, 999));
-  print("longest", latencies.longest);
+  print_named("cycles", read_cycles() - began);
+  print_named("answered", latencies.count);
+  print_named("lost", lost);
+  print_named("late", late);
+  print_named("wrong", wrong);
+  print_named("mean", latencies.count ? latencies.sum / latencies.count : 0);
+  print_named("p50", latencies_percentile(&latencies, 500));
+  print_named("p90", latencies_percentile(&latencies, 900));
+  print_named("p95", latencies_percentile(&latencies, 950));
+  print_named("p99", latencies_percentile(&latencies, 990));
+  print_named("p99.9", latencies_percentile(&latencies, 999));
+  print_named("longest", latencies.longest);
   return wrong ? 1 : 0;
 }

@@ -9,15 +9,6 @@
 
 enum { NETWORK, ELEMENTS = 1024 };
 
-/* Memory for queues, which nobody gives back. */
-void *aligned_alloc(size_t alignment, size_t bytes) {
-  static uintptr_t next;
-  if (!next) next = (uintptr_t)free_memory;
-  const uintptr_t found = (next + alignment - 1) & ~(alignment - 1);
-  next = found + bytes;
-  return (void *)found;
-}
-
 static void set(unsigned offset, uint64_t value) {
   rackwright_register_write(rw_tile_page(NETWORK), RW_TILE_UNIT_REGISTERS + offset, value);
 }

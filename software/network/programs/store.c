@@ -20,31 +20,10 @@ enum { PAIR = 0x100, MOST_SHARDS = 4 };
 
 static uint64_t items = 4096, kib = 1024, shards = 1;
 
-/* Memory for queues and the store, which nobody gives back. */
-void *aligned_alloc(size_t alignment, size_t bytes) {
-  static uintptr_t next;
-  if (!next) next = (uintptr_t)free_memory;
-  const uintptr_t found = (next + alignment - 1) & ~(alignment - 1);
-  next = found + bytes;
-  return (void *)found;
-}
-
-static void refuse(const char *option) {
-  print_text(option);
-  print_text(": not an option, or its value is out of range\n");
-  exit(2);
-}
-
 static void read_option(const char *option) {
   static const struct number_option numbers[] = {
       {"items", &items, 8, 1 << 20}, {"kib", &kib, 16, 64 << 10}, {"shards", &shards, 1, MOST_SHARDS}};
-  const struct text whole = text_of(option);
-  struct text value = whole, name = {whole.at, 0};
-  while (name.length < whole.length && whole.at[name.length] != '=') ++name.length;
-  if (name.length == whole.length) refuse(option);
-  value.at += name.length + 1;
-  value.length -= name.length + 1;
-  if (!set_number(numbers, sizeof numbers / sizeof numbers[0], name, value)) refuse(option);
+  read_number_option(numbers, sizeof numbers / sizeof numbers[0], option);
 }
 
 static void set(unsigned offset, uint64_t value) {
