@@ -6,6 +6,8 @@ import csv
 import json
 import os
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -353,6 +355,14 @@ def test_check_says_how_units_are_reached_or_what_is_wrong(tmp_path: Path) -> No
     assert (composed.status, composed.json()) == (1, ended.json())
     ended = rw("soc", "check", wrong)
     assert (ended.status, len(ended.stderr.splitlines())) == (1, 1)
+
+
+def test_checks_load_nothing_that_writes_chips_or_reads_verilog() -> None:
+    code = "import sys, rackwright.soc; print(*sorted(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    slow = {"pyslang", "rich.progress", "rackwright.soc.composition", "rackwright.synthesis.flow"}
+    assert slow & set(loaded.split()) == set()
+    assert "rackwright.soc.check" in loaded.split()
 
 
 def test_a_folder_that_is_no_chip_is_never_overwritten(tmp_path: Path) -> None:

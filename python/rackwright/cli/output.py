@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from bootstrap.console import say
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 EXIT_FAILED = 1
 """Exit status when the work was done and its outcome is bad: malformed input, failed tests."""
@@ -72,6 +74,8 @@ class Activity:
 @contextmanager
 def working(part: str) -> Iterator[Activity]:
     """Shows the current operation on standard error, starting with `part`."""
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     silent = not messages.is_terminal
     with Progress(*columns, console=messages, transient=True, disable=silent) as progress:

@@ -319,7 +319,7 @@ def synth(file: FileArgument, json: JsonOption = False) -> None:
 def _composed(file: Path, output: Path | None, target: str = "simulation") -> tuple[Path, dict[str, Any]]:
     from rackwright.soc import Soc
     from rackwright.soc import compose as write
-    from rackwright.soc.compose import default_output
+    from rackwright.soc.composition import default_output
     from rackwright.soc.target import target_of
 
     value = Soc.load(file)

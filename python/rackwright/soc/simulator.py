@@ -16,7 +16,7 @@ from bootstrap.jobs import side_by_side
 from bootstrap.paths import BUILD, LOGS
 from rackwright.errors import RackwrightError
 from rackwright.hardware.toolchain import compiler, verilator_root
-from rackwright.soc.compose import DESCRIPTION
+from rackwright.soc.composition import DESCRIPTION
 from rackwright.soc.generator import keep
 
 _SIMULATORS = BUILD / "soc" / "simulators"

@@ -12,7 +12,7 @@ from typing import Any
 
 from rackwright.export.memories import ExportedMemory
 from rackwright.hardware.manifests import FORMAT
-from rackwright.soc.compose import compose
+from rackwright.soc.composition import compose
 from rackwright.soc.memories import model_of
 from rackwright.soc.target import TARGETS
 from rackwright.soc.value import Soc

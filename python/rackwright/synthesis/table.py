@@ -8,13 +8,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bootstrap.paths import REPOSITORY
 from rackwright.reports.records import read_records, write_records
-from rackwright.synthesis.figures import Figures
-from rackwright.synthesis.library import Library
-from rackwright.synthesis.mapping import mapping_key
-from rackwright.synthesis.process import Process
+
+if TYPE_CHECKING:
+    from rackwright.synthesis.figures import Figures
+    from rackwright.synthesis.library import Library
+    from rackwright.synthesis.process import Process
 
 TABLE = REPOSITORY / "validation" / "synthesis" / "table.csv"
 
@@ -39,6 +41,8 @@ class Row:
 
 def flow_hash(library: Library, process: Process) -> str:
     """The inputs of the results besides the RTL: the library, the mapping scripts, the rules."""
+    from rackwright.synthesis.mapping import mapping_key
+
     parts = (library.key, mapping_key(), repr(process))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
