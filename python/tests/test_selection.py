@@ -140,6 +140,8 @@ def test_names_are_of_files_crates_and_tests() -> None:
     assert (found.tests, found.names, found.crates) == (None, ("every_alignment",), ())
     with pytest.raises(RackwrightError, match="is not in"):
         named(["/etc/passwd"], here)
+    with pytest.raises(RackwrightError, match="no such file"):
+        named(["tests/test_codecs.py"], here)
 
 
 def test_only_what_is_selected_is_run() -> None:

@@ -61,7 +61,7 @@ def named(words: Sequence[str], here: Path) -> Selection:
     """The tests that `words` name: crates, tests by file (as seen from `here`) or by parts of their names.
 
     For another file of the repository, the tests that its change can affect. Raises `RackwrightError` for a
-    file elsewhere.
+    file elsewhere, and for one that does not exist.
     """
     found = _NOTHING
     for word in words:
@@ -69,6 +69,8 @@ def named(words: Sequence[str], here: Path) -> Selection:
         path = (here / file).resolve()
         if PREFIX + word.removeprefix(PREFIX) in crates():
             found = _both(found, Selection(False, (PREFIX + word.removeprefix(PREFIX),), False, ()))
+        elif not path.exists() and "/" in file:
+            raise RackwrightError(f"{file}: no such file in {here}; tests of pytest are in {TESTS}")
         elif not path.exists():
             found = _both(found, Selection(False, (), False, (), (word,)))
         elif path.is_relative_to(TESTS) and path != CONFTEST:
