@@ -54,9 +54,15 @@ def extras_of(arguments: list[str]) -> set[str]:
 
 def prepare(verb: str, extras: set[str]) -> None:
     """Installs and builds what `verb` needs; raises `NotReadyError` if that is not possible."""
-    packages.ensure_tools(verb, extras)
+    missing = packages.to_install(verb, extras)
     tools.put_cargo_on_path()
-    bring_up_to_date(builds.steps_for(verb, extras))
+
+    def install() -> None:
+        packages.install(missing, verb, extras)
+        tools.put_cargo_on_path()
+
+    steps = builds.steps_for(verb, extras)
+    bring_up_to_date(builds.after_installing(missing, install, steps) if missing else steps)
     venv.settle()
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from pathlib import Path
 
 from bootstrap import compression, protobuf, protobuf_source, software, tools, venv
@@ -30,7 +31,7 @@ from bootstrap.paths import (
     VENV,
 )
 from bootstrap.software import RISCV
-from bootstrap.steps import Step, execute, input_files
+from bootstrap.steps import Errand, Step, execute, input_files
 
 PROTOBUF_LIBRARY, COMPRESSION, ROCKET_RTL = "protobuf", "compression", "rocket"
 PARQUET, FRONT_END, CORES, DOCS, TESTS = "parquet", "front-end", "cores", "docs", "tests"
@@ -193,9 +194,10 @@ def _of_packages(name: str, lock: str, package: str, purpose: str) -> Step:
         purpose,
         inputs=(_lock(lock),),
         outputs=(venv.packages() / package,),
-        settings=(sys.version,),
+        settings=lambda: (sys.version,),
         run=lambda: _pip(name, lock),
         after=("python",),
+        uses=(),
     )
 
 
@@ -206,8 +208,9 @@ def all_steps() -> tuple[Step, ...]:
         "Python packages into .build/venv",
         inputs=(_lock(""),),
         outputs=(VENV / "bin" / "python",),
-        settings=(sys.version,),
+        settings=lambda: (sys.version,),
         run=_build_python,
+        uses=("python3-venv",),
     )
     rocket = Step(
         ROCKET_RTL,
@@ -216,6 +219,7 @@ def all_steps() -> tuple[Step, ...]:
         outputs=(ROCKET / "pythondata_cpu_rocket",),
         run=_build_rocket,
         after=("python",),
+        uses=(),
     )
     engine = Step(
         "engine",
@@ -224,8 +228,9 @@ def all_steps() -> tuple[Step, ...]:
         inputs=(ENGINE, REPOSITORY / ".cargo" / "config.toml", HARDWARE / "src" / "main" / "resources"),
         patterns=("*.rs", "Cargo.toml", "Cargo.lock", "*.c", "*.cpp", "*.h", "*.json"),
         outputs=(_EXTENSION,),
-        settings=(*_tool_versions("cargo"), _instruction_sets(), *_profile()),
+        settings=lambda: (*_tool_versions("cargo"), _instruction_sets(), *_profile()),
         run=_build_engine,
+        uses=("cargo", "g++"),
     )
     hardware = Step(
         "hardware",
@@ -235,6 +240,7 @@ def all_steps() -> tuple[Step, ...]:
         outputs=(HARDWARE_CLASSPATH, HARDWARE_JAR),
         run=lambda: _build_scala(HARDWARE, HARDWARE_JAR, HARDWARE_CLASSPATH),
         kept=(HARDWARE / "target",),
+        uses=("javac", "mvn"),
     )
     soc = Step(
         SOC_GENERATOR,
@@ -252,7 +258,7 @@ def all_steps() -> tuple[Step, ...]:
         "official libsnappy and the benchmark, for the host and for RV64GC",
         inputs=(*(SOFTWARE / name for name in software.FOLDERS), Path(software.__file__)),
         outputs=(SOFTWARE_HOST / "libsnappy.so", SOFTWARE_RISCV / "snappy-benchmark"),
-        settings=_of_libraries(),
+        settings=_of_libraries,
         run=software.build,
     )
     return (
@@ -282,7 +288,7 @@ def _protobuf_step() -> Step:
         ),
         patterns=("*.cpp", "*.c", "*.h"),
         outputs=tuple(PROTOBUF / name for name in protobuf.OUTPUTS),
-        settings=_of_libraries(),
+        settings=_of_libraries,
         run=protobuf.build,
     )
 
@@ -294,7 +300,7 @@ def _compression_step() -> Step:
         "official ZStd and zlib, and the benchmark of formats by them and by the units",
         inputs=(*(SOFTWARE / name for name in compression.FOLDERS), Path(compression.__file__)),
         outputs=(*formats, compression.PRELOAD),
-        settings=_of_libraries(),
+        settings=_of_libraries,
         run=compression.build,
         after=("software",),
     )
@@ -307,6 +313,20 @@ def steps_for(verb: str, extras: Collection[str] = ()) -> tuple[Step, ...]:
         step
         for step in all_steps()
         if step.name in extras or (step.name in of_verb if of_verb else step.name not in EXTRAS)
+    )
+
+
+def after_installing(
+    missing: Collection[tools.Tool], install: Callable[[], None], steps: Collection[Step]
+) -> tuple[Step, ...]:
+    """The steps, with one that installs missing tools. Those that need none of them do not wait for it."""
+    installing = Errand("packages", "programs and libraries of the system", (), (), install)
+    names = {tool.name for tool in missing}
+    return installing, *(
+        step
+        if step.uses is not None and not names & set(step.uses)
+        else replace(step, after=(*step.after, installing.name))
+        for step in steps
     )
 
 

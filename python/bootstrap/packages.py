@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from bootstrap import tools
@@ -20,15 +20,42 @@ KNOWN = STAMPS / "tools"
 """The paths of tools found in an earlier run, whose versions are not queried again."""
 
 
-def ensure_tools(verb: str, extras: Collection[str] = ()) -> None:
-    """Installs the missing tools of a verb with these extra steps.
+def ensure_tools(verb: str) -> None:
+    """Installs the missing tools of a verb.
 
     Raises `NotReadyError` with one line that names the packages when that cannot be done here.
     """
+    if missing := to_install(verb):
+        install(missing, verb)
+
+
+def to_install(verb: str, extras: Collection[str] = ()) -> tuple[Tool, ...]:
+    """The tools of a verb with these extra steps that are missing and can be installed here.
+
+    Raises `NotReadyError` with one line that names the packages when a required one cannot be.
+    """
     wanted = tools.needed(verb, extras)
     if _are_known(wanted):
-        return
-    _find_or_install(wanted)
+        return ()
+    tools.find_all(wanted)
+    missing = tuple(tool for tool in wanted if tools.find(tool) is None)
+    if not all(tool.optional for tool in missing) or _may_try_optional(missing):
+        if _privilege() is not None:
+            return missing
+        _explain(missing)
+    _remember(wanted)
+    return ()
+
+
+def install(missing: Sequence[Tool], verb: str, extras: Collection[str] = ()) -> None:
+    """Installs what `to_install` gives for a verb with these extra steps.
+
+    Raises `NotReadyError` with one line that names the packages when a required tool is still missing.
+    """
+    _install(missing, _privilege() or [])
+    tools.forget()
+    wanted = tools.needed(verb, extras)
+    _explain([tool for tool in wanted if tools.find(tool) is None])
     _remember(wanted)
 
 
@@ -60,21 +87,7 @@ def _remember(wanted: tuple[Tool, ...]) -> None:
     fresh.replace(KNOWN)
 
 
-def _find_or_install(wanted: tuple[Tool, ...]) -> None:
-    tools.find_all(wanted)
-    missing = [tool for tool in wanted if tools.find(tool) is None]
-    if all(tool.optional for tool in missing) and not _may_try_optional(missing):
-        return
-    prefix = _privilege()
-    if prefix is None:
-        _explain(missing)
-        return
-    _install(missing, prefix)
-    tools.forget()
-    _explain([tool for tool in wanted if tools.find(tool) is None])
-
-
-def _may_try_optional(missing: list[Tool]) -> bool:
+def _may_try_optional(missing: Sequence[Tool]) -> bool:
     """Optional tools are requested once; a mark records that the archive did not have them."""
     return bool(missing) and not (LOGS / "packages.log").exists()
 
@@ -91,7 +104,7 @@ def _privilege() -> list[str] | None:
     return ["sudo", "-n"] if asks.returncode == 0 else None
 
 
-def _explain(missing: list[Tool]) -> None:
+def _explain(missing: Sequence[Tool]) -> None:
     """Raises `NotReadyError` with one line that installs all packages, if a requirement is missing."""
     names = ", ".join(tool.name for tool in missing if not tool.optional)
     if not names:
@@ -141,7 +154,7 @@ def _available(pattern: str) -> list[str]:
     return [line.split(" ", 1)[0] for line in result.stdout.splitlines()]
 
 
-def _install(missing: list[Tool], prefix: list[str]) -> None:
+def _install(missing: Sequence[Tool], prefix: list[str]) -> None:
     say("packages: reading the archive's index (apt-get update)")
     _apt([*prefix, "apt-get", "update", "-q"])
     names = [name for tool in missing for name in packages_of(tool)]

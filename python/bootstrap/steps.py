@@ -13,7 +13,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from bootstrap import caches
@@ -30,7 +30,7 @@ class Step:
     It is up to date if `outputs` exist and its stamp holds the hash of `inputs` (files, or folders with
     everything below them that matches `patterns`) and of `settings`. `kept` is the compiler's incremental
     cache: it is removed if inputs have changed during the run, because it may list the changed files as
-    compiled.
+    compiled. `uses` are the names of the tools that it needs, or None if it may need any.
     """
 
     name: str
@@ -39,13 +39,14 @@ class Step:
     outputs: tuple[Path, ...]
     run: Callable[[], None]
     patterns: tuple[str, ...] = ("*",)
-    settings: tuple[str, ...] = ()
-    after: tuple[str, ...] = field(default=())
+    settings: Callable[[], tuple[str, ...]] = tuple
+    after: tuple[str, ...] = ()
     kept: tuple[Path, ...] = ()
+    uses: tuple[str, ...] | None = None
 
     def fingerprint(self) -> str:
         """SHA-256, in hexadecimal, of all inputs of the result."""
-        digest = hashlib.sha256("\0".join(self.settings).encode())
+        digest = hashlib.sha256("\0".join(self.settings()).encode())
         for path in input_files(self.inputs, self.patterns):
             digest.update(f"\0{path.relative_to(REPOSITORY)}\0".encode())
             digest.update(path.read_bytes())
@@ -78,6 +79,18 @@ class Step:
             say(f"{self.name}: its sources have changed meanwhile: once more")
             for folder in self.kept:
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+class Errand(Step):
+    """A step without a result to compare: it runs whenever it is among the steps."""
+
+    def is_current(self) -> bool:
+        """Never."""
+        return False
+
+    def run_on_what_is_there(self) -> None:
+        """Runs it once."""
+        self.run()
 
 
 def input_files(roots: Iterable[Path], patterns: tuple[str, ...]) -> list[Path]:

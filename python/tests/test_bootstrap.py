@@ -62,7 +62,7 @@ def test_a_step_runs_again_only_when_something_changed(workplace: Path) -> None:
     bring_up_to_date((step(workplace, make),))
     (workplace / "made").unlink()
     bring_up_to_date((step(workplace, make),))
-    bring_up_to_date((step(workplace, make, settings=("another compiler",)),))
+    bring_up_to_date((step(workplace, make, settings=lambda: ("another compiler",)),))
     assert runs == ["one", "two", "two", "two", "two"]
 
 
@@ -114,6 +114,31 @@ def test_independent_steps_run_together_and_dependent_ones_wait(workplace: Path)
         )
     )
     assert done[-1] == "last"
+
+
+def test_what_needs_no_missing_package_is_made_while_packages_are_installed(workplace: Path) -> None:
+    together = threading.Barrier(2, timeout=10)
+    done: list[str] = []
+
+    def beside() -> None:
+        together.wait()
+
+    def install() -> None:
+        beside()
+        done.append("installed")
+
+    def needs_one() -> None:
+        assert "installed" in done
+        done.append("other")
+
+    absent = Tool("frobnicate", "testing", ("frobnicate-dev",), lambda: None)
+    made = (
+        step(workplace, beside, "beside", uses=("another",)),
+        step(workplace, needs_one, "needs", uses=("frobnicate", "another")),
+        step(workplace, needs_one, "unknown"),
+    )
+    bring_up_to_date(builds.after_installing([absent], install, made))
+    assert done == ["installed", "other", "other"]
 
 
 def test_a_failed_step_is_not_remembered_and_shows_its_log(workplace: Path) -> None:
@@ -255,7 +280,7 @@ def test_an_engine_of_another_profile_is_built_again(monkeypatch: pytest.MonkeyP
     """CI's engine, which is not one to measure with."""
 
     def fingerprint() -> tuple[str, ...]:
-        return next(step.settings for step in builds.all_steps() if step.name == "engine")
+        return next(step.settings() for step in builds.all_steps() if step.name == "engine")
 
     monkeypatch.delenv("CARGO_PROFILE_RELEASE_LTO", raising=False)
     before = fingerprint()
