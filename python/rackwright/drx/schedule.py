@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,7 +12,7 @@ from rackwright.drx.calculators import OperandCalculators
 from rackwright.drx.costs import COPIES
 from rackwright.drx.isa import isa
 from rackwright.drx.operations import Buffers, Operations
-from rackwright.drx.order import Order, order_of
+from rackwright.drx.order import Order, Phases, order_of, phases_of
 from rackwright.drx.program import Builder
 from rackwright.drx.stream import Layout
 from rackwright.drx.tiling import Tiling
@@ -70,6 +71,10 @@ class Schedule:
     @cached_property
     def _order(self) -> Order:
         return order_of(self.tiling.nest, self.tiling.tile.stored)
+
+    @cached_property
+    def _phases(self) -> Phases:
+        return phases_of(self.tiling.nest, self.tiling.tile, self.tiling.strip)
 
     @cached_property
     def _shared(self) -> list[int]:
@@ -133,28 +138,23 @@ class Schedule:
         if axis is None:
             self._load(body, [*self._shared, *self._own], 0, {})
             body.builder.add("wait_loads")
-            self._compute(body, Buffers(), self._all, begins=True)
+            self._compute(body, Buffers(), self._phases.every, begins=True)
             self._store(body, 0, {})
             body.builder.add("wait_stores")
         elif axis < self.tiling.nest.kept:
-            self._overlapped(body, axis, [place for place in self._all if place not in self._order.once])
+            self._overlapped(body, axis, (*self._phases.each, *self._phases.after))
         else:
             self._together(body, axis, overlap=overlap)
 
-    @cached_property
-    def _all(self) -> list[int]:
-        return list(range(len(self.tiling.nest.operations)))
-
     def _together(self, body: _Body, axis: int, *, overlap: bool) -> None:
         """Tiles whose elements are taken together, and then the result."""
-        late = self.tiling.nest.late
         self._operations.begin(body.builder, OperandCalculators(self._free))
-        self._tiles(body, axis, [place for place in self._all if place not in late], overlap=overlap)
+        self._tiles(body, axis, self._phases.each, overlap=overlap)
         body.builder.add("wait_stores")
-        self._compute(body, Buffers(), sorted(late), begins=False)
+        self._compute(body, Buffers(), self._phases.after, begins=False)
         self._store(body, 0, {})
 
-    def _tiles(self, body: _Body, axis: int, places: list[int], *, overlap: bool) -> None:
+    def _tiles(self, body: _Body, axis: int, places: Sequence[int], *, overlap: bool) -> None:
         """Tiles that each have a part of a reduction."""
         if overlap:
             self._overlapped(body, axis, places)
@@ -171,7 +171,7 @@ class Schedule:
         """Each tile along the axis has results of its own."""
         return axis < self.tiling.nest.kept
 
-    def _overlapped(self, body: _Body, axis: int, places: list[int]) -> None:
+    def _overlapped(self, body: _Body, axis: int, places: Sequence[int]) -> None:
         """Tile i is in copy i mod 2 of the buffers; while it is computed, tile i + 1 is loaded.
 
         Tiles that are stored together are in one copy of the result's.
@@ -185,7 +185,7 @@ class Schedule:
         self._load(body, self._own, 0, {axis: 0})
         if self._order.once:
             body.builder.add("wait_loads", count=self._ahead)
-            self._compute(body, Buffers(), sorted(self._order.once), begins=False)
+            self._compute(body, Buffers(), self._phases.once, begins=False)
         if pairs:
             self._pairs(body, axis, pairs, places)
         parts = self.tiling.tile.parts
@@ -203,7 +203,7 @@ class Schedule:
             start[across] = start.get(across, 0) + self.tiling.tile.part(part)
         return start
 
-    def _pairs(self, body: _Body, axis: int, count: int, places: list[int]) -> None:
+    def _pairs(self, body: _Body, axis: int, count: int, places: Sequence[int]) -> None:
         """A loop over tiles for both copies of the result, each in copies of its own."""
         stored, parts = self.tiling.tile.stored[axis], self.tiling.tile.parts
         step = (axis, len(body.levels), COPIES) if count > 1 else None
@@ -231,7 +231,7 @@ class Schedule:
         tile: int,
         index: int,
         following: dict[int, int] | None,
-        places: list[int],
+        places: Sequence[int],
         step: tuple[int, int, int] | None = None,
     ) -> None:
         """Loads the tile after that of a number, and computes the one that was loaded before.
@@ -251,7 +251,7 @@ class Schedule:
         if self._stores(axis) and buffers.part == parts - 1:
             self._store(body, buffers.stored, {axis: index}, step)
 
-    def _compute(self, body: _Body, buffers: Buffers, places: list[int], *, begins: bool) -> None:
+    def _compute(self, body: _Body, buffers: Buffers, places: Sequence[int], *, begins: bool) -> None:
         calculators = OperandCalculators(self._free)
         if begins:
             self._operations.begin(body.builder, calculators)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rackwright.drx.nest import Access, Nest, Operation, Result
-from rackwright.drx.order import order_of
+from rackwright.drx.order import Phases, phases_of
 from rackwright.drx.tile import Tile
 
 
@@ -49,19 +49,13 @@ class Temporaries:
         return lines(elements * operation.element.bytes, self.line)
 
     @cached_property
-    def _once(self) -> frozenset[int]:
-        return order_of(self.nest, self.tile.stored).once
+    def _phases(self) -> Phases:
+        return phases_of(self.nest, self.tile, self.strip)
 
     @cached_property
-    def _sequence(self) -> list[int]:
-        """Operations but for the last: those computed once are first, those computed in strips last."""
-        every = range(len(self.nest.operations) - 1)
-        return sorted(every, key=lambda each: (each not in self._once, each in self._in_strips))
-
-    @cached_property
-    def _in_strips(self) -> frozenset[int]:
-        """None if a strip is the whole tile."""
-        return self.nest.late if self.strip < self.tile.extents[0] else frozenset()
+    def _sequence(self) -> tuple[int, ...]:
+        """Operations but for the last in the order in which they are computed."""
+        return self._phases.every[:-1]
 
     @cached_property
     def reusing(self) -> frozenset[int]:
@@ -85,19 +79,22 @@ class Temporaries:
 
         The last operation, whose result is stored, needs none.
         """
-        once = self._once
         last: dict[int, int] = {}
-        for place, operation in enumerate(self.nest.operations):
-            last.update(dict.fromkeys(_read(operation), place))
-        every = range(len(self.nest.operations) - 1)
-        first = [place for place in every if self.nest.operations[place].reduced]
+        for place in self._phases.every:
+            last.update(dict.fromkeys(_read(self.nest.operations[place]), place))
+        first = [place for place in self._sequence if self.nest.operations[place].reduced]
         yield first, []
         for place in self._sequence:
             ended = [each for each in _read(self.nest.operations[place]) if last[each] == place]
-            kept = [each for each in ended if each in once and place not in once]
-            kept += [each for each in ended if place in self._in_strips and each not in self._in_strips]
             needed = [] if place in first else [place]
-            yield needed, [each for each in ended if each not in kept]
+            yield needed, [each for each in ended if not self._persists(each, place)]
+
+    def _persists(self, place: int, reader: int) -> bool:
+        """The last operation that reads a result is computed again, and the result is not."""
+        again = [self._phases.once]
+        if self.strip < self.tile.extents[0]:
+            again.append(self._phases.after)
+        return any((place in phase) != (reader in phase) for phase in again)
 
     def placed(self, begin: int) -> tuple[dict[int, int], int]:
         """Addresses from `begin` on by operation, as low as possible, and the end of all."""
