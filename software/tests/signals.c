@@ -129,8 +129,8 @@ static void timers(void)
     timer_settime(timer, 0, &(struct itimerspec){{0, 1000000}, {0, 1000000}}, 0);
     usleep(3500);
     int signal = sigwaitinfo(&set, &information);
-    printf("timer %d value %d code %d, overrun %d\n", signal == SIGRTMIN, information.si_value.sival_int, information.si_code,
-           timer_getoverrun(timer));
+    printf("timer %d value %d code %d, overrun %d %d\n", signal == SIGRTMIN, information.si_value.sival_int, information.si_code,
+           information.si_overrun, timer_getoverrun(timer));
     timer_delete(timer);
     alarm(1);
     printf("time left %d\n", sleep(3) > 0);

@@ -3,6 +3,7 @@
 mod children;
 mod events;
 mod file;
+mod lock;
 mod machine;
 mod memory;
 mod message;

@@ -163,6 +163,25 @@ impl Descriptor {
         self.host().ok().map(|host| &host.path)
     }
 
+    /// The link to it in the folder of a process's descriptors: a path, or its kind.
+    pub(crate) fn link(&self) -> PathBuf {
+        let kind = match self {
+            Descriptor::Host(host) => return host.path.clone(),
+            Descriptor::Text(_) => "anon_inode:[text]",
+            Descriptor::Random(_) => "/dev/urandom",
+            Descriptor::Input(_)
+            | Descriptor::Output { .. }
+            | Descriptor::Source(_)
+            | Descriptor::Sink(_) => "pipe:[1]",
+            Descriptor::Counter(_) => "anon_inode:[eventfd]",
+            Descriptor::Timer(_) => "anon_inode:[timerfd]",
+            Descriptor::Signals(_) => "anon_inode:[signalfd]",
+            Descriptor::Epoll(_) => "anon_inode:[eventpoll]",
+            Descriptor::Socket(_) => "socket:[1]",
+        };
+        PathBuf::from(kind)
+    }
+
     /// The operations that it is ready for at `now`, in nanoseconds.
     pub(crate) fn readiness(&mut self, now: u64) -> Readiness {
         match self {

@@ -3,6 +3,7 @@ use crate::descriptor::{Descriptor, HostFile};
 use crate::follow::{follow, is_state};
 use crate::input::{Input, Reader};
 use crate::limits::{memory_file, open_on_host, Limits};
+use crate::names::{self, name, Names};
 use crate::stat::{Inodes, Status};
 use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -77,6 +78,11 @@ impl WeakShared {
     pub(crate) fn is_alive(&self) -> bool {
         self.0.strong_count() > 0
     }
+
+    /// That of the descriptor, which no other one gets meanwhile.
+    pub(crate) fn identity(&self) -> usize {
+        self.0.as_ptr() as usize
+    }
 }
 
 /// A number that a program has for a descriptor.
@@ -103,6 +109,8 @@ pub(crate) struct Files {
     pub(crate) mask: u32,
     /// The open descriptors that are timers.
     timers: Vec<WeakShared>,
+    /// Files in memory that other processes find, too.
+    pub(crate) names: Names,
 }
 
 /// The usual mask of new files.
@@ -143,6 +151,7 @@ impl Files {
             write_folder,
             mask: MASK,
             timers: Vec::new(),
+            names: Names::default(),
         })
     }
 
@@ -171,8 +180,12 @@ impl Files {
 
     /// Opens a file of the host, or one of the devices that are the same everywhere.
     pub(crate) fn open(&mut self, path: &Path, flags: i32, mode: u32) -> io::Result<u64> {
-        if let Some(number) = STANDARD.iter().position(|name| path == Path::new(name)) {
-            return self.insert(self.standard[number].clone(), 0, flags & libc::O_CLOEXEC != 0);
+        if let Some(name) = name(path) {
+            self.free(0)?;
+            let (file, inode) =
+                self.names
+                    .open(name, flags, mode & !self.mask & 0o777, self.inodes.next())?;
+            return self.add_own(file, path, inode, flags);
         }
         if flags & libc::O_TMPFILE == libc::O_TMPFILE {
             return self.open_unnamed(path, flags, mode);
@@ -227,13 +240,37 @@ impl Files {
     pub(crate) fn open_in_memory(&mut self, path: &Path, made: u32, flags: i32) -> io::Result<u64> {
         self.free(0)?;
         let file = open_on_host(|| memory_file(made | libc::MFD_CLOEXEC))?;
+        let inode = self.inodes.next();
+        self.add_own(file, path, inode, flags)
+    }
+
+    fn add_own(&mut self, file: File, path: &Path, inode: u64, flags: i32) -> io::Result<u64> {
         let metadata = file.metadata()?;
         let host = HostFile {
             is_own: true,
-            inode: Some(self.inodes.next()),
+            inode: Some(inode),
             ..HostFile::new(file, path.to_path_buf(), &metadata)
         };
         self.add(Descriptor::Host(host), flags)
+    }
+
+    /// Opens what is behind a descriptor once more: a file with a position of its own, or the same end of a pipe.
+    pub(crate) fn reopen(&mut self, number: u64, flags: i32, mode: u32) -> io::Result<u64> {
+        let shared = self.get(number).or_else(|_| refuse(libc::ENOENT))?;
+        let file = match &*shared.borrow() {
+            Descriptor::Socket(_) => return refuse(libc::ENXIO),
+            Descriptor::Host(host) => Some((host.file.clone(), host.path.clone(), host.inode)),
+            _ => None,
+        };
+        match file {
+            None => self.insert(shared, 0, flags & libc::O_CLOEXEC != 0),
+            Some((file, path, Some(inode))) => {
+                self.free(0)?;
+                let file = names::reopen(&file, flags)?;
+                self.add_own(file, &path, inode, flags)
+            }
+            Some((_, path, None)) => self.open(&path, flags & !(libc::O_EXCL | libc::O_NOFOLLOW), mode),
+        }
     }
 
     /// Opens a text that no file holds.
@@ -343,6 +380,12 @@ impl Files {
         Some(())
     }
 
+    /// The open descriptors, by their numbers.
+    pub(crate) fn numbered(&self) -> Vec<Option<Shared>> {
+        let shared = |entry: &Option<Entry>| entry.as_ref().map(|entry| entry.shared.clone());
+        self.open.iter().map(shared).collect()
+    }
+
     /// Closes all numbers, as at the end of a process; standard output and error remain available.
     pub(crate) fn close_all(&mut self) {
         self.open.clear();
@@ -379,6 +422,10 @@ impl Files {
 
     /// The status of a file, or of the target of a link at its end, if it is followed.
     pub(crate) fn status(&mut self, path: &Path, follows: bool) -> io::Result<Status> {
+        if let Some(name) = name(path) {
+            let (file, inode) = self.names.get(name)?;
+            return Ok(self.inodes.status_of(&file.metadata()?, Some(inode)));
+        }
         let metadata = if follows {
             check_readable(path)?;
             fs::metadata(path)?
@@ -441,6 +488,9 @@ impl Files {
 
     /// Refuses to write to files outside the folder that may be changed: neither `..` nor a link leads out.
     pub(crate) fn check_writable(&self, path: &Path) -> io::Result<()> {
+        if name(path).is_some() {
+            return Ok(());
+        }
         check_way(path, true)?;
         match fs::canonicalize(path) {
             Ok(existing) => self.check_within(&existing),
@@ -475,8 +525,6 @@ impl Files {
 
 /// The host's sources of random bytes, which are another one here.
 const RANDOM_SOURCES: [&str; 2] = ["/dev/urandom", "/dev/random"];
-/// Names of the standard descriptors.
-const STANDARD: [&str; 3] = ["/dev/stdin", "/dev/stdout", "/dev/stderr"];
 /// Devices that are the same everywhere, and discard what is written.
 const PLAIN_DEVICES: [&str; 2] = ["/dev/null", "/dev/zero"];
 

@@ -21,13 +21,11 @@ pub(crate) enum Missing {
     Network,
     /// Programs that the simulated machine cannot run.
     Program,
-    /// Locks that keep other processes from a file.
-    Locks,
     /// Signals that stop a process until another one continues it.
     Stops,
 }
 
-const PARTS: [Missing; 4] = [Missing::Network, Missing::Program, Missing::Locks, Missing::Stops];
+const PARTS: [Missing; 3] = [Missing::Network, Missing::Program, Missing::Stops];
 
 impl State for Missing {
     fn pass(&mut self, by: &mut Pass<'_>) -> Result<(), StateError> {
@@ -40,7 +38,6 @@ impl Missing {
         match self {
             Missing::Network => "connect to an address that is not loopback",
             Missing::Program => "execve of a file that is no static program for riscv64",
-            Missing::Locks => "locks of files between processes",
             Missing::Stops => "signals that stop a process, which end it here",
         }
     }
@@ -95,7 +92,7 @@ mod tests {
     #[test]
     fn each_call_is_named_once() {
         let calls = UnknownCalls::default();
-        calls.clone().record_part(Missing::Locks);
+        calls.clone().record_part(Missing::Stops);
         for number in [259, 73, 259, 5000] {
             calls.record(number);
         }
@@ -105,7 +102,7 @@ mod tests {
                 "riscv_flush_icache",
                 "ppoll",
                 "a number that Linux has no call for",
-                "locks of files between processes"
+                "signals that stop a process, which end it here"
             ]
         );
     }

@@ -3,6 +3,7 @@ use crate::family::{Family, ProcessId, FIRST};
 use crate::files::Files;
 use crate::input::Input;
 use crate::layout::Layout;
+use crate::locks::Locks;
 use crate::log::UnknownCalls;
 use crate::saved::{pass_files, Surroundings};
 use crate::segments::{Segment, Segments};
@@ -72,6 +73,7 @@ pub struct Process {
     pub(crate) activity: Activity,
     pub(crate) signals: PendingSignals,
     pub(crate) shared: SharedMemory,
+    pub(crate) locks: Locks,
     /// The current folder, if it is not the simulator's.
     pub(crate) folder: Option<PathBuf>,
     pub(crate) own: OwnFile,
@@ -160,6 +162,9 @@ impl State for Process {
         if !self.shared.segments.is_empty() {
             return unsaved("with shared memory of System V");
         }
+        if !self.locks.is_empty() {
+            return unsaved("with locks of files");
+        }
         self.layout.pass(by)?;
         let around = Surroundings {
             activity: &self.activity,
@@ -231,6 +236,7 @@ impl Process {
             activity: Activity::default(),
             signals: PendingSignals::default(),
             shared: SharedMemory::default(),
+            locks: Locks::default(),
             folder: None,
             own: OwnFile::new(file, arguments, harts),
             id: FIRST,
@@ -252,6 +258,7 @@ impl Process {
             activity: self.activity.fork(),
             signals: self.signals.clone(),
             shared: self.shared.clone(),
+            locks: self.locks.clone(),
             folder: self.folder.clone(),
             own: self.own.clone(),
             id,
@@ -272,7 +279,7 @@ impl Process {
         self.stack_pointer = stack::build(memory, layout.stack_top(), &image, strings.0, strings.1, seed)?;
         self.entry = image.entry;
         self.layout = layout;
-        self.files.close_on_exec();
+        self.closing(Files::close_on_exec);
         self.shared.attached.clear();
         self.own = OwnFile {
             path: program.path.clone(),

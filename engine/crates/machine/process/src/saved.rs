@@ -32,6 +32,9 @@ pub(crate) fn pass_files(
     around: &Surroundings<'_>,
     by: &mut Pass<'_>,
 ) -> Result<(), StateError> {
+    if !files.names.is_empty() {
+        return Err(unsaved("files in /dev/shm"));
+    }
     files.inodes.pass(by)?;
     files.limits.pass(by)?;
     files.mask.pass(by)?;

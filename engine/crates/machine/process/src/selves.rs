@@ -11,6 +11,11 @@ use std::path::Path;
 /// Folders of a process's own files, which also exist under its number.
 const FOLDERS: [&str; 2] = ["/proc/self", "/proc/thread-self"];
 const PROCESSES: &str = "/proc";
+/// Names of the standard descriptors, and the folders of all of them.
+const STANDARD: [&str; 3] = ["/dev/stdin", "/dev/stdout", "/dev/stderr"];
+const DESCRIPTORS: &str = "/dev/fd";
+/// The folder of descriptors among a process's own files.
+const OWN_DESCRIPTORS: &str = "fd/";
 /// The program's own file.
 const PROGRAM: &str = "exe";
 
@@ -22,6 +27,18 @@ fn own(path: &Path, id: ProcessId) -> Option<&str> {
         .filter_map(|folder| path.strip_prefix(folder).ok())
         .next()?;
     name.to_str()
+}
+
+/// The number of a process's own descriptor, from the link to what is behind it.
+pub(crate) fn descriptor(path: &Path, id: ProcessId) -> Option<u64> {
+    if let Some(number) = STANDARD.iter().position(|name| path == Path::new(name)) {
+        return Some(number as u64);
+    }
+    let name = match path.strip_prefix(DESCRIPTORS) {
+        Ok(name) => name.to_str(),
+        Err(_) => own(path, id).and_then(|name| name.strip_prefix(OWN_DESCRIPTORS)),
+    };
+    name?.parse().ok()
 }
 
 impl Process {
@@ -130,5 +147,15 @@ mod tests {
         }
         assert_eq!(own(Path::new("/proc/1/exe"), 2), None);
         assert_eq!(own(Path::new("exe"), 2), None);
+    }
+
+    #[test]
+    fn descriptors_have_several_names() {
+        for path in ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2", "/proc/7/fd/2"] {
+            assert_eq!(descriptor(Path::new(path), 7), Some(2));
+        }
+        for path in ["/dev/fd/x", "/dev/fd", "/proc/8/fd/2", "/proc/self/fd"] {
+            assert_eq!(descriptor(Path::new(path), 7), None);
+        }
     }
 }

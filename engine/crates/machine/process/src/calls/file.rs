@@ -5,7 +5,6 @@ use super::{number, refuse, Call};
 use crate::descriptor::Descriptor;
 use crate::gather;
 use crate::listing::Listing;
-use crate::log::Missing;
 use crate::process::Process;
 use std::fs::Permissions;
 use std::io::{self, Seek, SeekFrom};
@@ -18,8 +17,6 @@ const FIONBIO: u32 = 0x5421;
 const FIONCLEX: u32 = 0x5450;
 const FIOCLEX: u32 = 0x5451;
 
-/// `l_type` of a lock without an owner.
-const UNLOCKED: [u8; 2] = (libc::F_UNLCK as i16).to_le_bytes();
 /// `CLOSE_RANGE_CLOEXEC`.
 const ON_EXEC: u64 = 4;
 
@@ -27,9 +24,9 @@ impl Process {
     pub(super) fn file_call(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
         let [first, second, third, ..] = call.arguments;
         match number {
-            number::CLOSE => self.files.close(first).map(|()| 0),
+            number::CLOSE => self.closing(|files| files.close(first)).map(|()| 0),
             number::CLOSE_RANGE => {
-                self.files.close_range(first, second, third & ON_EXEC != 0);
+                self.closing(|files| files.close_range(first, second, third & ON_EXEC != 0));
                 Ok(0)
             }
             number::LSEEK => self.seek(first, second as i64, third),
@@ -41,9 +38,10 @@ impl Process {
             number::FALLOCATE => self.allocate(call),
             number::GETDENTS64 => self.list(call),
             number::DUP => self.files.duplicate(first, 0, false),
-            number::DUP3 => self
-                .files
-                .duplicate_to(first, second, third as i32 & libc::O_CLOEXEC != 0),
+            number::DUP3 => {
+                let on_exec = third as i32 & libc::O_CLOEXEC != 0;
+                self.closing(|files| files.duplicate_to(first, second, on_exec))
+            }
             number::FCNTL => self.control(call),
             number::IOCTL => self.device_control(call),
             number::FSTAT => {
@@ -71,10 +69,7 @@ impl Process {
             number::FSYNC | number::FDATASYNC | number::SYNC_FILE_RANGE | number::SYNCFS => {
                 self.files.get(first)?.borrow().host().map(|_| 0)
             }
-            number::FLOCK => {
-                self.note_lock();
-                self.files.get(first).map(|_| 0)
-            }
+            number::FLOCK => self.lock_whole(first, second),
             number::FADVISE64 => self.files.get(first).map(|_| 0),
             number::READAHEAD => match &*self.files.get(first)?.borrow() {
                 Descriptor::Host(_) | Descriptor::Text(_) => Ok(0),
@@ -82,13 +77,6 @@ impl Process {
             },
             number::SYNC => Ok(0),
             _ => self.transfer_call(number, call),
-        }
-    }
-
-    /// All requested locks are granted: a single process never waits for a file. Several may be, under Linux.
-    fn note_lock(&self) {
-        if self.family.is_several() {
-            self.unknown.record_part(Missing::Locks);
         }
     }
 
@@ -171,11 +159,9 @@ impl Process {
                 }
                 Ok(0)
             }
-            libc::F_SETLK | libc::F_SETLKW | libc::F_OFD_SETLK | libc::F_OFD_SETLKW => {
-                self.note_lock();
-                Ok(0)
+            libc::F_GETLK..=libc::F_SETLKW | libc::F_OFD_GETLK..=libc::F_OFD_SETLKW => {
+                self.lock_part(&shared, command as i32, call.memory, argument)
             }
-            libc::F_GETLK | libc::F_OFD_GETLK => store(call.memory, argument, &UNLOCKED),
             libc::F_GETPIPE_SZ | libc::F_SETPIPE_SZ => Ok(crate::channel::CAPACITY as u64),
             libc::F_ADD_SEALS | libc::F_GET_SEALS => {
                 let descriptor = shared.borrow();

@@ -3,10 +3,13 @@
 use super::{number, refuse, Call};
 use crate::files::check_readable;
 use crate::gather;
+use crate::names;
 use crate::process::Process;
+use crate::selves::descriptor;
 use crate::stat::{Status, Time};
 use rackwright_memory::GuestMemory;
 use rackwright_time::Cycle;
+use std::ffi::{CString, OsStr};
 use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -61,6 +64,10 @@ impl Process {
                 fs::set_permissions(path, Permissions::from_mode(mode)).map(|()| 0)
             }
             number::UNLINKAT => {
+                let path = self.path_at(call.memory, first, second)?;
+                if let Some(name) = names::name(&path) {
+                    return self.files.names.remove(name).map(|()| 0);
+                }
                 let path = self.entry_at(call.memory, first, second)?;
                 self.remove(&path, third as i32 & libc::AT_REMOVEDIR != 0)
             }
@@ -71,6 +78,10 @@ impl Process {
             }
             number::LINKAT => {
                 let from = self.path_at(call.memory, first, second)?;
+                let to = self.path_at(call.memory, third, fourth)?;
+                if let (Some(from), Some(to)) = (names::name(&from), names::name(&to)) {
+                    return self.files.names.link(from, to, false).map(|()| 0);
+                }
                 // A name inside would make a file outside writable.
                 self.files.check_writable(&from)?;
                 let to = self.entry_at(call.memory, third, fourth)?;
@@ -117,8 +128,12 @@ impl Process {
             }
             return self.files.open_text(text);
         }
-        let number = self.files.open(&path, flags as i32, mode as u32 & PERMISSIONS)?;
-        if flags as i32 & libc::O_TRUNC != 0 {
+        let (flags, mode) = (flags as i32, mode as u32 & PERMISSIONS);
+        let number = match descriptor(&path, self.id) {
+            Some(number) => self.files.reopen(number, flags, mode)?,
+            None => self.files.open(&path, flags, mode)?,
+        };
+        if flags & libc::O_TRUNC != 0 {
             self.refit_shared(call.memory)?;
         }
         Ok(number)
@@ -126,24 +141,41 @@ impl Process {
 
     fn rename(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
         let [first, second, third, fourth, flags, _] = call.arguments;
-        let from = self.entry_at(call.memory, first, second)?;
-        let to = self.entry_at(call.memory, third, fourth)?;
+        let from = self.path_at(call.memory, first, second)?;
+        let to = self.path_at(call.memory, third, fourth)?;
         let flags = if number == number::RENAMEAT2 {
             flags as u32
         } else {
             0
         };
+        if let (Some(from), Some(to)) = (names::name(&from), names::name(&to)) {
+            return self.rename_in_memory(from, to, flags);
+        }
+        self.files.check_entry(&from)?;
+        self.files.check_entry(&to)?;
         let replaced = fs::symlink_metadata(&to).ok();
         match flags {
             0 => {}
             // No other agent creates names meanwhile.
             libc::RENAME_NOREPLACE if replaced.is_some() => return refuse(libc::EEXIST),
             libc::RENAME_NOREPLACE => {}
+            libc::RENAME_EXCHANGE => return exchange(&from, &to),
             _ => return refuse(libc::EINVAL),
         }
         fs::rename(&from, &to)?;
         if let Some(replaced) = replaced.filter(|_| fs::symlink_metadata(&from).is_err()) {
             self.files.forget_name(&replaced);
+        }
+        Ok(0)
+    }
+
+    fn rename_in_memory(&mut self, from: &OsStr, to: &OsStr, flags: u32) -> io::Result<u64> {
+        if flags & !libc::RENAME_NOREPLACE != 0 {
+            return refuse(libc::EINVAL);
+        }
+        self.files.names.link(from, to, flags == 0)?;
+        if from != to {
+            self.files.names.remove(from)?;
         }
         Ok(0)
     }
@@ -164,6 +196,13 @@ impl Process {
         let path = self.path_at(call.memory, folder, name)?;
         if self.told(&path, call.memory, call.now).is_some() {
             return Ok(0);
+        }
+        if let Some(number) = descriptor(&path, self.id) {
+            return self
+                .files
+                .get(number)
+                .map(|_| 0)
+                .or_else(|_| refuse(libc::ENOENT));
         }
         let status = self.files.status(&path, true)?;
         if mode as i32 & libc::X_OK != 0 && !status.is_executable() {
@@ -216,6 +255,19 @@ impl Process {
         if self.is_link(&path) && !follows {
             return Ok(Status::of_link(self.own.path.as_os_str().len() as u64));
         }
+        if let Some(number) = descriptor(&path, self.id) {
+            let status = self.files.status_of(number).or_else(|_| refuse(libc::ENOENT))?;
+            let length = || {
+                self.files
+                    .get(number)
+                    .map(|shared| shared.borrow().link().as_os_str().len())
+            };
+            return if follows {
+                Ok(status)
+            } else {
+                Ok(Status::of_link(length()? as u64))
+            };
+        }
         if self.is_own_file(&path) {
             return Ok(Status::of_program(self.own.bytes.len() as u64));
         }
@@ -256,6 +308,10 @@ impl Process {
         let path = self.path_at(call.memory, folder, name)?;
         let link = if self.is_link(&path) {
             self.own.path.clone()
+        } else if let Some(number) = descriptor(&path, self.id) {
+            let shared = self.files.get(number).or_else(|_| refuse(libc::ENOENT))?;
+            let link = shared.borrow().link();
+            link
         } else {
             // The host's /proc describes the simulator, not the program. A link itself may be anywhere.
             check_readable(path.parent().unwrap_or(&path))?;
@@ -288,6 +344,18 @@ impl Process {
         }
         store(memory, address, &bytes)?;
         Ok(bytes.len() as u64)
+    }
+}
+
+/// Has two names change places.
+fn exchange(one: &Path, other: &Path) -> io::Result<u64> {
+    let [one, other] = [one, other].map(|path| CString::new(path.as_os_str().as_bytes()));
+    let (one, other) = (one?, other?);
+    let (folder, flags) = (libc::AT_FDCWD, libc::RENAME_EXCHANGE);
+    // SAFETY: both are strings that live as long as the call.
+    match unsafe { libc::renameat2(folder, one.as_ptr(), folder, other.as_ptr(), flags) } {
+        0 => Ok(0),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 

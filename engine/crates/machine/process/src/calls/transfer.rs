@@ -197,6 +197,9 @@ impl Process {
         if number == number::SPLICE {
             return self.splice_waits(call);
         }
+        if Process::waits_for_lock(number, call) {
+            return Ok(Some(None));
+        }
         if !can_wait || !self.files.get(first)?.borrow().can_wait() {
             return Ok(None);
         }

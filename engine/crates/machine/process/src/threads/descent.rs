@@ -7,6 +7,7 @@ use super::timers::Timers;
 use super::{start, Next, Seat, ThreadId, Threads};
 use crate::calls::{number, Call, SharedPlace};
 use crate::family::ProcessId;
+use crate::files::Files;
 use crate::layout::Layout;
 use crate::process::{LoadError, Program};
 use rackwright_cpu::Registers;
@@ -103,7 +104,7 @@ impl Threads {
         self.forget_seats();
         self.timers = Timers::default();
         self.next_wake = Cycle::NEVER;
-        self.process.files.close_all();
+        self.process.closing(Files::close_all);
         self.process.shared.attached.clear();
     }
 

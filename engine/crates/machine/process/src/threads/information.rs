@@ -84,6 +84,15 @@ impl Information {
         self.code < 0 && self.code != THREAD
     }
 
+    /// The same signal of a timer after so many further expirations.
+    pub(super) fn with_overrun(self, overrun: u64) -> Information {
+        let [id, value] = self.details;
+        Information {
+            details: [id & 0xffff_ffff | overrun << 32, value],
+            ..self
+        }
+    }
+
     /// Whether it comes from timer `id`.
     pub(super) fn is_of_timer(&self, id: u64) -> bool {
         self.code == TIMER && self.details[0] & 0xffff_ffff == id

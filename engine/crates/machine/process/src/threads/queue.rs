@@ -42,6 +42,17 @@ impl Queue {
         self.0.retain(|one| !drop(one));
     }
 
+    /// Replaces the signals for which `is_it` is true.
+    pub(super) fn replace(
+        &mut self,
+        is_it: impl Fn(&Information) -> bool,
+        by: impl Fn(Information) -> Information,
+    ) {
+        for one in self.0.iter_mut().filter(|one| is_it(one)) {
+            *one = by(*one);
+        }
+    }
+
     pub(super) fn any(&self, is_it: impl Fn(&Information) -> bool) -> bool {
         self.0.iter().any(is_it)
     }

@@ -226,6 +226,11 @@ impl Threads {
         };
         if is_pending {
             timer.overrun += times;
+            let overrun = timer.overrun;
+            let threads = self.threads.values_mut().map(|thread| &mut thread.pending);
+            for queue in threads.chain([&mut self.actions.pending]) {
+                queue.replace(|one| one.is_of_timer(id), |one| one.with_overrun(overrun));
+            }
             return;
         }
         timer.overrun = times - 1;
