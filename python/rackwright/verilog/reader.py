@@ -106,6 +106,19 @@ class VerilogDesign:
         return {each.name for each in self._compilation.getDefinitions()}
 
     @property
+    def imported_functions(self) -> list[str]:
+        """The names of functions in C that it imports, which are not defined in the design."""
+        found: dict[str, None] = {}
+
+        def look(symbol: Any) -> Any:
+            if isinstance(symbol, ast.SubroutineSymbol) and symbol.flags & ast.MethodFlags.DPIImport:
+                found[symbol.name] = None
+            return ast.VisitAction.Advance
+
+        self._compilation.getRoot().visit(look)
+        return list(found)
+
+    @property
     def trees(self) -> Iterator[tuple[Any, Callable[[Any], Path | None]]]:
         """The syntax of what was read, and what tells in which file a part of it stands, if in any itself."""
         manager = self._driver.sourceManager

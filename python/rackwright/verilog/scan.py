@@ -16,6 +16,7 @@ from rackwright.errors import RackwrightError
 from rackwright.hardware.manifests import FORMAT
 from rackwright.hardware.registers import has_registers, register_bytes
 from rackwright.verilog.buses import Pin, buses
+from rackwright.verilog.clocks import edge_inputs, event_names, is_low, is_reset, reset_of
 from rackwright.verilog.cores import DEFAULT_TARGET, CoreTarget, read_core
 from rackwright.verilog.interfaces import interface_ports, with_parameters
 from rackwright.verilog.kernels import encodes_state, kernel_registers
@@ -34,6 +35,9 @@ from rackwright.verilog.register_maps import read_register_map
 
 ASSUMED_HERTZ = 1_000_000_000
 """The clock that a manifest begins with; RTL does not say which one it reaches."""
+
+_OF_C = (".c", ".cc", ".cpp", ".cxx")
+"""Endings of the names of sources of imported functions."""
 
 _CLOCK = re.compile(r"(\w+_)?[aph]?(clk|clock)(_?i|_in)?", re.IGNORECASE)
 _RESET = re.compile(r"(\w+_)?[aph]?(rst|reset)(_?(?P<low>n|ni|b|l))?(_?i|_in)?", re.IGNORECASE)
@@ -66,11 +70,17 @@ class Scan:
 def scan(files: Iterable[Path], folder: Path, known: Known | None = None) -> Scan:
     """Reads a design and describes it in a manifest that is to be in `folder`.
 
-    `files` are in SystemVerilog, or lists of such files (`.f`), or one core file of FuseSoC (`.core`). Raises
-    `RackwrightError` for a design that cannot be read, or has not one top module and a clock.
+    `files` are in SystemVerilog, or lists of such files (`.f`), or one core file of FuseSoC (`.core`); beside
+    them, sources of imported functions in C or C++. Raises `RackwrightError` for a design that cannot be
+    read, or has not one top module and a clock.
     """
     known = known or Known()
-    described = _sources(tuple(files), known)
+    files = tuple(files)
+    in_c = [file for file in files if file.suffix in _OF_C]
+    in_verilog = tuple(file for file in files if file not in in_c)
+    if not in_verilog:
+        raise RackwrightError(f"{', '.join(map(str, files))}: in C; give the files in SystemVerilog, too")
+    described = _sources(in_verilog, known)
     sources = described.sources
     design = VerilogDesign(sources)
     own = {name: value for name, value in known.parameters.items() if "." not in name}
@@ -92,6 +102,7 @@ def scan(files: Iterable[Path], folder: Path, known: Known | None = None) -> Sca
     top = top or _only_top(design, sources)
     found = _describe(top, design.modules, sources, folder, known)
     found.manifest["parameters"] |= described.parameters
+    _give_functions(found, design.imported_functions, in_c, folder)
     if known.registers is not None:
         _give_registers(found.manifest["ports"], known.registers)
         return found
@@ -100,6 +111,17 @@ def scan(files: Iterable[Path], folder: Path, known: Known | None = None) -> Sca
             registers = kernel_registers(port["name"], 1 << port["address_bits"], design.files)
             port |= {"registers": registers} if registers else {}
     return found
+
+
+def _give_functions(found: Scan, imported: Sequence[str], in_c: Sequence[Path], folder: Path) -> None:
+    """Gives a manifest the sources in C of imported functions, or says which ones are missing."""
+    for file in in_c:
+        if not file.is_file():
+            raise RackwrightError(f"{file}: no such file")
+    if in_c:
+        found.manifest["dpi"] = [os.path.relpath(file, folder) for file in in_c]
+    elif imported:
+        found.remarks.append(f"imported functions, whose sources in C belong in `dpi`: {', '.join(imported)}")
 
 
 def _of_interfaces(parameters: Mapping[str, str]) -> dict[str, dict[str, str]]:
@@ -169,23 +191,27 @@ def _describe(
     interfaces = interface_ports(top, of_interfaces, lambda name: _joined(ports, name, given))
     pins = unpacked(ports, structures)
     pins |= {pin.name: pin for each in interfaces for pin in each.pins().values()}
-    clock = _clock(pins, remarks) if given.clock is None else _input(top, pins, given.clock)
+    clock = _clock(pins) if given.clock is None else _input(top, pins, given.clock)
     chosen = pins if given.reset is None else {given.reset: pins[_input(top, pins, given.reset)]}
     reset, low = _reset(chosen, remarks, given.reset)
     found = buses(pins)
     idle = "idle" if "idle" in pins and not pins["idle"].is_input else None
     known = {clock, reset, *([idle] if idle else []), *(name for bus in found for name in bus.pins)}
+    more = _more_clocks(top, {name: pin for name, pin in pins.items() if name not in known})
+    known |= {name for entry in more for name in (entry["pin"], entry["reset"])}
     for name, pin in pins.items():
         if name not in known:
             what = "input stays 0" if pin.is_input else "output leads nowhere"
             remarks.append(
                 f"{name}: {pin.bits} bit{'s' if pin.bits != 1 else ''} of no known bus; the {what}"
             )
-    clock_entry: dict[str, Any] = {"pin": clock, "reset": reset}
-    if low:
-        clock_entry["active"] = "low"
-    if reset and _is_asynchronous(top, reset):
-        clock_entry["asynchronous"] = True
+    remarks += [
+        f"{entry['pin']}: one more clock, with {entry['reset'] or 'no reset'}; "
+        "how fast it is, and which ports are on it, is to be said"
+        for entry in more
+    ]
+    is_asynchronous = reset is not None and _is_asynchronous(top, reset)
+    clocks = [_clock_entry(clock, reset, low, is_asynchronous), *more]
     files: dict[str, str] = {}
     if structures or interfaces:
         packed = {port.name for port in structures}
@@ -205,7 +231,7 @@ def _describe(
         "top": f"{top.name}{SUFFIX if files else ''}",
         "verilog": [*(os.path.relpath(file, folder) for file in sources.files), *files],
         **_optional(sources, folder),
-        "clocks": [{**clock_entry, "hertz": ASSUMED_HERTZ}],
+        "clocks": clocks,
         "attach": ["hart"],
         **({"idle": idle} if idle else {}),
         "ports": [bus.entry for bus in found if bus.entry is not None],
@@ -262,15 +288,33 @@ def _pins(top: ast.InstanceSymbol, remarks: list[str]) -> dict[str, Pin]:
     return pins
 
 
-def _clock(pins: Mapping[str, Pin], remarks: list[str]) -> str:
+def _clock(pins: Mapping[str, Pin]) -> str:
     names = [name for name, pin in pins.items() if pin.is_input and pin.bits == 1 and _CLOCK.fullmatch(name)]
     if not names:
         raise RackwrightError("no input has the name of a clock (clk, clock, aclk, ap_clk); use --clock NAME")
-    shortest = min(names, key=len)
-    others = [name for name in names if name != shortest]
-    if others:
-        remarks.append(f"{', '.join(others)}: look like more clocks; a unit has one, {shortest}")
-    return shortest
+    return min(names, key=len)
+
+
+def _more_clocks(top: ast.InstanceSymbol, pins: Mapping[str, Pin]) -> list[dict[str, Any]]:
+    """The entries of the clocks among `pins`, which are no others: blocks wait for their edges."""
+    entries = []
+    inputs = [name for name, pin in pins.items() if pin.is_input and pin.bits == 1]
+    edges = edge_inputs(top)
+    for name in edges:
+        if name in inputs and not is_reset(name):
+            reset = reset_of(name, inputs)
+            low = reset is not None and is_low(reset)
+            entries.append(_clock_entry(name, reset, low, reset in edges))
+    return entries
+
+
+def _clock_entry(pin: str, reset: str | None, low: bool, is_asynchronous: bool) -> dict[str, Any]:
+    entry: dict[str, Any] = {"pin": pin, "reset": reset}
+    if low:
+        entry["active"] = "low"
+    if is_asynchronous:
+        entry["asynchronous"] = True
+    return {**entry, "hertz": ASSUMED_HERTZ}
 
 
 def _joined(pins: Mapping[str, Pin], name: str, given: Known) -> str | None:
@@ -342,13 +386,6 @@ def _is_asynchronous(top: ast.InstanceSymbol, reset: str) -> bool:
 
 
 def _waits_for_reset(timing: Any, reset: str) -> bool:
-    events = timing.events if isinstance(timing, ast.EventListControl) else [timing]
-    for event in events:
-        edges = (ast.EdgeKind.PosEdge, ast.EdgeKind.NegEdge, ast.EdgeKind.BothEdges)
-        if not isinstance(event, ast.SignalEventControl) or event.edge not in edges:
-            continue
-        symbol = getattr(event.expr, "symbol", None)
-        name = "" if symbol is None else symbol.name
-        if name == reset or _RESET.fullmatch(name) or _NEGATED.fullmatch(name):
-            return True
-    return False
+    return any(
+        name == reset or _RESET.fullmatch(name) or _NEGATED.fullmatch(name) for name in event_names(timing)
+    )
