@@ -209,6 +209,13 @@ def test_pairs_that_cannot_be_name_what_is_wrong(pair: dict[str, str], said: str
         checked(Soc.load(path))
 
 
+def test_a_pair_of_itself_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "pair.yaml"
+    path.write_text("name: both\npair: {of: pair.yaml, joined_by: nic}\n", encoding="utf-8")
+    with pytest.raises(RackwrightError, match=r"pair.of.*pair.yaml is a pair itself"):
+        Soc.load(path)
+
+
 def test_a_unit_that_translates_has_the_ports_of_its_elaboration() -> None:
     (unit,) = checked(replace(Soc("s"), harts=(HartConfig(tuple(unit_configs(["stream-copy"])), True),)))
     record = json.loads(elaborate("stream-copy", translation=True).read_text(encoding="utf-8"))
@@ -310,6 +317,10 @@ def test_a_unit_of_ones_own_that_does_not_say_its_commands_has_its_opcode_alone(
     [
         ({"idle": "asleep"}, "needs the pin asleep, which module PopulationCount does not have"),
         ({"top": "Count"}, "'Count' is not a valid top-level module"),
+        (
+            {"ports": [{"contract": "command", "name": "command", "opcodes": [3]}]},
+            "the input read_request_ready of module PopulationCount is of no port in .*: nothing would drive",
+        ),
         (
             {
                 "ports": [

@@ -1,4 +1,7 @@
-"""Random files of chips: each is refused with a reason, or Rocket Chip elaborates it with all its units."""
+"""Random files of chips: each is refused with a reason, or Rocket Chip elaborates it with all its units.
+
+Some of them also run, and all their units answer.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,16 @@ import yaml
 from scala_compiler import CHIPS, FOR_ROCKET_CHIP, java, scalac, written
 
 from bootstrap.paths import REPOSITORY, SOC_CLASSPATH, SOC_JAR
-from rackwright import RackwrightError
+from rackwright import RackwrightError, compile_bare_metal
 from rackwright.hardware.manifests import read_manifest
-from rackwright.soc import Soc, checked
+from rackwright.soc import Soc, checked, compose
 from rackwright.soc.check import PlacedUnit
+from rackwright.soc.simulator import run_program
 from rackwright.soc.specification import specification
 from rackwright.soc.units import unit_manifests
 
 OWN = REPOSITORY / "examples" / "bring-your-own" / "systemverilog" / "manifest.json"
+EXAMPLES = REPOSITORY / "examples" / "soc"
 DMA = REPOSITORY / "examples" / "bring-your-own" / "axi" / "manifest.json"
 
 BESIDE = ("stream-copy", "snappy", "protobuf", "aes", str(OWN), "gather")
@@ -131,3 +136,90 @@ def test_random_files_are_refused_by_a_line_or_elaborate(first: int, tmp_path: P
     assert [of_units - there for of_units, there in zip(modules, elaborated, strict=True)] == [
         set() for _ in modules
     ]
+
+
+PROGRAM = """
+#include "bare.h"
+#include "rackwright/registers.h"
+#include "rackwright/rocc.h"
+#include "second_hart.h"
+
+static volatile uint64_t answers[2][16];
+static volatile uint32_t ended;
+
+__attribute__((used)) static void second(void)
+{
+%s
+  __atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
+  for (;;) __asm__ volatile("wfi");
+}
+
+int main(void)
+{
+  if (HARTS == 2) {
+    start_second_hart();
+    while (!__atomic_load_n(&ended, __ATOMIC_ACQUIRE)) __asm__ volatile("nop");
+  }
+%s
+  for (int hart = 0; hart < HARTS; hart++) {
+    for (int place = 0; place < (hart ? %d : %d); place++) {
+      print_number(answers[hart][place]);
+      print_text(" ");
+    }
+  }
+  return 0;
+}
+"""
+
+RESET = {"copy-dma": (0, range(4, 5)), "nic": (32, range(1, 1 << 16))}
+"""A register of units that are reached by registers alone, and what it has after reset: idle; free places."""
+
+
+def question(unit: PlacedUnit) -> tuple[str, range]:
+    """An expression that asks a unit for something, and the answers that it may give."""
+    if unit.config.unit == "nic" or unit.config.unit == str(DMA):
+        offset, there = RESET[unit.name.rstrip("-0123456789")]
+        at = (unit.registers.base if unit.registers else 0) + offset
+        return f"*(volatile uint32_t *){at:#x}", there
+    port = next(port for port in unit.ports if port.get("commands"))
+    numbers = {command["name"]: command["funct"] for command in port["commands"]}
+    asked = numbers["problem" if unit.config.unit == "gather" else "status"]
+    if unit.registers is not None:
+        call = f"rackwright_register_query({unit.registers.base:#x}, {port['opcodes'][0]}, {asked})"
+    else:
+        (route,) = unit.routes
+        call = f"RACKWRIGHT_QUERY({route.opcode}, {route.first + asked})"
+    return call, range(5)
+
+
+@pytest.mark.parametrize(
+    "seed",
+    [
+        # On the buses; with own units and all widths; of two harts; shared, with translation.
+        pytest.param(seed, marks=pytest.mark.long("five minutes of a processor: a chip is compiled"))
+        for seed in (7, 106, 210, 305)
+    ],
+)
+def test_units_of_a_random_chip_answer(seed: int, tmp_path: Path) -> None:
+    found = checked_file(tmp_path, seed)
+    assert found is not None
+    soc, units = found
+    reached = [[unit for unit in units if unit.hart in (None, hart)] for hart in range(len(soc.harts))]
+    asked = [[question(unit) for unit in of_hart] for of_hart in reached]
+    code = [
+        "\n".join(f"  answers[{hart}][{place}] = {call};" for place, (call, _) in enumerate(calls))
+        for hart, calls in enumerate(asked)
+    ]
+    first, second = len(asked[0]), len(asked[1]) if len(asked) == 2 else 0
+    text = PROGRAM % (code[1] if second else "", code[0], second, first)
+    (tmp_path / "ask.c").write_text(text, encoding="utf-8")
+    options = [f"-DHARTS={len(soc.harts)}", f"-I{EXAMPLES}", "-Wall", "-Werror"]
+    program = compile_bare_metal([tmp_path / "ask.c"], tmp_path / "ask.elf", options)
+    compose(soc, tmp_path / "random")
+    ended = run_program(tmp_path / "random", program, max_cycles=1_000_000)
+    print(ended.stdout)
+    assert ended.exit_code == 0
+    answers = [int(number) for number in ended.stdout.split()]
+    allowed = [there for calls in asked for _, there in calls]
+    assert len(answers) == len(allowed) >= len(units)
+    assert [number in there for number, there in zip(answers, allowed, strict=True)] == [True] * len(allowed)

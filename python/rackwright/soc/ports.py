@@ -139,7 +139,14 @@ def _check_pins(place: str, manifest: Path, record: dict[str, Any]) -> None:
         raise RackwrightError(f"{place}: {errors[0].place}: {errors[0].text}")
     top = next(top for top in design.tops if top.name == record["top"])
     there = {port.name: port.type.bitWidth for port in top.body.portList}
-    for pin, width in pins_of(record).items():
+    connected = pins_of(record)
+    inputs = [port.name for port in top.body.portList if port.direction.name == "In"]
+    if open_ := [pin for pin in inputs if pin not in connected and not _is_optional(pin, record)]:
+        raise RackwrightError(
+            f"{place}: the input {open_[0]} of module {record['top']} is of no port in {manifest}: "
+            "nothing would drive it"
+        )
+    for pin, width in connected.items():
         if pin not in there:
             raise RackwrightError(
                 f"{place}: {manifest} needs the pin {pin}, which module {record['top']} does not have"
@@ -148,3 +155,9 @@ def _check_pins(place: str, manifest: Path, record: dict[str, Any]) -> None:
             raise RackwrightError(
                 f"{place}: the pin {pin} has {width} bits by {manifest}, but {there[pin]} in {record['top']}"
             )
+
+
+def _is_optional(pin: str, record: dict[str, Any]) -> bool:
+    """Whether it is one of the signals of AXI that masters and slaves may leave open, such as `RUSER`."""
+    buses = [port["name"] for port in record["ports"] if port["contract"].startswith("axi4")]
+    return any(pin.startswith(f"{name}_") for name in buses)

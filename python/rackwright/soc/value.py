@@ -142,9 +142,11 @@ class _Document:
                 raise self.reader.error(f"pair.{key}", f"is {pair.get(key)!r}, not a name")
         if odd := [part for part in _PARTS[2:] if part in parts]:
             raise self.reader.error(odd[0], "is said by the file of the system; a pair has none")
-        system = Soc.load(self.reader.path.parent / pair["of"])
-        if system.joined_by:
+        file = self.reader.path.parent / pair["of"]
+        parts_of_system = load_yaml(file)
+        if isinstance(parts_of_system, dict) and "pair" in parts_of_system:
             raise self.reader.error("pair.of", f"{pair['of']} is a pair itself")
+        system = Soc.load(file)
         if system.name == name:
             raise self.reader.error("name", f"is {name!r}, as that of the system")
         return replace(system, name=name, joined_by=pair["joined_by"], system_name=system.name)
