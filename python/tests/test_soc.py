@@ -238,6 +238,14 @@ def test_a_comparison_is_of_one_program_without_arguments() -> None:
         assert ended.stderr.strip().endswith("programs on the models have no arguments and no second chip")
 
 
+def test_a_program_that_is_none_is_refused_before_the_chip_is_generated(tmp_path: Path) -> None:
+    chip, output = EXAMPLES / "tiny.yaml", tmp_path / "tiny"
+    ended = rw("soc", "run", chip, EXAMPLES / "copy.c", "-o", output)
+    assert ended.status == 1
+    assert ended.stderr.strip().endswith("copy.c: is no static ELF file for RV64")
+    assert not output.exists()
+
+
 def test_harts_share_units_by_their_commands(tmp_path: Path) -> None:
     soc = Soc.load(EXAMPLES / "shared.yaml")
     (unit,) = checked(soc)

@@ -209,6 +209,9 @@ def run(
             raise RackwrightError(f"{file_}: no such file")
     workload = workload_of(program, arguments or [])
     words = list(workload.arguments)
+    for file_ in (workload.program, second):
+        if file_ is not None:
+            _require_elf(file_)
     if compare and (words or second):
         raise RackwrightError("--compare: programs on the models have no arguments and no second chip")
     folder, description = _composed(file, output)
@@ -265,6 +268,13 @@ def run(
             more = ended.cycles / modelled.cycles - 1
             print(f"the model: {modelled.cycles} cycles; the chip takes {more:+.1%}", file=sys.stderr)
     raise typer.Exit(ended.exit_code)
+
+
+def _require_elf(program: Path) -> None:
+    """Refuses another file before the chip is generated, which takes minutes; the harness looks at the rest."""
+    with program.open("rb") as file:
+        if file.read(4) != b"\x7fELF":
+            raise RackwrightError(f"{program}: is no static ELF file for RV64")
 
 
 def _headers_of_first(description: dict[str, Any]) -> list[str]:
