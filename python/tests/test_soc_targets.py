@@ -188,7 +188,8 @@ LUT_DEPTH = 64
 @pytest.mark.parametrize(
     ("command", "blocks", "shallow"),
     [
-        # Until memories are cells or flops; what remains is mapped to LUTs. Modules stay apart, as they name memories.
+        # Until memories are cells or flops; what remains is mapped to LUTs. Modules, which stay apart, name
+        # memories.
         ("synth_ecp5 -noflatten -run begin:map_gates", "DP16KD PDPW16KD", None),
         ("synth_xilinx -noiopad -run begin:fine", "RAMB18E1 RAMB36E1", "RAM64M RAM64X1D"),
     ],

@@ -271,7 +271,7 @@ def run(
 
 
 def _require_elf(program: Path) -> None:
-    """Refuses another file before the chip is generated, which takes minutes; the harness looks at the rest."""
+    """Refuses another file before the chip is generated, which takes minutes. The harness checks the rest."""
     with program.open("rb") as file:
         if file.read(4) != b"\x7fELF":
             raise RackwrightError(f"{program}: is no static ELF file for RV64")
