@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from drx_lifetimes import undisturbed
-from drx_random import Case, of, same_numbers
+from drx_random import Case, compiled_cases, of, same_numbers
 
 from rackwright.drx import Compiled, Configuration, compile_kernel, temporaries, xp
 from rackwright.drx.machine import run_model
@@ -14,6 +14,12 @@ from rackwright.drx.order import Phases
 from rackwright.drx.tile import Tile
 
 SMALL = Configuration.of({"lanes": 8, "scratchpad-kib": 4, "banks": 2})
+
+
+def agrees(compiled: Compiled, case: Case) -> None:
+    """The model gives what NumPy gives."""
+    inputs = [np.ascontiguousarray(each).tobytes() for each in case.inputs]
+    same_numbers(run_model(compiled.program, inputs, case.kernel.result.bytes, SMALL).output, case)
 
 
 def _minimum() -> tuple[Case, Compiled]:
@@ -30,9 +36,16 @@ def test_what_each_tile_computes_does_not_overwrite_what_is_taken_together() -> 
     # Operations that read nothing of it come after one that reads the minimum.
     assert any(place not in late for place in range(min(late), len(tiling.nest.operations)))
     undisturbed(compiled)
-    array = case.inputs[0]
-    ended = run_model(compiled.program, [array.tobytes()], case.kernel.result.bytes, SMALL)
-    same_numbers(ended.output, case)
+    agrees(compiled, case)
+
+
+def test_tiles_that_are_stored_together_are_each_computed() -> None:
+    """Also one after the other, where there are too few calculators to load the next one meanwhile."""
+    ((_, case, compiled),) = compiled_cases(range(8968, 8969), SMALL)
+    (tiling,) = compiled.tilings
+    assert tiling.tile.parts == 2
+    undisturbed(compiled)
+    agrees(compiled, case)
 
 
 def test_lifetimes_of_another_order_are_found(monkeypatch: pytest.MonkeyPatch) -> None:

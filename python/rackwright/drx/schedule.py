@@ -136,9 +136,11 @@ class Schedule:
 
     def _body(self, body: _Body, axis: int | None, *, overlap: bool) -> None:
         if axis is None:
-            self._load(body, [*self._shared, *self._own], 0, {})
-            body.builder.add("wait_loads")
-            self._compute(body, Buffers(), self._phases.every, begins=True)
+            for part in range(self.tiling.tile.parts):
+                start = self._start(self.tiling.tile.across, 0, part)
+                self._load(body, [*self._shared, *self._own], 0, start)
+                body.builder.add("wait_loads")
+                self._compute(body, Buffers(part=part), self._phases.every, begins=True)
             self._store(body, 0, {})
             body.builder.add("wait_stores")
         elif axis < self.tiling.nest.kept:
