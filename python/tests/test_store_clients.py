@@ -1,0 +1,158 @@
+"""A client library of memcached gets the answers of memcached from the unit `store`, through a relay."""
+
+from __future__ import annotations
+
+import random
+import selectors
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import pytest
+from pymemcache.client.base import Client
+from test_store_text import FRAME, HASH_KEY
+
+from rackwright.unit.store import StoreUnit, empty_region
+
+pytestmark = pytest.mark.long(
+    "half a minute of a processor; the protocol itself is compared in test_store_text.py"
+)
+
+STORING = (b"set", b"add", b"replace", b"append", b"prepend", b"cas")
+COUNT = 400
+"""Calls of a history."""
+
+Answers = list[object]
+
+
+class Relay:
+    """A server of TCP that passes each command on as a datagram."""
+
+    def __init__(self, unit: StoreUnit) -> None:
+        self.unit = unit
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self.server.getsockname()[1]
+
+    def serve(self, ends: Future[Answers]) -> None:
+        """Answers one client after the other, until all have ended."""
+        with self.server:
+            while not ends.done():
+                if ready(self.server):
+                    connection, _ = self.server.accept()
+                    with connection:
+                        self._talk(connection, ends)
+
+    def _talk(self, connection: socket.socket, ends: Future[Answers]) -> None:
+        held = b""
+        while not ends.done():
+            if not ready(connection):
+                continue
+            arrived = connection.recv(65536)
+            if not arrived:
+                return
+            held += arrived
+            while length := command_bytes(held):
+                command, held = held[:length], held[length:]
+                ended, output = self.unit.run(FRAME + command, 4096)
+                assert ended.status == "ok"
+                connection.sendall(output[len(FRAME) :])
+
+
+def ready(port: socket.socket) -> bool:
+    """Whether something has arrived, after a moment."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(port, selectors.EVENT_READ)
+        return bool(selector.select(0.05))
+
+
+def command_bytes(text: bytes) -> int:
+    """Bytes of the first command, if all of it is there."""
+    line, end, _ = text.partition(b"\r\n")
+    words = line.split()
+    length = len(line) + len(end)
+    if end and words and words[0] in STORING:
+        length += int(words[4]) + 2
+    return length if end and len(text) >= length else 0
+
+
+def history(seed: int) -> list[Callable[[Client], object]]:
+    """Calls of the library for a few keys."""
+    source = random.Random(seed)
+    found: list[Callable[[Client], object]] = []
+    for _ in range(COUNT):
+        key, other = (f"key{source.randrange(12)}" for _ in range(2))
+        value = source.choice([source.randbytes(source.randrange(200)), b"%d" % source.randrange(1000)])
+        number = source.randrange(100)
+        cas = b"%d" % source.randrange(1, COUNT // 2)
+        calls: list[Callable[[Client], object]] = [
+            lambda client, key=key: client.get(key),
+            lambda client, key=key, other=other: client.get_many([key, other, "none"]),
+            lambda client, key=key: client.gets(key),
+            lambda client, key=key, value=value: client.set(key, value, noreply=False),
+            lambda client, key=key, value=value: client.set(key, value, noreply=True),
+            lambda client, key=key, value=value: client.add(key, value, noreply=False),
+            lambda client, key=key, value=value: client.replace(key, value, noreply=False),
+            lambda client, key=key, value=value: client.append(key, value, noreply=False),
+            lambda client, key=key, value=value: client.prepend(key, value, noreply=False),
+            lambda client, key=key, value=value, cas=cas: client.cas(key, value, cas),
+            lambda client, key=key: client.delete(key, noreply=False),
+            lambda client, key=key: client.touch(key, 1000, noreply=False),
+            lambda client, key=key: client.set(key, b"10", noreply=False),
+            lambda client, key=key, number=number: client.incr(key, number),
+            lambda client, key=key, number=number: client.decr(key, number),
+            lambda client, key=key, value=value: client.set_many({key: value, "x": value}, noreply=False),
+        ]
+        found.append(source.choice(calls))
+    return found
+
+
+def answers(port: int, calls: list[Callable[[Client], object]]) -> Answers:
+    """What the library returns or raises."""
+    found: Answers = []
+    client = Client(("127.0.0.1", port), timeout=60)
+    for call in calls:
+        try:
+            found.append(call(client))
+        except Exception as error:
+            found.append((type(error).__name__, str(error)))
+    client.close()
+    return found
+
+
+@pytest.mark.skipif(shutil.which("memcached") is None, reason="memcached is not installed")
+@pytest.mark.parametrize("seed", range(3))
+def test_a_library_gets_the_answers_of_memcached(seed: int) -> None:
+    calls = history(seed)
+    unit = StoreUnit(1 << 18, 6, parameters={"protocol": "text"}, assertions=True)
+    unit.renew(empty_region(1 << 18, 6, HASH_KEY, time=int(time.time())))
+    relay = Relay(unit)
+    with ThreadPoolExecutor(1) as pool:
+        ends = pool.submit(answers, relay.port, calls)
+        relay.serve(ends)
+    expected = by_memcached(calls)
+    assert ends.result() == expected
+    assert len({str(answer) for answer in expected}) > COUNT // 8
+    assert unit.unit.violations == 0
+
+
+def by_memcached(calls: list[Callable[[Client], object]]) -> Answers:
+    """What Debian's memcached answers."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port: int = free.getsockname()[1]
+    command = ["memcached", "-u", "nobody", "-l", "127.0.0.1", "-p", str(port), "-U", "0", "-t", "1"]
+    process = subprocess.Popen(
+        [*command, "-o", "no_lru_maintainer,no_lru_crawler"], stderr=subprocess.DEVNULL
+    )
+    try:
+        for _ in range(200):
+            with socket.socket() as tried:
+                if tried.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.02)
+        return answers(port, calls)
+    finally:
+        process.kill()
+        process.wait()
