@@ -171,16 +171,16 @@ int main(void)
 }
 """
 
-RESET = {"copy-dma": (0, range(4, 5)), "nic": (32, range(1, 1 << 16))}
+RESET = {"copy-dma": ("uint32_t", 0, range(4, 5)), "nic": ("uint64_t", 32, range(1, 1 << 16))}
 """A register of units that are reached by registers alone, and what it has after reset: idle; free places."""
 
 
 def question(unit: PlacedUnit) -> tuple[str, range]:
     """An expression that asks a unit for something, and the answers that it may give."""
     if unit.config.unit == "nic" or unit.config.unit == str(DMA):
-        offset, there = RESET[unit.name.rstrip("-0123456789")]
+        kind, offset, there = RESET[unit.name.rstrip("-0123456789")]
         at = (unit.registers.base if unit.registers else 0) + offset
-        return f"*(volatile uint32_t *){at:#x}", there
+        return f"*(volatile {kind} *){at:#x}", there
     port = next(port for port in unit.ports if port.get("commands"))
     numbers = {command["name"]: command["funct"] for command in port["commands"]}
     asked = numbers["problem" if unit.config.unit == "gather" else "status"]
