@@ -131,6 +131,10 @@ def test_parameters_and_included_files_are_part_of_the_design(tmp_path: Path) ->
         ("always_ff @(negedge other) late <= x;", r"Top\.sv:12\S*: synthesis does not support falling edges"),
         ("always_ff @(posedge (other & x[0])) late <= x;", r"the clock at .*Top\.sv:12\S* is made inside"),
         ("always @(posedge clock) begin @(posedge other); late <= x; end", r"Top\.sv:12: .*timing control$"),
+        (
+            'import "DPI-C" function int unsigned f(input int x); assign late = 8\'(f(x));',
+            "functions in C have no gates: f",
+        ),
         ("assign late = nowhere;", r"synthesis cannot read it: .*Top\.sv:12.*undeclared identifier"),
     ],
 )

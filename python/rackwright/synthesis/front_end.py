@@ -137,12 +137,19 @@ def read(manifest: Path, parameters: Mapping[str, ParameterValue]) -> Read:
     sources = VerilogSources.of_manifest(manifest)
     assert sources.top is not None
     given = written_parameters(manifest, parameters) if parameters else {}
+    design = VerilogDesign(sources, given)
     with tempfile.TemporaryDirectory(prefix="read-", dir=CACHE) as folder:
         work = Path(folder)
-        words = [_seen(word) for word in _words(sources, given, work) if word not in _REFUSED]
+        words = [_seen(word) for word in _words(sources, design, given, work) if word not in _REFUSED]
         # Words of a list may contain spaces and quotation marks, but those of a script may not.
         (work / "options.f").write_text("\n".join(map(quoted, words)), encoding="utf-8")
-        _yosys(_READ.format(top=sources.top, loops=_MOST_LOOPS, folder=_seen(str(work))), work)
+        try:
+            _yosys(_READ.format(top=sources.top, loops=_MOST_LOOPS, folder=_seen(str(work))), work)
+        except RackwrightError as error:
+            if not design.imported_functions:
+                raise
+            named = ", ".join(design.imported_functions)
+            raise RackwrightError(f"{error}; functions in C have no gates: {named}") from error
         flat = json.loads((work / "flat.json").read_text(encoding="utf-8"))["modules"]
         clocks = _clocks(next(iter(flat.values())))
         netlist = json.loads((work / "words.json").read_text(encoding="utf-8"))
@@ -160,9 +167,11 @@ def read(manifest: Path, parameters: Mapping[str, ParameterValue]) -> Read:
     return Read(ordered, hashlib.sha256(named.encode()).hexdigest(), clocks, notes)
 
 
-def _words(sources: VerilogSources, given: Mapping[str, str], folder: Path) -> list[str]:
+def _words(
+    sources: VerilogSources, design: VerilogDesign, given: Mapping[str, str], folder: Path
+) -> list[str]:
     """The command line of the front end: lists are expanded, and some files come from `folder`."""
-    changed = rewritten(VerilogDesign(sources, given))
+    changed = rewritten(design)
     lists = [file for file in sources.files if file.suffix == ".f"]
     words = sources.arguments(given)[1:]
     if changed or any(map(has_variables, lists)):
