@@ -44,6 +44,27 @@ fn no_access_is_faster_than_the_window_allows() {
 }
 
 #[test]
+fn no_access_to_a_memory_of_its_own_is_faster_than_the_window_allows() {
+    let mut hierarchy = Hierarchy::new(HierarchyParameters::own_dram()).unwrap();
+    let link = hierarchy.attach_link(&Route::NEAR_CORE.parse().unwrap(), 32);
+    let port = hierarchy.attach_port(link, Traffic::Stream);
+    let minimum = hierarchy.minimum_latency(port);
+    let mut random = 1_u64;
+    for access in 0..10_000 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let at = Cycle::new(10 + 3 * access);
+        // Few lines: most are outstanding, or about to arrive.
+        let (address, write) = (random >> 60 << 5, random >> 40 & 7 == 0);
+        let kind = if write {
+            AccessKind::Write
+        } else {
+            AccessKind::Read
+        };
+        assert!(hierarchy.access(at, address, kind, port) >= at + minimum);
+    }
+}
+
+#[test]
 fn a_near_core_port_streams_one_beat_per_cycle_from_l2() {
     let (mut hierarchy, port) = with_unit(Route::NEAR_CORE);
     hierarchy.warm(0..1 << 16, WarmLevel::L2);
