@@ -166,14 +166,15 @@ def test_a_checkpoint_continues_with_the_digest_of_the_run_that_wrote_it(disk: P
 
 
 FIO = """
-fio --name=a --filename=/dev/vda --rw=randwrite --bs=4k --size=256k --ioengine=psync --direct=1 --thread \\
-    --verify=crc32c --do_verify=1 --verify_fatal=1 --randseed=7 \\
+fio --name=a --filename=/dev/vda --rw=randwrite --bs=4k --size=256k --direct=1 \\
+    --ioengine=libaio --iodepth=16 --verify=crc32c --do_verify=1 --verify_fatal=1 --randseed=7 \\
     --output-format=terse --terse-version=3 >/tmp/report
 echo $?
 cut -d';' -f5,6 /tmp/report
 grep virtio /proc/interrupts
 """
-"""It writes the first 256 KiB of a disk in a random order, and reads each block with its checksum."""
+"""It writes the first 256 KiB of a disk in a random order, and reads each block with its checksum. Up to 16
+are under way, so that the driver makes requests while the disk takes others."""
 
 
 @pytest.mark.long("an image with fio, and a boot of Debian with a larger tree than others")

@@ -48,11 +48,11 @@ impl Ring {
         chain.map(|chain| Chain::follow(chain, self.size)).transpose()
     }
 
-    /// Requests a notification when the driver makes further buffers available.
-    pub(crate) fn ask_for_more(&mut self, ram: &Ram<'_>) -> Result<(), Fault> {
+    /// Requests a notification when the driver makes further buffers available. Returns whether it has done so already,
+    /// perhaps before it saw the request: of these, it does not notify.
+    pub(crate) fn ask_for_more(&mut self, ram: &Ram<'_>) -> Result<bool, Fault> {
         let more = self.queue(ram)?.enable_notification(ram);
-        more.map_err(|_| Fault::Ring)?;
-        Ok(())
+        more.map_err(|_| Fault::Ring)
     }
 
     /// Returns buffers of which `written` bytes were written; returns whether the driver requests an interrupt.

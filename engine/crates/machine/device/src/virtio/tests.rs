@@ -1,8 +1,9 @@
 //! A driver, good or hostile, against the entropy device.
 
 use super::*;
+use crate::far_memory::FarMemory;
 use crate::virtio::entropy::Entropy;
-use rackwright_memory::GuestMemory;
+use rackwright_memory::{GuestFault, GuestMemory};
 use virtio_bindings::virtio_ring::{VRING_DESC_F_INDIRECT, VRING_DESC_F_NEXT, VRING_DESC_F_WRITE};
 
 const BASE: u64 = 0x8000_0000;
@@ -171,6 +172,54 @@ fn a_driver_hears_only_of_the_buffer_it_names() {
         // avail_event: the device requests a notification of the next buffer.
         assert_eq!(driver.word(USED + 4 + 8 * u64::from(PLACES)), used);
     }
+}
+
+/// Memory far away. While the device's first request for a notification is on its way, the driver makes a second chain
+/// available, and sees no reason to notify.
+struct Late<'m> {
+    memory: &'m mut GuestMemory,
+    second: Option<u16>,
+}
+
+impl FarMemory for Late<'_> {
+    fn read(&mut self, address: u64, into: &mut [u8]) -> Result<(), GuestFault> {
+        self.memory.read(address, into)
+    }
+
+    fn write(&mut self, address: u64, from: &[u8]) {
+        let asks = address == USED + 4 + 8 * u64::from(PLACES);
+        if let Some(head) = self.second.take_if(|_| asks) {
+            self.memory.write(AVAILABLE + 6, &head.to_le_bytes()).unwrap();
+            self.memory.write(AVAILABLE + 2, &[2, 0]).unwrap();
+        }
+        self.memory.write(address, from).unwrap();
+    }
+
+    fn now(&self) -> Cycle {
+        Cycle::ZERO
+    }
+}
+
+#[test]
+fn buffers_are_taken_that_come_before_the_driver_is_asked_to_notify() {
+    let mut driver = Driver::ready();
+    for head in [3, 5] {
+        driver.describe(DESCRIPTORS, head, BUFFER + 64 * head, 8, WRITE, 0);
+    }
+    driver.offer(3);
+    let mut late = Late {
+        memory: &mut driver.memory,
+        second: Some(5),
+    };
+    while driver.device.next_event() != Cycle::NEVER {
+        let now = driver.device.next_event();
+        let mut ram = Ram::far(&mut late);
+        driver.device.advance(&mut ram, now);
+        ram.flush();
+    }
+    assert_eq!((driver.buffers_used(), driver.device.errors()), (2, 0));
+    // From the third on, the driver notifies.
+    assert_eq!(driver.word(USED + 4 + 8 * u64::from(PLACES)), 2);
 }
 
 #[test]

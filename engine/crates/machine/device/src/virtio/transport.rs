@@ -296,10 +296,13 @@ impl<M: Model> Virtio<M> {
         let begun = self.state.look();
         let notified = std::mem::take(&mut self.state.notified);
         for ring in (0..self.state.rings.len()).filter(|ring| notified >> ring & 1 != 0) {
-            while let Some(chain) = self.state.rings[ring].take(ram)? {
-                self.begin(ring, chain, ram, ram.now(begun))?;
+            let mut more = true;
+            while more {
+                while let Some(chain) = self.state.rings[ring].take(ram)? {
+                    self.begin(ring, chain, ram, ram.now(begun))?;
+                }
+                more = self.state.rings[ring].ask_for_more(ram)?;
             }
-            self.state.rings[ring].ask_for_more(ram)?;
         }
         Ok(())
     }
