@@ -191,6 +191,7 @@ pub(crate) mod tests {
         // Of the other card, it is that card's to count.
         send(&mut fabric, completion(Id(0x0400), 1, 4, 0), &[0; 4]);
         assert_eq!(count(&fabric, "unexpected_completions"), 3);
+        assert_eq!(count(&fabric, "b.unexpected_completions"), 1);
         // An unknown requester's, and the root's.
         send(&mut fabric, completion(Id(0x7700), 1, 4, 0), &[0; 4]);
         assert_eq!(count(&fabric, "unexpected_completions"), 4);

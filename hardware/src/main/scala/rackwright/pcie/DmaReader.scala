@@ -18,10 +18,10 @@ class DmaReader(params: Params) extends Module {
   val completion = IO(Flipped(Valid(new CompletionBeat)))
   val beat = IO(Decoupled(new ReadBeat))
 
-  /** A completion that is not awaited. */
+  /** A completion that is not awaited, or does not match its request. */
   val unexpected = IO(Output(Bool()))
 
-  /** One that is not, does not match its request, or has data known to be wrong. */
+  /** The same, or one whose data are known to be wrong. */
   val error = IO(Valid(new PacketError))
   val timedOut = IO(Output(Bool()))
   val idle = IO(Output(Bool()))
@@ -80,6 +80,9 @@ class ReadSlots(params: Params) extends Module {
   private val waiting = RegInit(VecInit.fill(params.tags)(false.B))
   private val retired = RegInit(VecInit.fill(params.tags)(false.B))
   private val expected = Reg(Vec(params.tags, UInt(countBits.W)))
+
+  /** Bits 6 to 4 of the address of each read, whose lower bits are 0. */
+  private val begins = Reg(Vec(params.tags, UInt(ReadSlots.lowerBits.W)))
   private val received = Reg(Vec(params.tags, UInt(countBits.W)))
   private val faulty = Reg(Vec(params.tags, Bool()))
   private val ends = Reg(Vec(params.tags, Bool()))
@@ -98,6 +101,7 @@ class ReadSlots(params: Params) extends Module {
   when(reserve.fire) {
     waiting(tail) := true.B
     expected(tail) := reserve.bits.beats
+    begins(tail) := reserve.bits.address(6, 4)
     received(tail) := 0.U
     faulty(tail) := false.B
     ends(tail) := reserve.bits.last
@@ -111,15 +115,20 @@ class ReadSlots(params: Params) extends Module {
   private val asked = header.completionTag < params.tags.U && waiting(slot) && received(slot) =/= expected(slot) &&
     header.words(2)(31, 16) === requester
   private val left = expected(slot) - received(slot)
-  private val good = header.status === Header.successful && header.hasData && !header.isPoisoned &&
-    header.byteCount === Cat(left, 0.U(log2Ceil(Params.beatBytes).W)) && header.lengthInWords <= Cat(left, 0.U(2.W))
+
+  // All of our reads are whole beats, and so are the parts in which a completer may send their data (2.3.1.1).
+  private val length = header.lengthInWords
+  private val lower = Cat(begins(slot) + received(slot)(ReadSlots.lowerBits - 1, 0), 0.U(4.W))
+  private val matches = header.hasData && header.byteCount === Cat(left, 0.U(log2Ceil(Params.beatBytes).W)) &&
+    header.lowerAddress === lower && length(1, 0) === 0.U && length <= Cat(left, 0.U(2.W))
+  private val good = header.status === Header.successful && matches && !header.isPoisoned
   private val accepted = RegInit(false.B)
   private val brings = Mux(completion.bits.first, asked && good, accepted)
-  unexpected := completion.valid && completion.bits.first && !asked
   // What differs from its request in more than its status is no completion of it (2.3.2).
   private val differs = header.status === Header.successful && !good
-  error.valid := completion.valid && completion.bits.first && (!asked || differs || header.isPoisoned)
   private val isPoisoned = asked && header.isPoisoned
+  error.valid := completion.valid && completion.bits.first && (!asked || differs || header.isPoisoned)
+  unexpected := error.valid && !isPoisoned
   error.bits.fault := Mux(isPoisoned, ErrorLog.poisoned, ErrorLog.unexpectedCompletion)
   error.bits.advisory := !isPoisoned
   error.bits.header := header
@@ -176,4 +185,7 @@ object ReadSlots {
     * software has set none, 50 microseconds to 50 milliseconds (7.5.3.16).
     */
   val timeOutBits: Int = 17
+
+  /** Of the lower address of a completion, those that count beats (2.2.9). */
+  private val lowerBits: Int = 3
 }

@@ -39,6 +39,7 @@ class Header extends Bundle {
   def status: UInt = words(1)(15, 13)
   def byteCount: UInt = Cat(words(1)(11, 0) === 0.U, words(1)(11, 0))
   def completionTag: UInt = Cat(words(0)(23), words(0)(19), words(2)(15, 8))
+  def lowerAddress: UInt = words(2)(6, 0)
 }
 
 object Header {

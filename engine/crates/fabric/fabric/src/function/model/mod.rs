@@ -1,7 +1,7 @@
 //! The unit `traffic` as a model: the behaviour of the RTL, cycle by cycle, as far as it is visible in packets.
 //!
 //! Times within the boxes are those of `hardware/src/main/scala/rackwright/pcie`, and a test compares the packets of
-//! both. Events that do not occur in our fabrics are omitted: missing and unexpected completions.
+//! both. What does not occur in our fabrics is omitted: completions that do not come.
 
 mod generator;
 mod messages;
@@ -17,9 +17,10 @@ use super::registers::Registers as FunctionRegisters;
 use super::target::{Request, Served, Target};
 use super::transmitter::{Offers, Ready, Transmitter};
 use super::{word_of, Given, BEAT, FIRST_CYCLES, NEVER};
+use crate::aer::Fault;
 use crate::class::Class;
 use crate::credits::{Amount, Credits};
-use crate::packet::{Kind, Status};
+use crate::packet::{Header, Kind};
 use crate::pool::Packet;
 use generator::Generator;
 use messages::{Messages, Vector};
@@ -74,7 +75,7 @@ pub(crate) struct Model {
     transmitter: Transmitter,
 }
 
-/// A packet that has arrived, in the cycle of its last beat.
+/// A packet that has arrived, in the cycle in which the function uses it.
 #[derive(Serialize, Deserialize)]
 struct Arrival {
     cycle: u64,
@@ -116,8 +117,8 @@ enum Posted {
 
 #[derive(Serialize, Deserialize)]
 enum Arrived {
-    /// A part of a completion: its tag, its beats with the sum of their words, and whether it is good.
-    Completion(u16, u64, u64, bool),
+    /// A completion, from its first beat of data on: its beats, and the sum of their words.
+    Completion(Header, u64, u64),
     /// Beats that another card writes, and the sum of their words.
     Written(u64, u64),
     Request(Request),
@@ -184,7 +185,8 @@ impl Model {
         [
             ("issued", self.generator.issued),
             ("done", self.generator.done),
-            ("unsupported_requests", self.registers.errors),
+            ("unexpected_completions", self.registers.unexpected),
+            ("unsupported_requests", self.registers.unsupported),
         ]
         .map(|(name, count)| (name.to_string(), count))
         .to_vec()
@@ -201,10 +203,11 @@ impl Model {
         let beats = (packet.data.len() as u64).div_ceil(BEAT);
         let first = cycle.0.max(self.in_by);
         self.in_by = first + 1 + beats;
+        let mut cycle = first + beats;
         let what = match header.kind {
             Kind::Completion(_) => {
-                let good = header.completion.status == Status::Successful && beats != 0 && !header.poisoned;
-                Arrived::Completion(header.tag, beats, sum_of(&packet.data), good)
+                cycle = first + beats.min(1);
+                Arrived::Completion(header, beats, sum_of(&packet.data))
             }
             Kind::MemoryWrite if self.configuration.is_within(1, header.request.address) => {
                 Arrived::Written(beats, sum_of(&packet.data))
@@ -215,7 +218,6 @@ impl Model {
                 ready: first + beats + 1,
             }),
         };
-        let cycle = first + beats;
         self.arrivals.push_back(Arrival { cycle, what });
     }
 
@@ -281,8 +283,9 @@ impl Model {
         if due.reader == now {
             self.reader
                 .step(now, &self.configuration, &self.registers.settings);
+            self.registers.add(self.reader.take_sum());
             while let Some(faulty) = self.reader.done_at(now) {
-                self.generator.failed |= faulty;
+                self.generator.failed |= faulty != 0;
                 self.generator.finish(now, give);
                 self.registers.done(faulty);
             }
@@ -291,7 +294,7 @@ impl Model {
             self.writer.step(now, &self.configuration);
             while self.writer.done_at(now) {
                 self.generator.finish(now, give);
-                self.registers.done(false);
+                self.registers.done(0);
             }
         }
         if let Some(cycle) = self.generator.ends.take() {
@@ -324,10 +327,8 @@ impl Model {
         match self.target.step(now, &mut self.configuration, give) {
             Served::Configuration => self.messages.changed(now, &self.configuration),
             Served::Refused(fault, header) => {
-                self.registers.errors += 1;
-                if let Some(severity) = self.configuration.detect(fault, &header) {
-                    self.errors.tell(now + 2, severity);
-                }
+                self.registers.unsupported += 1;
+                self.tell(now + 2, fault, &header);
             }
             Served::Table(offset, wide, written) => {
                 let value = self.messages.read(offset);
@@ -343,6 +344,19 @@ impl Model {
                 }
                 self.target.answered(now + 2, value, &self.configuration);
             }
+        }
+    }
+
+    /// An error has been found in a completion. One that is poisoned is counted by the faults of its read.
+    fn note(&mut self, now: u64, fault: Fault, header: &Header) {
+        self.registers.unexpected += u64::from(fault == Fault::UnexpectedCompletion);
+        self.tell(now + 3, fault, header);
+    }
+
+    /// Records an error; if software wants that, the root complex is told of it from a cycle on.
+    fn tell(&mut self, ready: u64, fault: Fault, header: &Header) {
+        if let Some(severity) = self.configuration.detect(fault, header) {
+            self.errors.tell(ready, severity);
         }
     }
 
@@ -371,11 +385,10 @@ impl Model {
 
     fn take(&mut self, now: u64, what: Arrived, give: &mut impl FnMut(u64, Given<'_>)) {
         match what {
-            Arrived::Completion(tag, beats, sum, good) => {
-                if !self.reader.arrive(now, tag, beats, good) {
-                    self.registers.errors += 1;
-                } else if good {
-                    self.registers.add(sum);
+            Arrived::Completion(header, beats, sum) => {
+                let id = self.configuration.id;
+                if let Some(fault) = self.reader.arrive(now, id, &header, (beats, sum)) {
+                    self.note(now, fault, &header);
                 }
             }
             Arrived::Written(beats, sum) => {

@@ -27,7 +27,9 @@ pub(super) struct Registers {
     sum: u64,
     done: u64,
     faults: u64,
-    pub(super) errors: u64,
+    /// Errors since reset: completions, and requests.
+    pub(super) unexpected: u64,
+    pub(super) unsupported: u64,
     peer_beats: u64,
     peer_sum: u64,
 }
@@ -56,7 +58,7 @@ impl Registers {
             Some(traffic::SUM) => self.sum,
             Some(traffic::DONE) => self.done,
             Some(traffic::FAULTS) => self.faults,
-            Some(traffic::ERRORS) => self.errors,
+            Some(traffic::ERRORS) => self.unexpected + self.unsupported,
             Some(traffic::PEER_BEATS) => self.peer_beats,
             Some(traffic::PEER_SUM) => self.peer_sum,
             _ => 0,
@@ -101,9 +103,10 @@ impl Registers {
         self.sum = self.sum.wrapping_add(sum);
     }
 
-    pub(super) fn done(&mut self, faulty: bool) {
+    /// A request is done, some beats of which could not be read.
+    pub(super) fn done(&mut self, faulty: u64) {
         self.done = (self.done + 1) & U32;
-        self.faults += u64::from(faulty);
+        self.faults = (self.faults + faulty) & U32;
     }
 
     pub(super) fn peer(&mut self, beats: u64, sum: u64) {

@@ -184,6 +184,7 @@ impl Reads {
             && !data.is_empty()
             && !header.poisoned
             && usize::from(completion.byte_count) == left
+            && u64::from(completion.lower_address) == (slot.address + slot.received as u64) & 0x7f
             && data.len() <= left;
         let first = slot.received / bytes;
         if good {
@@ -344,6 +345,7 @@ mod tests {
         let mut answers = Vec::new();
         for (now, count, left) in [(100, 64, 128), (200, 64, 64)] {
             header.completion.byte_count = left;
+            header.completion.lower_address = (128 - left) as u8;
             let data: Vec<u8> = vec![left as u8; count];
             let fault = reads.arrive(now, &header, &data, |response| {
                 answers.push((response.due.0, response.tag, response.data[31], response.fault));
@@ -393,7 +395,7 @@ mod tests {
             reads.arrive(200_000, &header, &[7; 32], |_| panic!("it has been given up")),
             Some(Fault::UnexpectedCompletion)
         );
-        header.tag = 1;
+        (header.tag, header.completion.lower_address) = (1, 0x40);
         assert_eq!(
             reads.arrive(200_000, &header, &[7; 32], |response| assert_eq!(response.tag, 6)),
             None
@@ -416,6 +418,36 @@ mod tests {
             faults.push((response.tag, response.fault))
         });
         assert_eq!(faults, [(1, true), (2, true)]);
+        assert!(reads.is_idle());
+    }
+
+    #[test]
+    fn a_completion_that_differs_from_its_request_ends_it_without_data() {
+        let changes: [fn(&mut Header, &mut Vec<u8>); 5] = [
+            |header, _| header.completion.lower_address = 0x40,
+            |header, _| header.completion.byte_count = 96,
+            |header, _| header.completion.byte_count = 32,
+            |_, data| data.extend([7; 32]),
+            |_, data| data.clear(),
+        ];
+        let mut reads = Reads::new(&[32]);
+        for (number, change) in changes.into_iter().enumerate() {
+            for tag in [1, 2] {
+                reads.ask(&beat(0, 0x1000 + 32 * u64::from(tag), tag));
+            }
+            reads.make(1, &configuration());
+            leave(&mut reads, 2);
+            let mut header = Header::new(Kind::Completion(true), Id(0x100), number as u16);
+            (header.completion.byte_count, header.completion.lower_address) = (64, 0x20);
+            let mut data = vec![7; 64];
+            change(&mut header, &mut data);
+            let mut faults = Vec::new();
+            let error = reads.arrive(50, &header, &data, |response| {
+                faults.push((response.tag, response.fault, response.data[0]))
+            });
+            assert_eq!(error, Some(Fault::UnexpectedCompletion), "{number}");
+            assert_eq!(faults, [(1, true, 0), (2, true, 0)], "{number}");
+        }
         assert!(reads.is_idle());
     }
 }
