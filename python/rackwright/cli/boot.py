@@ -57,6 +57,15 @@ class Interrupts(StrEnum):
     aia = "aia"
 
 
+InterruptsOption = Annotated[
+    Interrupts,
+    typer.Option(
+        help="Interrupt controllers: a PLIC with wires, or the Advanced Interrupt Architecture, where "
+        "PCI functions interrupt by messages (MSI-X)."
+    ),
+]
+
+
 GuestMemoryOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -97,13 +106,7 @@ def boot(
     vector: Annotated[
         OnOff, typer.Option(help="Give harts the vector extension, which the kernel then uses.")
     ] = OnOff.off,
-    interrupts: Annotated[
-        Interrupts,
-        typer.Option(
-            help="Interrupt controllers: a PLIC with wires, or the Advanced Interrupt Architecture, where "
-            "PCI functions interrupt by messages (MSI-X)."
-        ),
-    ] = Interrupts.plic,
+    interrupts: InterruptsOption = Interrupts.plic,
     disk: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Image of a disk, /dev/vda; the file is not changed."),

@@ -36,6 +36,17 @@ def attached_fabric(script: Path | None, capture: list[str] | None) -> AttachedF
         return AttachedFabric(load_system(script), capture=capture or ())
 
 
+def observed_fabric(script: Path | None) -> AttachedFabric | None:
+    """The same for a profile, which shows all packets."""
+    if script is None:
+        return None
+    from rackwright.fabric import AttachedFabric, load_system
+
+    system = load_system(script)
+    with working(f"{script.name}: cards"):
+        return AttachedFabric(system, capture=system.ports)
+
+
 def write_capture(fabric: AttachedFabric | None, name: str, capture: list[str] | None) -> None:
     """Writes what was captured to `out/fabric/NAME.jsonl`, and says so."""
     if fabric is None or not capture:

@@ -12,8 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rackwright.cli.boot import DEFAULT_SIZE, GuestMemoryOption, guest_memory
+from rackwright.cli.boot import (
+    DEFAULT_SIZE,
+    GuestMemoryOption,
+    Interrupts,
+    InterruptsOption,
+    guest_memory,
+)
 from rackwright.cli.boot import Cpu as BootCpu
+from rackwright.cli.fabric_option import FabricOption, observed_fabric
 from rackwright.cli.output import JsonOption, messages, print_json, working
 from rackwright.cli.run import MOST_CYCLES, Cpu, exit_status
 from rackwright.cli.settings import (
@@ -99,6 +106,8 @@ def profile(
         ./rw profile -- run hello.elf -- one two
 
         ./rw profile -o where -- run --cpu boom app.elf
+
+        ./rw profile -- run --fabric examples/fabric/switch.py dma.elf
 
         ./rw profile -- boot --run 'ls -R /usr' --harts 2
 
@@ -228,6 +237,7 @@ def _run(
         ),
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Cluster: number of simulation threads.")] = None,
+    fabric: FabricOption = None,
 ) -> Any:
     """Observe a program, or the servers of a cluster, without affecting them, as `rw run` runs it."""
     from rackwright.machine.server import Server
@@ -240,9 +250,10 @@ def _run(
         raise RackwrightError(f"{program}: no such file")
     asked: _Asked = context.obj
     if program.suffix == ".py":
-        if clock or memory or core:
+        if clock or memory or core or fabric:
             raise RackwrightError(
-                f"--clock, --memory and --core are for programs; {program.name} is a script with a cluster"
+                "--clock, --memory, --core and --fabric are for programs; "
+                f"{program.name} is a script with a cluster"
             )
         return _observe_cluster(program, arguments or [], asked, values or [], threads)
     if asked.servers or threads:
@@ -259,6 +270,7 @@ def _run(
         ),
         harts=harts,
         timing=timing,
+        fabric=observed_fabric(fabric),
     )
     return observe_program(
         server,
@@ -310,6 +322,8 @@ def _boot(
             "--from", metavar="FILE", help="Continue from a checkpoint of this image instead of booting."
         ),
     ] = None,
+    fabric: FabricOption = None,
+    interrupts: InterruptsOption = Interrupts.plic,
 ) -> Any:
     """Observe Linux, its kernel and all programs, without affecting them, as `rw boot` runs it."""
     from rackwright.linux.image import default_image, load_image
@@ -318,9 +332,16 @@ def _boot(
     with working("image") as activity:
         loaded = load_image(image or default_image(activity.begin))
     size, numbers = guest_memory(memory)
-    options: dict[str, Any] = {"cpu": cpu.value, "disk": disk, "timing": parse_timing(numbers, core)}
+    timing = parse_timing(numbers, core)
+    options: dict[str, Any] = {
+        "cpu": cpu.value,
+        "disk": disk,
+        "timing": timing,
+        "fabric": observed_fabric(fabric),
+    }
     if from_ is None:
         options |= {"harts": harts, "memory_bytes": memory_bytes(size or DEFAULT_SIZE)}
+        options |= {"interrupts": interrupts.value}
     return profile_boot(loaded, run, watching=context.obj.watching, checkpoint=from_, **options)
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from rackwright import _engine
 from rackwright.errors import RackwrightError
 from rackwright.fabric.capture import packet_record
-from rackwright.fabric.fabric import built, packets
+from rackwright.fabric.fabric import Packet, built, packets
+from rackwright.fabric.lanes import fabric_lanes
 from rackwright.fabric.system import System
+from rackwright.profiling.lanes import Lane
 
 
 class AttachedFabric:
@@ -22,11 +24,11 @@ class AttachedFabric:
 
     def __init__(self, system: System, *, capture: Iterable[str] = ()) -> None:
         """Compiles the cards where that has not been done. Raises `RackwrightError` for an unknown port."""
+        self._system = system
         self._kept = frozenset(capture)
-        ports = [f"{one}->{other}" for each in system.links for one, other in _ends(each.above, each.below)]
-        unknown = sorted(self._kept - set(ports))
+        unknown = sorted(self._kept - set(system.ports))
         if unknown:
-            raise RackwrightError(f"the fabric has no port {unknown[0]}; there are {', '.join(ports)}")
+            raise RackwrightError(f"the fabric has no port {unknown[0]}; there are {', '.join(system.ports)}")
         self._devices = [str(card.name) for card in system.cards if card.device is not None]
         self._rtl = [str(card.name) for card in system.cards if card.device is None and not card.model]
         description, designs = built(system)
@@ -53,12 +55,14 @@ class AttachedFabric:
 
     def write_capture(self, file: Path) -> None:
         """Writes the packets that were kept since the last call, in JSON, one a line."""
-        names = [each["port"] for each in json.loads(self.engine.ports())]
-        kept = (each for each in packets(names, self.engine.captured()) if each.port in self._kept)
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("w", encoding="utf-8") as lines:
-            lines.writelines(json.dumps(packet_record(packet)) + "\n" for packet in kept)
+            lines.writelines(json.dumps(packet_record(packet)) + "\n" for packet in self._packets())
 
+    def lanes(self, clock_hz: int) -> list[Lane]:
+        """What ports and cards did since the last call, in cycles of harts, if the packets were kept."""
+        return list(fabric_lanes(self._system, self._packets(), clock_hz))
 
-def _ends(above: str, below: str) -> list[tuple[str, str]]:
-    return [(above, below), (below, above)]
+    def _packets(self) -> Iterator[Packet]:
+        names = [each["port"] for each in json.loads(self.engine.ports())]
+        return (each for each in packets(names, self.engine.captured()) if each.port in self._kept)

@@ -48,6 +48,16 @@ class System:
         """The switches, in the order of their numbers."""
         return [node for node in self.nodes if isinstance(node, PcieSwitch)]
 
+    @staticmethod
+    def ports_of(link: Connection) -> tuple[str, str]:
+        """The names of both ends of a link: of the lower one, what it sends upwards, and of the upper one."""
+        return f"{link.below}->{link.above}", f"{link.above}->{link.below}"
+
+    @property
+    def ports(self) -> list[str]:
+        """The names of all ports, in the order of their links."""
+        return [port for link in self.links for port in reversed(self.ports_of(link))]
+
     def description(self, models: Mapping[Design, Mapping[str, int]]) -> str:
         """The engine's input, in JSON: cards have the designs of `designs`, or `models`."""
         root = self.root

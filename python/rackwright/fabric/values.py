@@ -8,6 +8,8 @@ from rackwright.errors import RackwrightError
 
 GENERATIONS = (1, 2, 3, 4, 5)
 LANES = (1, 2, 4, 8, 16)
+_GIGATRANSFERS = {1: 2.5, 2: 5.0, 3: 8.0, 4: 16.0, 5: 32.0}
+"""Of each lane, by generation."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,12 @@ class PcieLink:
     lanes: int
     delay_ns: float = 25.0
     replay_bytes: int = 32768
+
+    @property
+    def bytes_per_ns(self) -> float:
+        """What it carries in each direction, of packets and what is around them (4.2.1, 4.2.2)."""
+        encoding = 8 / 10 if self.gen < 3 else 128 / 130
+        return _GIGATRANSFERS[self.gen] * self.lanes * encoding / 8
 
     def __post_init__(self) -> None:
         if self.gen not in GENERATIONS:

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rackwright._engine import Observer
+    from rackwright.fabric import AttachedFabric
     from rackwright.profiling.compare import Stacks
+    from rackwright.profiling.lanes import Lane
 
 UNNAMED = "[unknown]"
 """The engine's name for code without a symbol."""
@@ -180,8 +182,9 @@ class Profile:
     """The distribution of a run's cycles.
 
     `command` is the workload, `counters` are the names of the columns of `Hart.samples`, `stalls` those of
-    the reasons for stalls. `fired` is how often a trigger has started and ended the observation; `trace`
-    exists if one was requested. The cycles of all stacks of a hart add up to `Hart.cycles` exactly.
+    the reasons for stalls. `fabric` has what ports and cards did. `fired` is how often a trigger has started
+    and ended the observation; `trace` exists if one was requested. The cycles of all stacks of a hart add up
+    to `Hart.cycles` exactly.
     """
 
     command: str
@@ -197,9 +200,10 @@ class Profile:
     functions: tuple[Function, ...] = field(repr=False)
     threads: tuple[Thread, ...] = field(repr=False)
     harts: tuple[Hart, ...]
+    fabric: tuple[Lane, ...] = field(default=(), repr=False)
 
     @staticmethod
-    def of(observer: Observer, **about: Any) -> Profile:
+    def of(observer: Observer, *, fabric: AttachedFabric | None = None, **about: Any) -> Profile:
         """From the observations of a completed run, and the other fields."""
         seen = json.loads(observer.profile())
         counters = tuple(seen["counters"])
@@ -216,6 +220,7 @@ class Profile:
             fired=(seen["fired"][0], seen["fired"][1]),
             trace=seen["trace"] and TraceRecord(**seen["trace"]),
             clock_hz=seen["clock_hz"],
+            fabric=tuple(fabric.lanes(seen["clock_hz"])) if fabric else (),
             **about,
         )
 

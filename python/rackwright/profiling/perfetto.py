@@ -17,6 +17,8 @@ _COUNTERS = 1 << 32
 """Tracks of counters are numbered from here on, those of threads from 1 on."""
 _LANES = 1 << 40
 """Tracks of a hart's events besides calls."""
+_FABRIC = 1 << 48
+"""Tracks of a fabric's ports and cards."""
 
 
 def perfetto(profile: Profile) -> bytes:
@@ -28,9 +30,13 @@ def perfetto(profile: Profile) -> bytes:
         events += _calls(profile, hart.slices)
         for index, lane in enumerate(lanes(profile, hart)):
             track = _LANES + (hart.hart << 16) + index
-            packets.append(_lane(hart, lane, track))
+            packets.append(_lane(f"hart {hart.hart} {lane.title}", track))
             events += _happenings(lane, track)
         events += _samples(hart)
+    for index, lane in enumerate(profile.fabric):
+        track = _FABRIC + index
+        packets.append(_lane(lane.title, track))
+        events += _happenings(lane, track)
     # A stable order: simultaneous events keep their nesting.
     events.sort(key=lambda event: event[:2])
     packets += [
@@ -50,8 +56,8 @@ def _thread(profile: Profile, index: int) -> bytes:
     return _SEQUENCE + message(60, number(1, index + 1) + message(4, described))
 
 
-def _lane(hart: Hart, lane: Lane, track: int) -> bytes:
-    return _SEQUENCE + message(60, number(1, track) + message(2, f"hart {hart.hart} {lane.title}"))
+def _lane(title: str, track: int) -> bytes:
+    return _SEQUENCE + message(60, number(1, track) + message(2, title))
 
 
 def _happenings(lane: Lane, track: int) -> Iterator[tuple[int, int, bytes]]:

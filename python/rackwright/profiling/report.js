@@ -259,15 +259,17 @@
     place.append(hint, element("p", { className: "hint", textContent: "The longest events of each kind. Drag to zoom, double-click for the whole run." }));
     const deepest = (events) => events.reduce((most, [depth]) => Math.max(most, depth), 0);
     // A lane has events: depth, name, begin, end.
-    const happenings = data.harts.flatMap((hart) => hart.lanes.map((lane) => ({
-      title: `hart ${hart.hart}: ${lane.title}`, rows: 1, events: lane.events.map(([name, begin, end]) => [0, lane.names[name], begin, end]) })));
+    const shown = (title, lane) => ({ title, rows: 1, events: lane.events.map(([name, begin, end]) => [0, lane.names[name], begin, end]) });
+    const happenings = data.harts.flatMap((hart) => hart.lanes.map((lane) => shown(`hart ${hart.hart}: ${lane.title}`, lane)));
+    // Reports of earlier versions have none.
+    const fabric = (data.fabric || []).map((lane) => shown(lane.title, lane));
     const calls = [];
     data.harts.forEach((hart) => data.threads.forEach((title, thread) => {
       const events = hart.slices.filter((call) => call[0] === thread).map(([, depth, call, begin, end]) => [depth, data.functions[call], begin, end]);
       if (events.length) calls.push({ title: `hart ${hart.hart}: calls of ${title}`, events, rows: Math.min(40, 1 + deepest(events)) });
     }));
     calls.sort((one, other) => other.events.length - one.events.length);
-    const lanes = [...happenings, ...calls.slice(0, 24)];
+    const lanes = [...happenings, ...fabric, ...calls.slice(0, 24)];
     state.lanes = lanes;
     function draw() {
       const { from, to } = view;

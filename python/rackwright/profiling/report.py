@@ -91,6 +91,7 @@ def report_data(profile: Profile) -> dict[str, Any]:
         "harts": [
             _hart(hart) | {"lanes": [_lane(lane) for lane in lanes(profile, hart)]} for hart in profile.harts
         ],
+        "fabric": [_lane(lane) for lane in profile.fabric],
     }
 
 

@@ -32,6 +32,7 @@ def profile(
     result = server.run(program, arguments, observer=observer, **options)
     return Profile.of(
         observer,
+        fabric=server.fabric,
         command=" ".join([Path(program).name, *arguments]),
         cpu=server.cpu,
         exit_code=result.exit_code,
@@ -63,6 +64,7 @@ def profile_boot(
         result = restore(checkpoint, command, observer=observer, image=image, **options)
     return Profile.of(
         observer,
+        fabric=options.get("fabric"),
         command=command,
         cpu=result.cpu,
         exit_code=result.exit_code,
