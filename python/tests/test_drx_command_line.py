@@ -132,6 +132,14 @@ def test_mistakes_are_one_line(kernel: Path, arguments: list[str], complaint: st
     assert complaint in line
 
 
+def test_a_kernel_that_can_not_be_compiled_is_said_first(kernel: Path) -> None:
+    """Without a file for the program, too."""
+    kernel.write_text(kernel.read_text(encoding="utf-8") + "\n1 / 0\n", encoding="utf-8")
+    ended = rw("drx", "compile", kernel)
+    assert ended.status == 1
+    assert "kernel.py: ZeroDivisionError" in ended.stderr
+
+
 def test_an_array_of_another_shape(kernel: Path, tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.zeros((3, 5), np.int16))
     inputs = ["--input", tmp_path / "x.npy"] * 2

@@ -80,9 +80,9 @@ def compile_(
     """
     from rackwright.drx import Configuration, compile_kernel, load_kernel
 
+    compiled = compile_kernel(load_kernel(kernel), Configuration.of(parse_settings(settings)))
     if emit is None and output is None:
         raise RackwrightError("a program is no text: -o FILE, or --emit asm")
-    compiled = compile_kernel(load_kernel(kernel), Configuration.of(parse_settings(settings)))
     texts = {Form.ir: compiled.ir, Form.schedule: compiled.schedule, Form.asm: str(compiled.program)}
     data = compiled.program.to_bytes() if emit is None else texts[emit].encode()
     _give(data, output)
