@@ -257,6 +257,50 @@ class MeshMeasured(TypedDict):
     accepted: float
     digest: str
 
+class MeshReplayed(TypedDict):
+    """How messages of a run fared, beside the run's times of them.
+
+    Their number; mean latencies in the run and now; the mean difference without signs; the number of messages
+    that met no other, and of those with equal latencies; the digest of all arrivals.
+    """
+
+    messages: int
+    run_latency: float
+    latency: float
+    difference: float
+    alone: int
+    alone_equal: int
+    digest: str
+
+class ChipMesh:
+    """The mesh between the tiles of a server, which times its accesses to memory."""
+
+    def __init__(
+        self,
+        *,
+        width: int,
+        height: int,
+        routing: str,
+        depth: int,
+        stages: int,
+        flit_bytes: int,
+        networks: Sequence[int],
+        memory: int,
+        harts: Sequence[int],
+        units: Sequence[int],
+        record: bool = False,
+    ) -> None:
+        """`networks` are those of requests, forwards and responses; the other numbers are tiles.
+
+        Raises `EngineError` for a mesh that there is not.
+        """
+    def replay(self, design: Design | None = None) -> MeshReplayed:
+        """Sends the recorded messages through the mesh in RTL of `design`, or its model cycle by cycle.
+
+        The design has one network, with flits of 8 bytes: each network is replayed alone. Raises
+        `EngineError` for another design, and when an assertion of the RTL fails.
+        """
+
 class ServerResult:
     """How a program ran."""
 
@@ -509,8 +553,11 @@ class Server:
         core: Mapping[str, int] = ...,
         fabric: AttachedFabric | None = None,
         rtl: RocketDesign | None = None,
+        chip: ChipMesh | None = None,
     ) -> None:
         """`cpu` is "functional", "rocket" or "boom"; `rtl` replaces that model for bare metal.
+
+        Accesses to memory cross the mesh `chip`.
 
         `units` are designs, each with its placement; `memory` and `core` are numbers by name. A bare-metal
         program has `fabric` behind a PCI host bridge.

@@ -8,7 +8,7 @@ import pytest
 from command_line import rw
 from tile_programs import TILES
 
-from rackwright import compile_program
+from rackwright import Server, compile_program
 from rackwright.benchmarks import peers
 from rackwright.benchmarks.queues import (
     PACKETS,
@@ -20,9 +20,11 @@ from rackwright.benchmarks.queues import (
     measure_packets,
     measure_row,
 )
+from rackwright.machine.parameters import ServerParameters
 from rackwright.reports.records import read_records
 from rackwright.tiles.layout import read_layout
 from rackwright.tiles.machine import tile_server
+from rackwright.unit.config import UnitConfig
 
 ONE_UNIT = """
 mesh: {width: 1, height: 2}
@@ -51,6 +53,26 @@ def test_a_row_is_measured_again_to_the_cycle(batch: int, tmp_path: Path) -> Non
     assert [row.cycles_per_element] == [
         known.cycles_per_element for known in table if known.test == "batch" and known.batch == batch
     ]
+
+
+@pytest.mark.long("each row is measured three times; no other test changes windows")
+@pytest.mark.parametrize("window", [20, 7])
+def test_halved_windows_change_no_row_by_more_than_two_percent(window: int) -> None:
+    """Windows of harts are 40 cycles, of units 14: they hide how far one is ahead of another."""
+    halved = ServerParameters({"window-cycles": window})
+    for batch, size in ((1, 64), (64, 64), (1, 4096)):
+        rows = [
+            measure_row("size", "queue", _server(timing), compile_program([PROGRAM]), size, batch)
+            for timing in (ServerParameters(), halved)
+        ]
+        whole, half = (row.cycles_per_element for row in rows)
+        assert half == pytest.approx(whole, rel=0.02), (batch, size)
+    callers = [measure_callers("queue", 64, timing).cycles_per_element for timing in (None, halved)]
+    assert callers[1] == pytest.approx(callers[0], rel=0.02)
+
+
+def _server(timing: ServerParameters) -> Server:
+    return Server("rocket", [UnitConfig("stream-copy", command="queue")], timing=timing)
 
 
 def _known(test: str, size: int) -> float:

@@ -1,4 +1,4 @@
-"""Bounded proofs of the engine of a tile: no element is lost, doubled, or written where it may not be."""
+"""Bounded proofs of the engines of a tile: nothing is lost, doubled, torn, or written where it may not be."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from bounded_proofs import Claim, Proofs, Source, needs_yosys
 
 pytestmark = needs_yosys
 
-TILE = Source("stream-copy", (("port-bytes", 16), ("stream-bytes", 16), ("outstanding", 4)), command="queue")
+SMALL = (("port-bytes", 16), ("stream-bytes", 16), ("outstanding", 4))
+
+TILE = Source("stream-copy", SMALL, command="queue")
+
+PACKETS = Source("stream-copy", SMALL, command="packets")
 
 SLOW = "20 s of a processor; each descriptor is proved to have one ending, and nothing else to be written"
 
@@ -52,9 +56,35 @@ CLAIMS = (
     Claim("shared_queue_engine", 7, "nothing else is written, and each ticket is drawn once", 34, 40, 38),
 )
 
+MINUTES = "a minute of a processor to translate the engines, and up to ten seconds for each claim"
+
+ELEMENTS = tuple(
+    Claim(fixture, number, what, cycles, more, noticed, MINUTES)
+    for fixture, number, what, cycles, more, noticed in (
+        ("element_taker", 1, "a line is read only while it has published elements", 20, 22, 16),
+        ("element_taker", 2, "elements leave once each, in order and whole", 20, 22, 20),
+        ("element_taker", 3, "a place is released when its element has left", 20, 22, 20),
+        ("element_taker", 4, "the end is told when every element has left", 18, 20, 16),
+        ("element_taker", 5, "a right queue is no problem", 18, 20, 8),
+        ("element_giver", 1, "a write goes to places that are free", 20, 22, 18),
+        ("element_giver", 2, "each element is written once, to its place and whole", 18, 20, 18),
+        ("element_giver", 3, "elements are published when memory has answered", 20, 22, 22),
+        ("element_giver", 4, "all is done when every element is published", 22, 24, 24),
+        ("element_giver", 5, "an offer is taken as far as its line goes", 20, 22, 18),
+        ("element_giver", 6, "a right queue is no problem", 18, 20, 8),
+    )
+)
+
 
 class TestQueue(Proofs):
     """Whenever the producer, the consumer, memory and the unit do their part."""
 
     claims = CLAIMS
     sources = dict.fromkeys((claim.fixture for claim in CLAIMS), TILE)
+
+
+class TestElements(Proofs):
+    """The same of elements of 8 bytes, several of which are moved together."""
+
+    claims = ELEMENTS
+    sources = dict.fromkeys((claim.fixture for claim in ELEMENTS), PACKETS)

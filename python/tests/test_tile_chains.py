@@ -65,6 +65,15 @@ def test_two_units_take_from_one_queue_and_give_to_one(tiles: Path, program: Pat
     assert said(tiles, program, "shared") == ["0 wrong, state 0"]
 
 
+def test_graphs_change_while_elements_are_under_way(tiles: Path, program: Path) -> None:
+    """Each arrives once, in its order, whichever units it has passed."""
+    assert said(tiles, program, "rewired") == ["40 turns, elements under way, 0 wrong, state 0"]
+
+
+def test_no_graph_is_connected_to_a_tile_that_has_stopped(tiles: Path, program: Path) -> None:
+    assert said(tiles, program, "wrongly") == ["refused, state 1"]
+
+
 def test_the_graph_of_a_chain_is_judged() -> None:
     """The example is legal, and refused with a window that fills all three queues."""
     layout = read_layout(EXAMPLES / "two-by-two.yaml")

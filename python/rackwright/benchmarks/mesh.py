@@ -73,7 +73,7 @@ def measure(
 
     The first time, the RTL is compiled, which takes some minutes for 8 x 8 tiles.
     """
-    design = _design(mesh) if rtl else None
+    design = compiled_mesh(mesh) if rtl else None
     peers = {row.rate: row for row in read_records(PEER_TABLE, PeerRow)} if mesh == COMPARED else {}
     for rate in rates:
         model = run(mesh, rate, flits=flits)
@@ -125,7 +125,8 @@ def run(
     )
 
 
-def _design(mesh: Mesh) -> _engine.Design:
+def compiled_mesh(mesh: Mesh) -> _engine.Design:
+    """The RTL of a mesh, which is compiled the first time."""
     from rackwright.hardware.designs import design
 
     return design("mesh", mesh.parameters())

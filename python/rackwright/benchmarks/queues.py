@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bootstrap.paths import REPOSITORY
 from rackwright.errors import RackwrightError
+from rackwright.machine.parameters import ServerParameters
 from rackwright.machine.programs import compile_program
 from rackwright.machine.server import RunResult, Server
 from rackwright.reports.records import write_records
@@ -104,9 +105,10 @@ def measure_row(test: str, way: str, server: Server, program: Path, size: int, b
     return _row((test, way, element_bytes, size), (1, batch), (elements, cycles, median, p99), result)
 
 
-def measure_callers(way: str, size: int) -> QueueRow:
+def measure_callers(way: str, size: int, timing: ServerParameters | None = None) -> QueueRow:
     """Payloads of callers on harts of their own: the tile serves their queue, or a hart by commands."""
-    server = Server("rocket", [_unit("rocc" if way == "command" else way)], harts=CALLERS + 1)
+    unit = _unit("rocc" if way == "command" else way)
+    server = Server("rocket", [unit], harts=CALLERS + 1, timing=timing)
     each = max(2, min(_MOST_ELEMENTS // CALLERS, _MOST_BYTES // size // CALLERS))
     program = compile_program([CALLERS_PROGRAM], options=["-pthread"])
     (cycles, median, p99), result = _run(server, program, [way, size, CALLERS, each])

@@ -24,6 +24,7 @@ from rackwright.errors import RackwrightError
 from rackwright.unit.placements import Placement
 
 if TYPE_CHECKING:
+    from rackwright import _engine
     from rackwright.machine.server import RunResult, Server
     from rackwright.unit.config import UnitConfig
 
@@ -255,6 +256,7 @@ def run(
         waves=waves,
         timing=timing,
         fabric=attached,
+        chip=on_tiles.chip if on_tiles else None,
     )
     elf = workload.build(header_of_units(units) if workload.program is None else "")
     result = _run_with_progress(server, elf, list(workload.arguments), write_folder, max_cycles, not json)
@@ -267,6 +269,7 @@ def run(
 class _OnTiles(NamedTuple):
     units: list[UnitConfig]
     harts: int
+    chip: _engine.ChipMesh | None
 
 
 def _tiles(context: typer.Context, file: Path, graph: Path | None, clock: str | None) -> _OnTiles:
@@ -274,6 +277,7 @@ def _tiles(context: typer.Context, file: Path, graph: Path | None, clock: str | 
     from rackwright.tiles import check, read_graph, read_layout
     from rackwright.tiles.hosting import tile_units
     from rackwright.tiles.machine import hart_count, tile_configs
+    from rackwright.tiles.timing import mesh_of_run
 
     others = {
         "harts": "--harts",
@@ -287,7 +291,7 @@ def _tiles(context: typer.Context, file: Path, graph: Path | None, clock: str | 
         verdict = check(layout, read_graph(graph))
         if not verdict.legal:
             raise RackwrightError(f"{graph}: {verdict.reason}")
-    return _OnTiles(tile_configs(layout, clock), hart_count(layout))
+    return _OnTiles(tile_configs(layout, clock), hart_count(layout), mesh_of_run(layout))
 
 
 def exit_status(code: int) -> int:

@@ -112,6 +112,8 @@ class Server(Node):
     `tiles` is a file of tiles (docs/tiles.md), whose harts and units it has in place of `accelerators`; in a
     cluster, `network` without `mirror` is on the server's link, beside the network interface.
 
+    Accesses to memory cross the mesh `chip` of a run alone, which `tiles` has if its file says so.
+
     `check_idle` clocks them in every cycle, and a unit whose state changes while it is idle ends a run with
     an `EngineError`. `waves` is an FST file for their signals (or a SAIF file for their activity), one file
     per unit named after it if there are several; compiled designs must have been built with waves then.
@@ -160,6 +162,7 @@ class Server(Node):
         mac: str | None = None,
         ip: str | None = None,
         fabric: AttachedFabric | None = None,
+        chip: _engine.ChipMesh | None = None,
     ) -> None:
         """Elaborates and compiles missing designs; the network interface only for a cluster.
 
@@ -184,7 +187,7 @@ class Server(Node):
                 "a checkpoint has harts, memory and vectors: a server is given the one or the others"
             )
         if tiles is not None:
-            accelerators, harts = _on_tiles(Path(tiles), accelerators, harts)
+            accelerators, harts, chip = _on_tiles(Path(tiles), accelerators, harts)
         harts = 1 if harts is None else harts
         if harts not in range(1, MOST_HARTS + 1):
             raise RackwrightError(f"a server has 1 to {MOST_HARTS} harts, not {harts}")
@@ -217,6 +220,7 @@ class Server(Node):
         self.mac = mac
         self.ip = ip
         self.fabric = fabric
+        self._chip = chip
 
     def run(
         self,
@@ -252,6 +256,7 @@ class Server(Node):
             core=self.timing.core,
             fabric=self.fabric.engine if self.fabric else None,
             rtl=rocket_design(self.harts) if self._is_rtl else None,
+            chip=self._chip,
         )
         result = machine.run(
             str(program),
@@ -301,6 +306,8 @@ class Server(Node):
         if self._waves or self._check_idle:
             option = "waves" if self._waves else "check_idle"
             raise RackwrightError(f"`{option}` is for servers that run a Program alone")
+        if self._chip:
+            raise RackwrightError("a server that boots has its memory behind a crossbar, and not the mesh")
         command = self.workload.run
         text = command if isinstance(command, str) else "".join(_texts(command))
         all_have: dict[str, Any] = {
@@ -346,6 +353,8 @@ class Server(Node):
             raise TopologyError(f"`{names[self]}`: `{option}` is for servers that run alone")
         if self.fabric is not None:
             raise TopologyError(f"`{names[self]}`: `fabric` is for servers that run alone")
+        if self._chip:
+            raise TopologyError(f"`{names[self]}`: memory behind the mesh is for servers that run alone")
         all_have = {
             "cpu": self.cpu,
             "units": [{"design": _key(unit.design), "placement": unit.placement} for unit in self.units],
@@ -413,15 +422,19 @@ def run(
 
 def _on_tiles(
     file: Path, accelerators: Sequence[Accelerator], harts: int | None
-) -> tuple[Sequence[Accelerator], int]:
-    """The units and the harts of a file of tiles; raises `RackwrightError` if either was given too."""
+) -> tuple[Sequence[Accelerator], int, _engine.ChipMesh | None]:
+    """The units, the harts and the mesh of a file of tiles.
+
+    Raises `RackwrightError` if units or harts were given too.
+    """
     from rackwright.tiles.layout import read_layout
     from rackwright.tiles.machine import hart_count, tile_configs
+    from rackwright.tiles.timing import mesh_of_run
 
     if accelerators or harts is not None:
         raise RackwrightError(f"{file}: a server with `tiles` has their units and harts, and no others")
     layout = read_layout(file)
-    return tile_configs(layout), hart_count(layout)
+    return tile_configs(layout), hart_count(layout), mesh_of_run(layout)
 
 
 def _linux_start(linux: Linux, harts: int, memory_bytes: int | None, *, vector: bool) -> dict[str, object]:

@@ -20,6 +20,9 @@ HART = "hart"
 
 _SWITCHES = ("fixed", "packets", "mirror")
 
+INTERCONNECTS = ("crossbar", "mesh")
+"""The paths from harts and units to memory: the same one for all, or the mesh."""
+
 _MESH_FIELDS = ("width", "height", "routing", "networks", "flit_bytes", "depth", "stages")
 
 
@@ -47,7 +50,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Layout:
-    """A mesh, its tiles, and the tile with the memory.
+    """A mesh, its tiles, the tile with the memory, and the path of accesses to memory.
 
     Raises `RackwrightError` for tiles beside the mesh, on the same place, or with the same name.
     """
@@ -55,11 +58,16 @@ class Layout:
     mesh: Mesh
     tiles: tuple[Tile, ...]
     memory: Place = TOP_LEFT
+    interconnect: str = INTERCONNECTS[0]
 
     def __post_init__(self) -> None:
         places = set(self.mesh.places())
         if self.memory not in places:
             raise RackwrightError(f"memory is at {self.memory}, which is beside the mesh")
+        if self.interconnect not in INTERCONNECTS:
+            raise RackwrightError(
+                f"interconnect is {self.interconnect!r}; there are {', '.join(INTERCONNECTS)}"
+            )
         taken: dict[Place, str] = {}
         names = set()
         for tile in self.tiles:
@@ -88,6 +96,7 @@ class Layout:
         """The file of this layout."""
         mesh = {name: getattr(self.mesh, name) for name in _MESH_FIELDS} | {"memory": list(self.memory)}
         mesh["networks"] = dict(self.mesh.networks)
+        mesh["interconnect"] = self.interconnect
         return yaml.safe_dump(
             {"mesh": mesh, "tiles": {tile.name: _described(tile) for tile in self.tiles}},
             sort_keys=False,
@@ -110,17 +119,18 @@ def read_layout(path: Path, units: Iterable[str] | None = None) -> Layout:
     """
     reader = DocumentReader(path)
     document = reader.mapping("it", load_yaml(path), ("mesh", "tiles"))
-    fields = reader.mapping("mesh", document.get("mesh"), (*_MESH_FIELDS, "memory"))
+    fields = reader.mapping("mesh", document.get("mesh"), (*_MESH_FIELDS, "memory", "interconnect"))
     if "width" not in fields or "height" not in fields:
         raise reader.error("mesh", "has no width or no height")
     memory = _place(reader, "mesh: memory", fields.pop("memory", [0, 0]))
+    interconnect = fields.pop("interconnect", INTERCONNECTS[0])
     if "networks" in fields:
         fields["networks"] = reader.mapping("mesh: networks", fields["networks"], None)
     described = reader.mapping("tiles", document.get("tiles"), None)
     known = None if units is None else sorted(units)
     tiles = tuple(_tile(reader, str(name), value, known) for name, value in described.items())
     try:
-        return Layout(Mesh(**fields), tiles, memory)
+        return Layout(Mesh(**fields), tiles, memory, interconnect)
     except RackwrightError as error:
         raise RackwrightError(f"{path}: {error}") from error
 

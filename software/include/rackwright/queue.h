@@ -345,6 +345,27 @@ static inline rw_tile_state rw_tile_close(unsigned tile)
     return state;
 }
 
+/* A part of a graph: the queues of a tile, or NULL for a tile that takes no part. */
+typedef struct {
+    unsigned tile;
+    const void *incoming, *outgoing;
+} rw_route;
+
+/* Connects tiles to other queues while they run. Each has answered all that was published to it before, so that what is under way
+ * arrives once: routes are in the order in which elements pass their tiles, and the last queue of the old graph has room for what is
+ * under way, or somebody else who pops. False if a tile has stopped (rw_tile_look tells why); none is connected then. */
+static inline bool rw_connect(const rw_route *routes, size_t count)
+{
+    bool all_closed = true;
+    for (size_t i = 0; i < count; i++)
+        if (rw_tile_look(routes[i].tile) > RW_TILE_OPEN) return false;
+    for (size_t i = 0; i < count; i++) all_closed &= rw_tile_close(routes[i].tile) == RW_TILE_CLOSED;
+    if (!all_closed) return false;
+    for (size_t i = 0; i < count; i++)
+        if (routes[i].incoming) rw_tile_open(routes[i].tile, routes[i].incoming, routes[i].outgoing);
+    return true;
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -56,6 +56,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(fabric::packet_fields, module)?)?;
     module.add_function(wrap_pyfunction!(drx::drx_isa, module)?)?;
     module.add_function(wrap_pyfunction!(drx::drx_model, module)?)?;
+    module.add_class::<noc::ChipMesh>()?;
     module.add_function(wrap_pyfunction!(noc::measure_mesh, module)?)?;
     Ok(())
 }

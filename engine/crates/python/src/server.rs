@@ -1,12 +1,14 @@
 use crate::design::{designs, placed, Placed};
 use crate::error::raise;
 use crate::fabric::AttachedFabric;
+use crate::noc::ChipMesh;
 use crate::observer::Observer;
 use crate::parameters::Values;
 use crate::rocket::RocketDesign;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rackwright_device::TreeMaker;
+use rackwright_memory::ChipMaker;
 use rackwright_process::{Arguments, Environment, Input};
 use rackwright_server::{
     CpuModel, DecodedPrograms, PlacedUnit, Progress, ServerConfig, ServerParameters, USER_BYTES,
@@ -35,6 +37,7 @@ pub struct Server {
     check_idle: bool,
     waves: Option<PathBuf>,
     fabric: Option<Py<AttachedFabric>>,
+    chip: Option<Py<ChipMesh>>,
 }
 
 /// The results of a run.
@@ -57,7 +60,7 @@ pub struct ServerResult {
 impl Server {
     #[new]
     #[allow(clippy::too_many_arguments)]
-    #[pyo3(signature = (cpu = "rocket", harts = 1, guest_bytes = USER_BYTES, units = Vec::new(), skip_idle = true, check_idle = false, waves = None, memory = BTreeMap::new(), core = BTreeMap::new(), fabric = None, rtl = None))]
+    #[pyo3(signature = (cpu = "rocket", harts = 1, guest_bytes = USER_BYTES, units = Vec::new(), skip_idle = true, check_idle = false, waves = None, memory = BTreeMap::new(), core = BTreeMap::new(), fabric = None, rtl = None, chip = None))]
     fn new(
         cpu: &str,
         harts: usize,
@@ -70,6 +73,7 @@ impl Server {
         core: Values,
         fabric: Option<Py<AttachedFabric>>,
         rtl: Option<Py<RocketDesign>>,
+        chip: Option<Py<ChipMesh>>,
     ) -> PyResult<Server> {
         let cpu = cpu.parse().map_err(raise)?;
         Ok(Server {
@@ -83,6 +87,7 @@ impl Server {
             check_idle,
             waves,
             fabric,
+            chip,
         })
     }
 
@@ -168,6 +173,7 @@ impl Server {
             check_idle: self.check_idle,
             waves: self.waves.as_deref(),
             tree: self.fabric.as_ref().map(|fabric| fabric.get() as &dyn TreeMaker),
+            chip: self.chip.as_ref().map(|chip| &chip.get().mesh as &dyn ChipMaker),
         }
     }
 }

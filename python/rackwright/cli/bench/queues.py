@@ -34,6 +34,12 @@ def queues(
             help="Three producers and three consumers: our queue and those of libraries.",
         ),
     ] = False,
+    rates: Annotated[
+        bool,
+        typer.Option(
+            "--rates", help="Simulated cycles per second, with six busy tiles of nine, one, and none."
+        ),
+    ] = False,
     update: Annotated[
         bool, typer.Option("--update", help="Write the results into the table of validation/queues.")
     ] = False,
@@ -48,7 +54,14 @@ def queues(
 
         ./rw bench queues --peers
 
+        ./rw bench queues --rates
+
     """
+    if rates:
+        if tiles is not None or chart is not None or peers or update:
+            raise RackwrightError("--rates goes with --json alone")
+        _measure_rates(json=json)
+        return
     if peers:
         if tiles is not None or chart is not None:
             raise RackwrightError("--peers needs no tiles, and has no chart")
@@ -102,6 +115,32 @@ def _measure_peers(*, update: bool, json: bool) -> None:
     print_table([*columns, ("elements/s", "right")], [_peer_cells(row) for row in rows])
     over = "over the fastest library"
     print_record([(f"{over}, {batch} at once", f"{gain:.2f}x") for batch, gain in gains.items()])
+
+
+def _measure_rates(*, json: bool) -> None:
+    from rackwright.benchmarks import tile_rates as benchmark
+
+    rows = []
+    with working("queues: compiling the units") as activity:
+        for row in benchmark.measure():
+            activity.detail(f"{row.busy} busy tiles: {row.cycles_per_second:,.0f} cycles/s")
+            rows.append(row)
+    if json:
+        print_json({"rows": [asdict(row) for row in rows]})
+        return
+    columns = [("tiles", "right"), ("busy", "right"), ("requests", "right"), ("cycles", "right")]
+    cells = [
+        [
+            str(row.tiles),
+            str(row.busy),
+            f"{row.requests:,}",
+            f"{row.cycles:,}",
+            f"{row.cycles_per_second:,.0f}",
+            f"{row.bar:,}",
+        ]
+        for row in rows
+    ]
+    print_table([*columns, ("cycles/s", "right"), ("bar", "right")], cells)
 
 
 def _peer_cells(row: PeerRow) -> list[str]:

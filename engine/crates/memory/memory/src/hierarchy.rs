@@ -8,6 +8,7 @@ use crate::named::NamedParameters;
 use crate::parameters::{HierarchyParameters, ParameterError, ProbeParameters};
 use crate::port::{LinkId, RateLimit, RequesterId, UnitPort};
 use crate::route::{Route, Traffic};
+use crate::tiles::Tiles;
 use crate::watches::Watches;
 use rackwright_state::{state, Pass, State, StateError};
 use rackwright_time::{Cycle, Cycles};
@@ -102,6 +103,9 @@ pub struct Hierarchy {
     watches: Watches,
     /// In place of the directory, if an L1 is busy with probes.
     hub: Option<Hub>,
+    /// The network between requesters, slices of L2 and memory; without, the paths between them are part of the fixed
+    /// times.
+    tiles: Option<Box<Tiles>>,
     /// Whether there is one hart and no unit: there is no directory then, since it is never needed.
     alone: bool,
     /// One for each hart.
@@ -126,11 +130,27 @@ impl Hierarchy {
             directory: Directory::new(),
             watches: Watches::default(),
             hub: (parameters.coherence.busy != ProbeParameters::default()).then(Hub::default),
+            tiles: None,
             alone: false,
             snoops: Vec::new(),
             counters: HierarchyCounters::default(),
             parameters,
         })
+    }
+
+    /// The same with a slice of L2 on each of the tiles, and messages between them. What was attached before has no tile.
+    ///
+    /// # Errors
+    /// [`ParameterError`] if an L1 is busy with probes: a hub is in one place.
+    pub fn on_tiles(mut self, tiles: Tiles) -> Result<Hierarchy, ParameterError> {
+        if self.hub.is_some() {
+            return Err(ParameterError::new(
+                "L1 caches that are busy with probes are not on tiles",
+            ));
+        }
+        self.l2.slice(tiles.slices());
+        self.tiles = Some(Box::new(tiles));
+        Ok(self)
     }
 
     /// Takes the host's memory for the tags of all levels now: worth it for one busy server, not for one of a thousand
@@ -172,6 +192,9 @@ impl Hierarchy {
         let path = route.memory_path(clock, Traffic::Stream);
         let link = RateLimit::new(clock, path.bytes_per_second, beat_bytes);
         self.links.push((route.clone(), link));
+        if let Some(tiles) = &mut self.tiles {
+            tiles.attach_link(beat_bytes);
+        }
         LinkId((self.links.len() - 1) as u16)
     }
 
@@ -185,7 +208,7 @@ impl Hierarchy {
     }
 
     fn add_port(&mut self, port: Requester) -> RequesterId {
-        self.alone = self.ports.is_empty() && matches!(port, Requester::Hart(_));
+        self.alone = self.ports.is_empty() && self.tiles.is_none() && matches!(port, Requester::Hart(_));
         self.ports.push(port);
         RequesterId((self.ports.len() - 1) as u16)
     }
@@ -201,7 +224,7 @@ impl Hierarchy {
                 } else {
                     self.parameters.l2.latency
                 };
-                port.path.request + shortest + port.path.response
+                (port.path.request + shortest + port.path.response).min(self.parameters.window)
             }
         }
     }
@@ -230,7 +253,13 @@ impl Hierarchy {
         if write {
             arrival = self.links[link].1.cross(arrival, true);
         }
-        let mut done = self.unit_access(arrival + path.request, address, write, requester);
+        let left = arrival + path.request;
+        let tiles = self.tiles.as_mut();
+        let reached = tiles.map_or(left, |tiles| tiles.unit_asks(left, link, address, write));
+        let mut done = self.unit_access(reached, address, write, requester);
+        if let Some(tiles) = &mut self.tiles {
+            done = tiles.answer_unit(done, link, address, !write);
+        }
         if !write {
             done = self.links[link].1.cross(done, false);
         }
@@ -241,13 +270,40 @@ impl Hierarchy {
     }
 
     fn hart_access(&mut self, at: Cycle, address: u64, kind: AccessKind, hart: usize) -> Cycle {
+        if self.tiles.is_none() {
+            return self.access_at_home(at, address, kind, hart);
+        }
+        self.access_by_messages(at, address, kind, hart)
+    }
+
+    /// The access of a hart whose request and response cross the network between tiles.
+    fn access_by_messages(&mut self, at: Cycle, address: u64, kind: AccessKind, hart: usize) -> Cycle {
+        let holders = self.directory.find(address).map_or(0, |entry| entry.holders);
+        let line = |carries| if carries { LINE_BYTES } else { 0 };
+        let writes_back = kind == AccessKind::WriteBack;
+        let mut time = at;
+        if let Some(tiles) = &mut self.tiles {
+            time = tiles.hart_asks(at, hart, address, line(writes_back));
+        }
+        time = self.access_at_home(time, address, kind, hart);
+        match &mut self.tiles {
+            Some(tiles) if !writes_back => {
+                let has_line = kind == AccessKind::Own && holders >> hart & 1 == 1;
+                tiles.answer_hart(time, hart, address, line(!has_line))
+            }
+            _ => time,
+        }
+    }
+
+    #[inline]
+    fn access_at_home(&mut self, at: Cycle, address: u64, kind: AccessKind, hart: usize) -> Cycle {
         let beats = self.l2.beats_per_line();
         let at = if self.alone {
             at
         } else {
             self.admit(at, address, kind)
         };
-        let looked_up = self.l2.look_up(at, address, beats);
+        let looked_up = self.look_up(at, address, beats);
         if self.alone && kind != AccessKind::WriteBack {
             return self.line_in_l2(looked_up, address);
         }
@@ -268,6 +324,14 @@ impl Hierarchy {
             hub.begin(address, done);
         }
         done
+    }
+
+    #[inline]
+    fn look_up(&mut self, at: Cycle, address: u64, beats: u64) -> Cycle {
+        match &self.tiles {
+            None => self.l2.look_up(at, address, beats),
+            Some(tiles) => self.l2.look_up_in(tiles.home(address), at, beats),
+        }
     }
 
     /// No L1 may modify a watched line alone: a hart's writes to it are done in L2, which notifies watchers.
@@ -295,7 +359,13 @@ impl Hierarchy {
     pub fn tell(&mut self, now: Cycle, address: u64, requester: RequesterId) -> Cycle {
         let written = self.watches.end(address, requester).unwrap_or(now);
         match &mut self.ports[usize::from(requester.0)] {
-            Requester::Unit(port) => port.response(written + port.path.response),
+            Requester::Unit(port) => {
+                let told = match &mut self.tiles {
+                    Some(tiles) => tiles.answer_unit(written, port.link, address, false),
+                    None => written,
+                };
+                port.response(told + port.path.response)
+            }
             Requester::Hart(_) => unreachable!("harts watch nothing"),
         }
     }
@@ -318,10 +388,15 @@ impl Hierarchy {
         }
         if before.sharing == Sharing::Modified {
             self.snoop(before.holders, address, Snoop::Clean);
-            return self.line_of_owner(looked_up, address);
+            return self.line_of_owner(looked_up, address, before.holders);
         }
         let done = self.line_in_l2(looked_up, address);
-        self.probed(done, address, self.parameters.coherence.sharer)
+        self.probed(
+            done,
+            address,
+            before.holders,
+            (self.parameters.coherence.sharer, 0),
+        )
     }
 
     /// A hart's L1 receives a line, or permission to modify one that it has.
@@ -340,14 +415,14 @@ impl Hierarchy {
         }
         self.snoop(others, address, Snoop::Invalidate);
         if before.sharing == Sharing::Modified {
-            return self.line_of_owner(looked_up, address);
+            return self.line_of_owner(looked_up, address, others);
         }
         let done = if before.holders == others {
             self.line_in_l2(looked_up, address)
         } else {
             looked_up
         };
-        self.probed(done, address, self.parameters.coherence.sharer)
+        self.probed(done, address, others, (self.parameters.coherence.sharer, 0))
     }
 
     /// Instructions: lines that another hart has just written come from its L1.
@@ -360,7 +435,7 @@ impl Hierarchy {
         entry.sharing = Sharing::Exclusive;
         let before = *entry;
         self.snoop(before.holders, address, Snoop::Clean);
-        self.line_of_owner(looked_up, address)
+        self.line_of_owner(looked_up, address, before.holders)
     }
 
     /// Time at which a hart's request of `at` is accepted: a line moves between L1 caches once at a time.
@@ -375,19 +450,31 @@ impl Hierarchy {
     }
 
     /// A line that an L1 has modified comes from that L1.
-    fn line_of_owner(&mut self, looked_up: Cycle, address: u64) -> Cycle {
+    fn line_of_owner(&mut self, looked_up: Cycle, address: u64, owner: u64) -> Cycle {
         let done = self.line_from_l1(looked_up, address);
-        self.probed(done, address, self.parameters.coherence.owner)
+        self.probed(
+            done,
+            address,
+            owner,
+            (self.parameters.coherence.owner, LINE_BYTES),
+        )
     }
 
-    /// The responses of other L1 caches arrive `probe` later than an access would otherwise complete.
-    fn probed(&mut self, at: Cycle, address: u64, probe: Cycles) -> Cycle {
+    /// The responses of other L1 caches, of so many bytes, arrive `probe` later than an access would otherwise complete.
+    fn probed(&mut self, at: Cycle, address: u64, holders: u64, probe: (Cycles, u64)) -> Cycle {
         self.counters.probes += 1;
-        let done = at + probe;
+        let done = self.holders_answer(at, address, holders, probe);
         if let Some(entry) = self.directory.find(address) {
             entry.acknowledged = done + self.parameters.coherence.acknowledgement;
         }
         done
+    }
+
+    fn holders_answer(&mut self, at: Cycle, address: u64, holders: u64, probe: (Cycles, u64)) -> Cycle {
+        match &mut self.tiles {
+            Some(tiles) => tiles.ask_holders(at, address, holders, probe),
+            None => at + probe.0,
+        }
     }
 
     fn unit_access(&mut self, at: Cycle, address: u64, write: bool, requester: RequesterId) -> Cycle {
@@ -432,19 +519,22 @@ impl Hierarchy {
     }
 
     fn access_caches(&mut self, at: Cycle, address: u64, write: bool) -> Cycle {
-        let looked_up = self.l2.look_up(at, address, 1);
+        let looked_up = self.look_up(at, address, 1);
         let entry = self.directory.find(address);
+        let holders = entry.as_ref().map_or(0, |entry| entry.holders);
         let modified = entry.filter(|entry| entry.sharing == Sharing::Modified);
         let done = if let Some(entry) = modified {
             entry.sharing = Sharing::Exclusive;
-            let holders = entry.holders;
             if !write {
                 self.snoop(holders, address, Snoop::Clean);
             }
             self.counters.probes += 1;
-            self.line_from_l1(looked_up, address) + self.parameters.coherence.unit
+            let known = self.line_from_l1(looked_up, address);
+            let probe = (self.parameters.coherence.unit, LINE_BYTES);
+            self.holders_answer(known, address, holders, probe)
         } else {
-            self.line_in_l2(looked_up, address)
+            let known = self.line_in_l2(looked_up, address);
+            self.holders_forget(known, address, if write { holders } else { 0 })
         };
         if write {
             self.invalidate(address);
@@ -452,6 +542,15 @@ impl Hierarchy {
             self.watches.note(address, looked_up);
         }
         done
+    }
+
+    /// L1 caches answer that they have no copy of a line that a unit writes; only on tiles does that take longer than the
+    /// write itself.
+    fn holders_forget(&mut self, at: Cycle, address: u64, holders: u64) -> Cycle {
+        match &mut self.tiles {
+            Some(tiles) => tiles.ask_holders(at, address, holders, (Cycles::default(), 0)),
+            None => at,
+        }
     }
 
     /// When the hub admits a transfer of a line that arrives at `at`, and when the last L1 has answered its probe.
@@ -579,8 +678,14 @@ impl Hierarchy {
         }
         self.counters.l2_misses += 1;
         let (llc, dram, counters) = (&mut self.llc, &mut self.dram, &mut self.counters);
-        let ready = self.l2.miss(looked_up, address, |start| {
-            line_from_llc(llc, dram, counters, start, address)
+        let tiles = &mut self.tiles;
+        let ready = self.l2.miss(looked_up, address, |start| match tiles {
+            None => line_from_llc(llc, dram, counters, start, address),
+            Some(tiles) => {
+                let asked = tiles.ask_memory(start, address, 0);
+                let found = line_from_llc(llc, dram, counters, asked, address);
+                tiles.memory_answers(found, address)
+            }
         });
         let victim = self.l2.tags.insert(address, 0);
         self.evict_from_l2(looked_up, victim);
@@ -603,6 +708,8 @@ impl Hierarchy {
             return;
         }
         let beats = self.llc.beats_per_line();
+        let tiles = self.tiles.as_mut();
+        let at = tiles.map_or(at, |tiles| tiles.ask_memory(at, victim.address, LINE_BYTES));
         let stored = self.llc.look_up(at, victim.address, beats);
         let left = self.llc.put(victim.address, DIRTY);
         evict_from_llc(&mut self.dram, stored, left);
@@ -699,6 +806,9 @@ impl State for Hierarchy {
         let units: Vec<&mut UnitPort> = units.collect();
         by.each(units.into_iter())?;
         by.each(self.links.iter_mut().map(|(_, limit)| limit))?;
+        if let Some(tiles) = &mut self.tiles {
+            tiles.pass(by)?;
+        }
         self.directory.pass(by)?;
         self.watches.pass(by)?;
         by.each(self.snoops.iter_mut())?;

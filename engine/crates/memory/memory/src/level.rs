@@ -33,7 +33,18 @@ impl Level {
     #[inline]
     pub(crate) fn look_up(&mut self, at: Cycle, address: u64, beats: u64) -> Cycle {
         let bank = (address / LINE_BYTES) as usize & (self.banks.len() - 1);
+        self.look_up_in(bank, at, beats)
+    }
+
+    /// The same in a bank that the caller has chosen.
+    #[inline]
+    pub(crate) fn look_up_in(&mut self, bank: usize, at: Cycle, beats: u64) -> Cycle {
         self.banks[bank].reserve_span(at, beats) + self.latency
+    }
+
+    /// Replaces its banks by slices, one bank each, which [`Level::look_up_in`] chooses.
+    pub(crate) fn slice(&mut self, slices: usize) {
+        self.banks = vec![Calendar::new(); slices];
     }
 
     /// Time at which a line with a present tag really arrives: it may still be outstanding.

@@ -22,10 +22,12 @@ mod prefetch;
 mod region;
 mod route;
 mod shared;
+mod tiles;
 mod watches;
 mod words;
 
 pub use cache::{Cache, Lookup, Shape, Victim, LINE_BYTES};
+pub use calendar::Calendar;
 pub use contents::Contents;
 pub use directory::MAXIMUM_SHARERS;
 pub use fault::{Access, GuestFault};
@@ -42,3 +44,4 @@ pub use parameters::{
 pub use port::{LinkId, RequesterId};
 pub use route::{Link, Path, Route, Traffic, UnknownRoute};
 pub use shared::{HartPort, LockedPort, Shared, SharedHierarchy};
+pub use tiles::{ChipMaker, ChipNetwork, Message, MessageClass, Tiles};

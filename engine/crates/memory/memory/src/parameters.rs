@@ -10,6 +10,9 @@ pub struct HierarchyParameters {
     pub clock: Clock,
     /// Number of cycles of that clock per tick of the register `time` of a machine that boots a kernel.
     pub tick: Cycles,
+    /// The longest time for which harts and units run without observing each other. It is no longer than the shortest
+    /// time in which they could.
+    pub window: Cycles,
     /// The cache that harts and units share.
     pub l2: LevelParameters,
     /// The last-level cache behind it.
@@ -141,6 +144,7 @@ impl HierarchyParameters {
         HierarchyParameters {
             clock: Clock::new(2_000_000_000).expect("2 GHz is a frequency"),
             tick: Cycles::new(20),
+            window: Cycles::new(LONGEST),
             l2: LevelParameters {
                 shape: Shape {
                     bytes: 1 << 20,
@@ -185,7 +189,8 @@ impl HierarchyParameters {
     /// The maximum distance of harts in time: no line moves from one L1 to another in less. It has to move from its
     /// owner to L2, and takes at least a cycle from L2 to the requester.
     pub fn line_transfer(&self) -> Cycles {
-        self.l2.latency + self.coherence.owner + Cycles::new(1)
+        let transfer = self.l2.latency + self.coherence.owner + Cycles::new(1);
+        transfer.min(self.window)
     }
 }
 
@@ -202,8 +207,9 @@ impl NamedParameters for HierarchyParameters {
         let port = self.port.named().into_iter().map(|each| each.of("port"));
         let clock = std::iter::once(Named::new("clock-hz", SLOWEST..=FASTEST, &mut self.clock));
         let tick = std::iter::once(Named::new("tick-cycles", 1..=LONGEST_TICK, &mut self.tick.0));
+        let window = std::iter::once(Named::new("window-cycles", 1..=LONGEST, &mut self.window.0));
         let parts = l2.chain(llc).chain(dram).chain(coherence).chain(port);
-        parts.chain(clock).chain(tick).collect()
+        parts.chain(clock).chain(tick).chain(window).collect()
     }
 
     fn check(&self) -> Result<(), ParameterError> {

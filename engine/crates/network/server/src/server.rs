@@ -6,7 +6,7 @@ use rackwright_boot::BareMetal;
 use rackwright_cpu::{CpuModel, ExecutionEnvironment, Hart, ServerParameters, SharedCode, Timing};
 use rackwright_device::{TreeMaker, ACCESS_LATENCY};
 use rackwright_machine::{DecodedPrograms, FromHarts, HartChoice};
-use rackwright_memory::{GuestMemory, Hierarchy, SharedHierarchy, MAXIMUM_SHARERS};
+use rackwright_memory::{ChipMaker, GuestMemory, Hierarchy, SharedHierarchy, MAXIMUM_SHARERS};
 use rackwright_process::{Arguments, Environment};
 use rackwright_rtl::rocket::RocketDesign;
 use rackwright_state::{Pass, State, StateError};
@@ -44,6 +44,8 @@ pub struct ServerConfig<'a> {
     pub waves: Option<&'a Path>,
     /// Buses behind a PCI host bridge, for bare metal.
     pub tree: Option<&'a dyn TreeMaker>,
+    /// Tiles whose network accesses to memory cross.
+    pub chip: Option<&'a dyn ChipMaker>,
 }
 
 /// A server that runs one program, from the start to its end.
@@ -72,6 +74,9 @@ impl Server {
         // A functional hart looks up no tags.
         if config.cpu != CpuModel::Functional || !config.units.is_empty() || config.tree.is_some() {
             hierarchy = hierarchy.populated();
+        }
+        if let Some(chip) = config.chip {
+            hierarchy = hierarchy.on_tiles(chip.make())?;
         }
         let hierarchy = SharedHierarchy::new(hierarchy);
         if !(1..=MAXIMUM_SHARERS).contains(&config.harts) {

@@ -74,6 +74,12 @@ pub enum NocError {
         /// Number of endpoints of the network.
         endpoints: usize,
     },
+    /// It has not arrived after a long time.
+    #[error("message {number} of the run has not arrived")]
+    Lost {
+        /// Its number.
+        number: u32,
+    },
     /// One of its assertions failed, or it ended the simulation in another way.
     #[error("the network in RTL stopped at {cycle}: {reason}")]
     Stopped {

@@ -55,6 +55,7 @@ impl Builder<'_> {
             check_idle: false,
             waves: None,
             tree: None,
+            chip: None,
         };
         let peer = self.peers[&index];
         let network = NetworkConfig {
@@ -96,6 +97,7 @@ impl Builder<'_> {
             check_idle: false,
             waves: None,
             tree: None,
+            chip: None,
         };
         let program = ProgramConfig {
             clock: self.topology.clock,

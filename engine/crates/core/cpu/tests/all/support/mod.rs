@@ -82,6 +82,7 @@ pub fn run_until(elf: &Path, cpu: CpuModel, guest_bytes: u64, arguments: &Argume
         check_idle: false,
         waves: None,
         tree: None,
+        chip: None,
     };
     let environment = Environment {
         input: Input::default(),

@@ -63,6 +63,7 @@ pub fn run_on_harts(cpu: CpuModel, rtl: Option<&RocketDesign>, file: &[u8]) -> M
         check_idle: false,
         waves: None,
         tree: None,
+        chip: None,
     };
     let environment = Environment {
         input: Input::default(),
