@@ -14,18 +14,21 @@ import socket
 import struct
 import subprocess
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from internet_frames import IP_ADDRESS, PEER, PORTS, network_unit
 
-from rackwright.unit.internet import Datagram, NetworkUnit
+from rackwright.unit.internet import NetworkUnit
 from rackwright.unit.nic import internet_sum
 
 _DEVICE = "rwnet0"
 _TUNSETIFF, _IFF_TAP, _IFF_NO_PI = 0x400454CA, 0x0002, 0x1000
 _PATIENCE_SECONDS = 60
 
+SECOND, GROUP = "10.0.0.9", "239.129.2.3"
+UNBOUND = 8
 PINGS = (0, 1, 56, 1000, 1472)
 DATAGRAMS = (0, 1, 7, 64, 1000, 1472)
 """Bytes of data."""
@@ -35,7 +38,11 @@ def tap() -> int:
     """The device, with the peer's address."""
     device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
     fcntl.ioctl(device, _TUNSETIFF, struct.pack("16sH22x", _DEVICE.encode(), _IFF_TAP | _IFF_NO_PI))
-    for words in (f"addr add {PEER}/24 dev {_DEVICE}", f"link set {_DEVICE} up"):
+    for words in (
+        f"addr add {PEER}/24 dev {_DEVICE}",
+        f"link set {_DEVICE} up",
+        f"route add {GROUP} dev {_DEVICE}",
+    ):
         subprocess.run(["ip", *words.split()], check=True)
     return device
 
@@ -61,7 +68,31 @@ def client() -> dict[str, Any]:
             text = b"a word " * 300
             plain_socket.send(text[:length])
             found["datagrams"].append(plain_socket.recv(2000) == text[:length].upper())
+    found["others"] = [answered_by(address) for address in (SECOND, GROUP)]
+    found["refused"] = is_refused()
     return found
+
+
+def answered_by(address: str) -> str:
+    """Who answers a datagram to an address."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as plain_socket:
+        plain_socket.settimeout(_PATIENCE_SECONDS)
+        plain_socket.sendto(b"who", (address, PORTS[0]))
+        answer, (sender, _) = plain_socket.recvfrom(2000)
+        return str(sender) if answer == b"WHO" else f"{answer!r} by {sender}"
+
+
+def is_refused() -> bool:
+    """Whether a program learns that nobody listens at a port."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as plain_socket:
+        plain_socket.settimeout(_PATIENCE_SECONDS)
+        plain_socket.connect((IP_ADDRESS, UNBOUND))
+        plain_socket.send(b"anybody?")
+        try:
+            plain_socket.recv(2000)
+        except ConnectionRefusedError:
+            return True
+    return False
 
 
 def carry(unit: NetworkUnit, device: int, ends: Future[dict[str, Any]]) -> None:
@@ -71,7 +102,7 @@ def carry(unit: NetworkUnit, device: int, ends: Future[dict[str, Any]]) -> None:
             unit.receive(os.read(device, 10_000))
         unit.work()
         for request in unit.datagrams(0):
-            unit.send(Datagram(request.peer, request.peer_port, request.own_port, request.data.upper()))
+            unit.send(replace(request, data=request.data.upper()))
         unit.work()
         for frame in unit.frames():
             os.write(device, frame.data)
@@ -93,6 +124,8 @@ def main() -> None:
     device = tap()
     unit = network_unit()
     unit.set_interval(100_000)
+    unit.add_address(0, SECOND)
+    unit.join(0, GROUP)
     with ThreadPoolExecutor(1) as pool:
         ends = pool.submit(client)
         carry(unit, device, ends)

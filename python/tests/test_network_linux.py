@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from host_stack import DATAGRAMS, PINGS
-from internet_frames import network_unit
+from host_stack import DATAGRAMS, PINGS, SECOND
+from internet_frames import IP_ADDRESS, network_unit
 
 NAMESPACE = ["unshare", "--user", "--map-root-user", "--net"]
 
@@ -40,6 +40,8 @@ def test_linux_pings_the_unit_and_is_served_by_it() -> None:
     found = json.loads(run.stdout)
     assert found["pings"] == [True] * len(PINGS)
     assert found["datagrams"] == [True] * len(DATAGRAMS)
+    assert found["others"] == [SECOND, IP_ADDRESS]
+    assert found["refused"]
     assert set(found["errors"].values()) == {0}
     assert found["counters"]["echoed"] == len(PINGS)
-    assert found["counters"]["delivered"] == len(DATAGRAMS)
+    assert found["counters"]["delivered"] == len(DATAGRAMS) + 2

@@ -259,7 +259,24 @@ RULES = [
         lambda: frame(dst=EVERYBODY) / packet() / ping(),
         "dropped_destination",
     ),
-    Rule("RFC 1122, 4.1.3.1: ports that nobody listens at", lambda: udp(port=8), "dropped_port"),
+    Rule(
+        "RFC 1122, 4.1.3.1: ports that nobody listens at are answered", lambda: udp(port=8), "dropped_port", 1
+    ),
+    Rule(
+        "RFC 1122, 3.2.2: no error is answered for what is for all hosts",
+        lambda: frame(dst=EVERYBODY) / packet(dst="255.255.255.255") / datagram(port=8),
+        "dropped_port",
+    ),
+    Rule(
+        "RFC 1122, 3.2.2: no error is answered with an error",
+        lambda: frame() / packet() / ICMP(type=3, code=3) / packet() / datagram(port=8),
+        "dropped_icmp",
+    ),
+    Rule(
+        "RFC 1112, 7.2: groups to which the host does not belong",
+        lambda: frame(dst="01:00:5e:00:00:fb") / packet(dst="224.0.0.251") / datagram(),
+        "dropped_mac",
+    ),
     Rule(
         "RFC 1122, 4.1.3.4: a wrong checksum is dropped in silence",
         lambda: spoiled(udp(), 14 + 20 + 8),

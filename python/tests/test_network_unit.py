@@ -298,7 +298,9 @@ def test_the_same_happens_when_idle_cycles_are_simulated() -> None:
     for skip_idle in (True, False):
         unit = network_unit(skip_idle=skip_idle)
         unit.set_interval(500)
+        unit.set_unreachable(700)
         give(unit, question(), frame() / packet() / ping(), frame() / packet() / datagram())
+        give(unit, *[frame() / packet() / datagram(port=8)] * 3)
         unit.send(Datagram("10.0.0.99", 1, 2, b"lost"))
         unit.send(Datagram(PEER, 1, 2, b"sent"))
         unit.bench.run(10_000)

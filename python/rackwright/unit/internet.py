@@ -76,7 +76,7 @@ def _no_address() -> Iterator[None]:
 class Datagram:
     """UDP data with the peer's address and port, and the own port.
 
-    `own` is the own address to which it was sent.
+    `own` is the own address to which it was sent, or from which it is sent, if it is one of several.
     """
 
     peer: str
@@ -147,6 +147,18 @@ class NetworkUnit:
     def set_interval(self, cycles: int) -> None:
         """Cycles between two queries of ARP for the same address."""
         self._write("interval", cycles)
+
+    def set_unreachable(self, cycles: int) -> None:
+        """Cycles between two messages that a port is unreachable; 0: none is sent."""
+        self._write("unreachable", cycles)
+
+    def add_address(self, entry: int, address: str) -> None:
+        """Gives the unit another address."""
+        self.bench.register_write(REGISTERS["addresses"].at(entry), int(IPv4Address(address)))
+
+    def join(self, entry: int, group: str) -> None:
+        """Has the unit receive datagrams to a group; 0.0.0.0 leaves that of the entry."""
+        self.bench.register_write(REGISTERS["groups"].at(entry), int(IPv4Address(group)))
 
     def flush(self) -> None:
         """Clears the ARP cache."""

@@ -18,6 +18,12 @@
 #define RW_NETWORK_REGISTER_INTERVAL 0x28
 #define RW_NETWORK_REGISTER_INTERVAL_CYCLES_BIT 0 /* first of 40 bits: between two questions for a station; 2·10⁹ after reset, a second (RFC 1122, 2.3.2.1) */
 #define RW_NETWORK_REGISTER_FLUSH 0x30 /* a write empties the cache of ARP: software that does so in intervals keeps RFC 1122, 2.3.2.1 */
+#define RW_NETWORK_REGISTER_UNREACHABLE 0x38
+#define RW_NETWORK_REGISTER_UNREACHABLE_CYCLES_BIT 0 /* first of 40 bits: between two messages that a port is unreachable; 0: none is sent; 20,000 after reset */
+#define RW_NETWORK_REGISTER_ADDRESSES 0x40 /* the first of 4, 8 bytes apart: further own addresses */
+#define RW_NETWORK_REGISTER_ADDRESSES_VALUE_BIT 0 /* first of 32 bits: 0: none */
+#define RW_NETWORK_REGISTER_GROUPS 0x60 /* the first of 4, 8 bytes apart: groups whose datagrams are received */
+#define RW_NETWORK_REGISTER_GROUPS_VALUE_BIT 0 /* first of 32 bits: a multicast address, 224/4; 0: none */
 #define RW_NETWORK_REGISTER_BINDINGS 0x80 /* the first of 16, 8 bytes apart: which ports of UDP lead to which streams */
 #define RW_NETWORK_REGISTER_BINDINGS_PORT_BIT 0 /* first of 16 bits */
 #define RW_NETWORK_REGISTER_BINDINGS_STREAM_BIT 16 /* first of 2 bits: its number; as many bits as it needs */
@@ -53,5 +59,6 @@
 #define RW_NETWORK_REGISTER_ARP_QUERIES 0x1e0
 #define RW_NETWORK_REGISTER_ARP_REPLIES 0x1e8
 #define RW_NETWORK_REGISTER_ARP_REPLIES_LOST 0x1f0
+#define RW_NETWORK_REGISTER_UNREACHABLES 0x1f8
 
 #endif

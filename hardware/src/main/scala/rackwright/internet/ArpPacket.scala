@@ -9,6 +9,9 @@ class ArpMessage extends Bundle {
   /** The destination of the frame. */
   val mac = UInt(48.W)
 
+  /** Our address in it. */
+  val own = UInt(32.W)
+
   /** Whose protocol address is in the field of the target. */
   val address = UInt(32.W)
 }

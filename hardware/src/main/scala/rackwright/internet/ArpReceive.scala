@@ -42,8 +42,8 @@ class ArpReceive(params: Params) extends Module {
   found.sender := Bytes.number(header, 14, 4)
   found.target := Bytes.number(header, 24, 4)
 
-  private val forUs = found.target === settings.address && settings.address =/= 0.U
-  private val spoofed = found.sender === settings.address || found.sender.andR || found.senderMac(40)
+  private val forUs = settings.isOwn(found.target)
+  private val spoofed = settings.isOwn(found.sender) || found.sender.andR || found.senderMac(40)
   private val good = found.good && !spoofed
 
   // A station that checks whether its address is free sends 0 as its own (RFC 5227).
@@ -54,6 +54,7 @@ class ArpReceive(params: Params) extends Module {
   reply.valid := ends && good && found.asks && forUs
   reply.bits.isReply := true.B
   reply.bits.mac := found.senderMac
+  reply.bits.own := found.target
   reply.bits.address := found.sender
   ended.valid := ends
   ended.bits := Mux(good, Cause("arp"), Cause("dropped_arp"))

@@ -18,6 +18,7 @@ class ArpSend(params: Params) extends Module {
   arbiter.io.in(1).valid := queries.valid
   arbiter.io.in(1).bits.isReply := false.B
   arbiter.io.in(1).bits.mac := everybody
+  arbiter.io.in(1).bits.own := settings.address
   arbiter.io.in(1).bits.address := queries.bits
   queries.ready := arbiter.io.in(1).ready
 
@@ -29,7 +30,7 @@ class ArpSend(params: Params) extends Module {
     ArpPacket.start.U(48.W),
     operation,
     settings.mac,
-    settings.address,
+    message.bits.own,
     targetMac,
     message.bits.address
   )

@@ -10,7 +10,7 @@ import rackwright.stream.SkidBuffer
 class FrameInfo extends Bundle {
   val source = UInt(48.W)
 
-  /** To everybody. */
+  /** To everybody, or to a group. */
   val broadcast = Bool()
   val cause = UInt(Cause.width.W)
 }
@@ -58,13 +58,15 @@ class EthernetReceive(params: Params) extends Module {
   parsed.bits.about.isArp := isArp
   parsed.bits.about.tagged := tagged
   parsed.bits.about.frame.source := source
-  parsed.bits.about.frame.broadcast := destination.andR
+  parsed.bits.about.frame.broadcast := destination(40)
   // Without a network of its own, a host takes frames with a priority only (number 0) as if they had no tag.
   private val otherVlan =
     Mux(settings.tagged, !tagged || vlan =/= settings.vlan, tagged && vlan =/= 0.U)
   parsed.bits.about.frame.cause := Cause.first(
     Cause.none,
-    (destination =/= settings.mac && !destination.andR || source(40)) -> "dropped_mac",
+    (destination =/= settings.mac && !destination.andR && !settings.isGroupStation(destination) || source(
+      40
+    )) -> "dropped_mac",
     otherVlan -> "dropped_vlan",
     (!isArp && etherType =/= EthernetReceive.ipv4.U) -> "dropped_ethertype"
   )

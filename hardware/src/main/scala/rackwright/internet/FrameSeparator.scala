@@ -44,8 +44,8 @@ class FrameSeparator(params: Params) extends Module {
   private val station = Bytes.number(header, 0, 6)
   private val address = Bytes.number(later, 30, 4)
   private val protocol = Bytes.number(later, 23, 1)
-  private val isHere = Seq(settings.mac, allOnes(48)).map(_ === station).reduce(_ || _) &&
-    Seq(settings.address, settings.broadcast, allOnes(32)).map(_ === address).reduce(_ || _)
+  private val isHere = (station === settings.mac || station.andR || settings.isGroupStation(station)) &&
+    (settings.isOwn(address) || settings.isGroup(address) || address === settings.broadcast || address.andR)
   private val isVlan = Mux(settings.tagged, tagged && vlan === settings.vlan, !tagged)
   private val isWhole = Bytes.number(later, 14, 1) === 0x45.U && Bytes.number(later, 20, 2)(13, 0) === 0.U
   private val port = Bytes.number(later, 36, 2)
@@ -80,7 +80,6 @@ object FrameSeparator {
   /** Flits that are looked at: up to the port of UDP behind a tag. */
   private val words = 6
   private val echoRequest = 8
-  private def allOnes(bits: Int): UInt = Fill(bits, 1.U(1.W))
 
   private class Verdict extends Bundle {
     val own = Bool()

@@ -51,6 +51,7 @@ class IcmpEcho(params: Params) extends Module {
     judged.bits.flit.data := Cat(flit.data(63, 32), Bytes.join(0.U(16.W), checksum(15, 0) + checksum(16)))
   }
   judged.bits.about.target.mac := message.packet.frame.source
+  judged.bits.about.target.source := message.packet.destination
   judged.bits.about.target.destination := message.packet.source
   judged.bits.about.target.protocol := IcmpEcho.protocol.U
   judged.bits.about.target.length := message.packet.length

@@ -12,9 +12,12 @@ class PacketInfo extends Bundle {
   val source = UInt(32.W)
   val destination = UInt(32.W)
 
-  /** It is for all hosts. */
+  /** It is for all hosts, or for a group. */
   val broadcast = Bool()
   val protocol = UInt(8.W)
+
+  /** The first 12 bytes of the header, as they are. */
+  val start = UInt(96.W)
 
   /** Bytes of the header, and after it. */
   val headerBytes = UInt(6.W)
@@ -52,14 +55,15 @@ class Ipv4Receive(params: Params) extends Module {
   info.headerBytes := Cat(header(3, 0), 0.U(2.W))
   // The length of the packet so far; the header is subtracted below.
   info.length := total
-  info.broadcast := destination.andR || destination === settings.broadcast
+  info.broadcast := destination.andR || destination === settings.broadcast || settings.isGroup(destination)
+  info.start := Bytes.number(header, 0, 12)
   private val isFragment = Bytes.number(header, 6, 2)(13) || Bytes.number(header, 6, 2)(12, 0) =/= 0.U
   private val firstByte = source(31, 24)
-  private val wrongSource = source === settings.address || source === settings.broadcast ||
+  private val wrongSource = settings.isOwn(source) || source === settings.broadcast ||
     firstByte === 0.U || firstByte === 127.U || firstByte >= 224.U
-  // A broadcast frame must also be for all hosts (RFC 1122, 3.3.6).
+  // A frame to many must also be a packet to many (RFC 1122, 3.3.6).
   private val wrongDestination =
-    Mux(destination === settings.address, reader.out.bits.about.broadcast, !info.broadcast)
+    Mux(settings.isOwn(destination), reader.out.bits.about.broadcast, !info.broadcast)
   info.frame.cause := Cause.first(
     reader.out.bits.about.cause,
     (header(7, 4) =/= 4.U || header(3, 0) < 5.U) -> "dropped_header",

@@ -8,7 +8,7 @@ import rackwright.stream.SkidBuffer
 /** The parameters of an IP packet to send. */
 class PacketTarget extends Bundle {
   val mac = UInt(48.W)
-  val destination = UInt(32.W)
+  val source, destination = UInt(32.W)
   val protocol = UInt(8.W)
 
   /** Bytes after the header. */
@@ -18,9 +18,8 @@ class PacketTarget extends Bundle {
 /** Prepends the header of an IP packet to each message (RFC 791): never fragmented, and thus without an identification
   * of its own (RFC 6864), with a time to live of 64 hops. Its checksum takes three cycles before the header.
   */
-class Ipv4Send(params: Params) extends Module {
+class Ipv4Send extends Module {
   val in = IO(Flipped(Decoupled(new Piece(new PacketTarget))))
-  val settings = IO(Input(new Settings(params)))
   val out = IO(Decoupled(new Piece(new FrameTarget)))
   val idle = IO(Output(Bool()))
 
@@ -35,7 +34,7 @@ class Ipv4Send(params: Params) extends Module {
   private val (own, theirs, others) = (Reg(UInt(17.W)), Reg(UInt(17.W)), Reg(UInt(18.W)))
   private val all = Reg(UInt(20.W))
   private val sum = Reg(UInt(16.W))
-  own := settings.address(31, 16) +& settings.address(15, 0)
+  own := target.source(31, 16) +& target.source(15, 0)
   theirs := target.destination(31, 16) +& target.destination(15, 0)
   others := (total +& fixed) +& (0x4500 + 0x4000).U
   all := (own +& theirs) +& others
@@ -51,7 +50,7 @@ class Ipv4Send(params: Params) extends Module {
     0x00004000.U(32.W),
     fixed,
     ~sum,
-    settings.address,
+    target.source,
     target.destination
   )
   prepender.bytes := 20.U

@@ -34,10 +34,11 @@ class Network(params: Params) extends HardwareUnit {
   private val ipv4Receive = Module(new Ipv4Receive(params))
   private val icmp = Module(new IcmpEcho(params))
   private val udpReceive = Module(new UdpReceive(params))
+  private val unreachable = Module(new IcmpUnreachable(params))
   private val udpSends = Seq.fill(params.streams)(Module(new UdpSend(params)))
   private val resolver = Module(new Resolver(params))
   private val udpHeader = Module(new UdpHeader)
-  private val ipv4Send = Module(new Ipv4Send(params))
+  private val ipv4Send = Module(new Ipv4Send)
   private val arpSend = Module(new ArpSend(params))
   private val ethernetSend = Module(new EthernetSend(params))
 
@@ -75,7 +76,7 @@ class Network(params: Params) extends HardwareUnit {
   private def inTurn[T <: Data](about: T, sources: Int) =
     new FrameArbiter(new Piece(about), sources, (piece: Piece[T]) => piece.flit.last)
   private val datagrams = Module(inTurn(new DatagramTarget, params.streams))
-  private val packets = Module(inTurn(new PacketTarget, 2))
+  private val packets = Module(inTurn(new PacketTarget, 3))
   private val frames = Module(inTurn(new FrameTarget, 2))
   datagrams.in.zip(udpSends).foreach { case (source, box) => source <> box.out }
   resolver.in <> datagrams.out
@@ -84,6 +85,8 @@ class Network(params: Params) extends HardwareUnit {
   udpHeader.in <> resolver.out
   packets.in(0) <> udpHeader.out
   packets.in(1) <> icmp.out
+  packets.in(2) <> unreachable.out
+  unreachable.unbound := udpReceive.unbound
   ipv4Send.in <> packets.out
   private val reply = arpSend.reply
   reply.valid := arpReceive.reply.valid
@@ -117,7 +120,7 @@ class Network(params: Params) extends HardwareUnit {
   udpReceive.settings := settings
   udpSends.foreach(_.settings := settings)
   resolver.settings := settings
-  ipv4Send.settings := settings
+  unreachable.settings := settings
   arpSend.settings := settings
   ethernetSend.settings := settings
 
@@ -135,12 +138,13 @@ class Network(params: Params) extends HardwareUnit {
       counted(resolver.unresolved),
       counted(resolver.query.fire),
       counted(reply.fire),
-      counted(reply.valid && !reply.ready)
+      counted(reply.valid && !reply.ready),
+      counted(unreachable.sends)
     )
   counters.amounts.zip(amounts).foreach { case (counter, amount) => counter := amount }
   Counters.names.zip(amounts).foreach { case (name, amount) => event(name, amount) }
 
-  idle := !arrived.valid && ethernetReceive.idle && arpReceive.idle && ipv4Receive.idle && icmp.idle &&
+  idle := !arrived.valid && ethernetReceive.idle && arpReceive.idle && ipv4Receive.idle && icmp.idle && unreachable.idle &&
     udpReceive.idle && udpSends.map(box => box.idle && !box.in.valid).reduce(
       _ && _
     ) && resolver.idle && udpHeader.idle && ipv4Send.idle &&

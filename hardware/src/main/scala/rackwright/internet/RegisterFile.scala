@@ -22,8 +22,9 @@ class RegisterFile(params: Params) extends Module {
     map("address").offset -> set.address,
     map("mask").offset -> set.mask,
     map("gateway").offset -> set.gateway,
-    map("interval").offset -> set.interval
-  )
+    map("interval").offset -> set.interval,
+    map("unreachable").offset -> set.unreachable
+  ) ++ map("addresses").offsets.zip(set.addresses) ++ map("groups").offsets.zip(set.groups)
   private val bindings = binding.offsets.zip(set.bindings)
   private val read = fields ++ Seq(vlan.offset -> vlan.word("number" -> set.vlan, "present" -> set.tagged)) ++
     bindings.map { case (at, one) =>
@@ -78,6 +79,7 @@ object RegisterFile {
   private def initial(params: Params): Settings = {
     val settings = WireDefault(0.U.asTypeOf(new Settings(params)))
     settings.interval := second.U
+    settings.unreachable := (second / 100000).U
     settings
   }
 }

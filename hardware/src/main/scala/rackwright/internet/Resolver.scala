@@ -62,7 +62,7 @@ class Resolver(params: Params) extends Module {
       multicast := isMulticast
       broadcast := isBroadcast
       unreachable := first === 0.U || first === 127.U || (first >= 240.U && !destination.andR) ||
-        destination === settings.address || settings.address === 0.U
+        settings.isOwn(destination) || settings.address === 0.U
       // Waiting datagrams have priority, so that none is overtaken.
       when(queued.valid && !waiting.busy) { state := routed }
     }
@@ -72,7 +72,7 @@ class Resolver(params: Params) extends Module {
       mac := Mux(
         broadcast,
         Fill(48, 1.U),
-        Mux(multicast, Cat(0x01005e.U(24.W), 0.U(1.W), destination(22, 0)), cache.found.bits.mac)
+        Mux(multicast, Settings.station(destination), cache.found.bits.mac)
       )
       state := Mux(known || cache.found.bits.hit, pass, Mux(waiting.room, park, drop))
     }

@@ -1,6 +1,7 @@
 package rackwright.internet
 
 import chisel3._
+import chisel3.util.Cat
 
 /** Which stream has the datagrams to a port. */
 class Binding(streamBits: Int) extends Bundle {
@@ -22,8 +23,32 @@ class Settings(params: Params) extends Bundle {
 
   /** Cycles between two queries for one address. */
   val interval = UInt(40.W)
+
+  /** Cycles between two messages that a port is unreachable; 0: none is sent. */
+  val unreachable = UInt(40.W)
+  val addresses = Vec(Settings.others, UInt(32.W))
+  val groups = Vec(Settings.others, UInt(32.W))
   val bindings = Vec(params.bindings, new Binding(params.streamBits))
 
   /** All hosts of the own network, whose broadcast address this is. */
   def broadcast: UInt = address | ~mask
+
+  /** Whether it is one of our addresses. */
+  def isOwn(other: UInt): Bool = (address +: addresses).map(_ === other).reduce(_ || _) && other =/= 0.U
+
+  /** Whether it is a group to which we belong. */
+  def isGroup(other: UInt): Bool = groups.map(group => group === other && group =/= 0.U).reduce(_ || _)
+
+  /** Whether a group to which we belong has this station. */
+  def isGroupStation(mac: UInt): Bool =
+    groups.map(group => Settings.station(group) === mac && group =/= 0.U).reduce(_ || _)
+}
+
+object Settings {
+
+  /** Further addresses, and groups. */
+  val others: Int = 4
+
+  /** The station of a group (RFC 1112). */
+  def station(group: UInt): UInt = Cat(0x01005e.U(24.W), 0.U(1.W), group(22, 0))
 }

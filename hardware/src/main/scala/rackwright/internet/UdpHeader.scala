@@ -27,6 +27,7 @@ class UdpHeader extends Module {
   queued.ready := out.ready
   out.bits.flit := queued.bits.flit
   out.bits.about.mac := queued.bits.about.mac
+  out.bits.about.source := queued.bits.about.datagram.source
   out.bits.about.destination := queued.bits.about.datagram.destination
   out.bits.about.protocol := UdpReceive.protocol.U
   out.bits.about.length := queued.bits.about.datagram.length + 8.U

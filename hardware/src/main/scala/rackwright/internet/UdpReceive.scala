@@ -14,6 +14,9 @@ class UdpReceive(params: Params) extends Module {
   val settings = IO(Input(new Settings(params)))
   val out = IO(Vec(params.streams, Decoupled(new Flit())))
   val ended = IO(Valid(UInt(Cause.width.W)))
+
+  /** A datagram to this host was dropped because of its port. */
+  val unbound = IO(Valid(new UnboundDatagram))
   val idle = IO(Output(Bool()))
 
   private class Datagram extends Bundle {
@@ -97,6 +100,19 @@ class UdpReceive(params: Params) extends Module {
     (datagram.checksum =/= 0.U && !sum.out.bits.sum.andR) -> "dropped_udp_checksum",
     !datagram.bound -> "dropped_port"
   )
+
+  private val isUnbound = judged.bits.about.cause === Cause("dropped_port") && !datagram.packet.broadcast &&
+    datagram.packet.headerBytes === 20.U
+  private val refusal = Wire(new UnboundDatagram)
+  refusal.mac := datagram.packet.frame.source
+  refusal.source := datagram.packet.source
+  refusal.destination := datagram.packet.destination
+  refusal.start := datagram.packet.start
+  refusal.ports := datagram.ports
+  refusal.length := datagram.length
+  refusal.checksum := datagram.checksum
+  unbound.valid := RegNext(judged.fire && judged.bits.flit.last && isUnbound, false.B)
+  unbound.bits := RegNext(refusal)
 
   private val arrived = SkidBuffer(judged)
   arrived.ready := true.B

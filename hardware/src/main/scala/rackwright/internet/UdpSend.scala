@@ -8,7 +8,7 @@ import rackwright.port.StreamFlit
 
 /** The properties of a datagram to send. */
 class DatagramTarget extends Bundle {
-  val destination = UInt(32.W)
+  val source, destination = UInt(32.W)
 
   /** The source's and the destination's. */
   val ports = UInt(32.W)
@@ -57,6 +57,11 @@ class UdpSend(params: Params) extends Module {
     wrong := !flit.last && isWrong
   }
 
+  // One of our addresses, if the header has one.
+  private val claimed = Bytes.number(flit.data, 0, 4)
+  private val chosen = Mux(settings.isOwn(claimed), claimed, settings.address)
+  private val source = RegEnable(chosen, reader.index === 1.U)
+
   private val sum = Module(new InternetSum(new Piece(new Sent)))
   sum.in.valid := reader.out.valid
   reader.out.ready := sum.in.ready
@@ -66,12 +71,13 @@ class UdpSend(params: Params) extends Module {
   sum.in.bits.first := reader.index === 0.U
   // Protocol, and twice the length of the UDP header; that of the data is twice in the second flit.
   sum.in.bits.initial := (UdpReceive.protocol + 16).U
-  when(reader.index === 1.U) { sum.in.bits.data := Bytes.join(settings.address, length, length) }
+  when(reader.index === 1.U) { sum.in.bits.data := Bytes.join(chosen, length, length) }
   private val along = sum.in.bits.along
   along.flit := flit
   when(!isData) { along.flit.count := 0.U }
   along.about.isData := isData
   along.about.wrong := isWrong
+  along.about.target.source := Mux(reader.index === 1.U, chosen, source)
   along.about.target.destination := Bytes.number(header, 0, 4)
   along.about.target.ports := Cat(Bytes.number(header, 6, 2), Bytes.number(header, 4, 2))
   along.about.target.length := length
