@@ -290,8 +290,7 @@ class FrameReader(streaming: Boolean) extends Module {
     is(State.measured) {
       reaching {
         state := Mux(kind === BlockKind.compressed.U, State.compressed, State.plain)
-        val tooLong = kind === BlockKind.compressed.U && size > header.blockMost
-        when(beyond || kind === BlockKind.reserved.U || tooLong) { fail(Status.malformed) }
+        when(beyond || kind === BlockKind.reserved.U || size > header.blockMost) { fail(Status.malformed) }
       }
     }
     is(State.plain) {
