@@ -148,6 +148,7 @@ message union {
 """
 
 
+@pytest.mark.long("eleven seconds of a processor for names that protoc mangles")
 def test_packages_messages_and_fields_may_be_keywords_of_cpp(tmp_path: Path) -> None:
     (tmp_path / "class.proto").write_text(KEYWORDS)
     (tmp_path / "types.proto").write_text(

@@ -27,7 +27,11 @@ ROOMS = st.one_of(st.integers(0, 100), st.integers(0, 3000), st.just(1 << 20))
 
 @pytest.fixture(
     scope="module",
-    params=[long(SMALLEST, why="with one lane nothing overtakes"), LARGEST, {}],
+    params=[
+        long(SMALLEST, why="with one lane nothing overtakes"),
+        long(LARGEST, why="forty seconds of a processor, and on two lanes requests overtake each other, too"),
+        {},
+    ],
     ids=["one lane", "four lanes", "two lanes"],
 )
 def built(request: pytest.FixtureRequest) -> Design:
