@@ -209,11 +209,11 @@ def run(
             raise RackwrightError(f"{file_}: no such file")
     workload = workload_of(program, arguments or [])
     words = list(workload.arguments)
+    if compare and (words or second):
+        raise RackwrightError("--compare: programs on the models have no arguments and no second chip")
     for file_ in (workload.program, second):
         if file_ is not None:
             _require_elf(file_)
-    if compare and (words or second):
-        raise RackwrightError("--compare: programs on the models have no arguments and no second chip")
     folder, description = _composed(file, output)
     headers = [folder / name for name in _headers_of_first(description)]
     elf = workload.build(header_of(headers)).absolute()

@@ -59,10 +59,16 @@ pub enum LoadError {
     Folder(#[from] io::Error),
 }
 
-/// A running program as a kernel sees it.
-pub struct Process {
+/// Where the first thread of a program starts.
+#[derive(Clone, Copy)]
+struct Start {
     entry: u64,
     stack_pointer: u64,
+}
+
+/// A running program as a kernel sees it.
+pub struct Process {
+    start: Start,
     clock: Clock,
     pub(crate) layout: Layout,
     pub(crate) files: Files,
@@ -225,8 +231,10 @@ impl Process {
         let (top, strings) = (layout.stack_top(), (&arguments.arguments, &arguments.environment));
         let stack_pointer = stack::build(memory, top, &image, strings.0, strings.1, seed)?;
         Ok(Process {
-            entry: image.entry,
-            stack_pointer,
+            start: Start {
+                entry: image.entry,
+                stack_pointer,
+            },
             clock: environment.clock,
             layout,
             files: Files::new(environment.input, environment.echo, environment.write_folder)?,
@@ -247,8 +255,7 @@ impl Process {
     /// A child that has a copy of all that is not shared, but not of memory.
     pub(crate) fn fork(&self, id: ProcessId) -> Process {
         Process {
-            entry: self.entry,
-            stack_pointer: self.stack_pointer,
+            start: self.start,
             clock: self.clock,
             layout: self.layout.clone(),
             files: self.files.clone(),
@@ -276,8 +283,9 @@ impl Process {
         let mut seed = [0; 16];
         self.random.fill_bytes(&mut seed);
         let strings = (&program.given.arguments, &program.given.environment);
-        self.stack_pointer = stack::build(memory, layout.stack_top(), &image, strings.0, strings.1, seed)?;
-        self.entry = image.entry;
+        self.start.stack_pointer =
+            stack::build(memory, layout.stack_top(), &image, strings.0, strings.1, seed)?;
+        self.start.entry = image.entry;
         self.layout = layout;
         self.closing(Files::close_on_exec);
         self.shared.attached.clear();
@@ -297,12 +305,12 @@ impl Process {
 
     /// Address of the first instruction.
     pub fn entry(&self) -> u64 {
-        self.entry
+        self.start.entry
     }
 
     /// The initial value of the stack pointer.
     pub fn stack_pointer(&self) -> u64 {
-        self.stack_pointer
+        self.start.stack_pointer
     }
 
     /// All standard output so far.

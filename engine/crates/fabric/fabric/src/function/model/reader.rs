@@ -27,8 +27,7 @@ pub(super) struct Reader {
     /// From when on a tag is free, when all but one are used.
     tag_free: u64,
     allowed_tags: u16,
-    /// When the last beat that has left its place did so.
-    drained: u64,
+    drained: Drained,
     /// Requests whose last beat has arrived, and the times of their completion; beats of them that are faulty.
     dones: VecDeque<(u64, u64)>,
     /// The time at which the current copy was complete.
@@ -36,7 +35,14 @@ pub(super) struct Reader {
     draining: Draining,
     /// When places are drained that have been filled.
     drains: u64,
-    /// The sum of the words that have left their places, until it is taken.
+}
+
+/// What has left its place.
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+struct Drained {
+    /// When the last beat did so.
+    last: u64,
+    /// The sum of the words, until it is taken.
     sum: u64,
 }
 
@@ -87,12 +93,11 @@ impl Reader {
             used: 0,
             tag_free: 0,
             allowed_tags: TAGS,
-            drained: 0,
+            drained: Drained::default(),
             dones: VecDeque::new(),
             copied: 0,
             draining: Draining::default(),
             drains: NEVER,
-            sum: 0,
         }
     }
 
@@ -211,7 +216,7 @@ impl Reader {
         let slot = &self.slots[usize::from(self.head)];
         self.drains = NEVER;
         if self.used != 0 && slot.waiting && slot.received == slot.expected {
-            self.drains = (slot.filled + ARRIVED).max(self.drained + slot.expected);
+            self.drains = (slot.filled + ARRIVED).max(self.drained.last + slot.expected);
         }
     }
 
@@ -222,8 +227,8 @@ impl Reader {
         self.draining.beats += slot.expected;
         self.draining.faulty += slot.faulty;
         let last = slot.last;
-        self.sum = self.sum.wrapping_add(slot.sum);
-        self.drained = now;
+        self.drained.sum = self.drained.sum.wrapping_add(slot.sum);
+        self.drained.last = now;
         if self.used == self.tags() {
             self.tag_free = now + 1;
         }
@@ -246,7 +251,7 @@ impl Reader {
 
     /// The sum of the words that have been read since the last call.
     pub(super) fn take_sum(&mut self) -> u64 {
-        std::mem::take(&mut self.sum)
+        std::mem::take(&mut self.drained.sum)
     }
 
     /// The faulty beats of a request that is done in this cycle.
