@@ -2,8 +2,26 @@ use crate::design::Design;
 use crate::error::raise;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use rackwright_noc::{measure, replay, Load, Model, Network, Rtl, Shape};
+use rackwright_noc::{measure, replay, Load, Model, Network, NocError, Rtl, Shape};
 use std::sync::PoisonError;
+
+fn shape(width: usize, height: usize, routing: &str, depth: usize, stages: usize) -> Shape {
+    Shape {
+        width,
+        height,
+        rows_first: routing == "xy",
+        depth,
+        stages,
+    }
+}
+
+/// The mesh in RTL of `design`, or else its model.
+fn network(shape: Shape, design: Option<&Design>) -> Result<Box<dyn Network>, NocError> {
+    Ok(match design {
+        Some(design) => Box::new(Rtl::mesh(&design.design)?),
+        None => Box::new(Model::new(shape)?),
+    })
+}
 
 /// Sends random packets through a mesh: the one in RTL of `design`, or the model. Returns the numbers of counted and
 /// arrived packets, their latencies, the flits per tile and cycle, and the digest of all arrivals.
@@ -25,13 +43,7 @@ pub fn measure_mesh<'py>(
     patience: u64,
     design: Option<&Design>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let shape = Shape {
-        width,
-        height,
-        rows_first: routing == "xy",
-        depth,
-        stages,
-    };
+    let shape = shape(width, height, routing, depth, stages);
     let load = Load {
         rate,
         flits,
@@ -40,13 +52,7 @@ pub fn measure_mesh<'py>(
         measured,
         patience,
     };
-    let run = || {
-        let mut network: Box<dyn Network> = match design {
-            Some(design) => Box::new(Rtl::mesh(&design.design)?),
-            None => Box::new(Model::new(shape)?),
-        };
-        measure(network.as_mut(), load)
-    };
+    let run = || measure(network(shape, design)?.as_mut(), load);
     let found = py.detach(run).map_err(raise)?;
     let record = PyDict::new(py);
     record.set_item("packets", found.packets)?;
@@ -81,13 +87,7 @@ impl ChipMesh {
         units: Vec<usize>,
         record: bool,
     ) -> PyResult<ChipMesh> {
-        let shape = Shape {
-            width,
-            height,
-            rows_first: routing == "xy",
-            depth,
-            stages,
-        };
+        let shape = shape(width, height, routing, depth, stages);
         Ok(ChipMesh {
             mesh: rackwright_noc::ChipMesh {
                 shape: shape.checked().map_err(raise)?,
@@ -109,13 +109,9 @@ impl ChipMesh {
         let recording = self.mesh.recording.clone().unwrap_or_default();
         let sent = recording.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let shape = self.mesh.shape;
-        let network = || -> Result<Box<dyn Network>, _> {
-            Ok(match design {
-                Some(design) => Box::new(Rtl::mesh(&design.design)?),
-                None => Box::new(Model::new(shape)?),
-            })
-        };
-        let found = py.detach(|| replay(shape, &sent, network)).map_err(raise)?;
+        let found = py
+            .detach(|| replay(shape, &sent, || network(shape, design)))
+            .map_err(raise)?;
         let record = PyDict::new(py);
         record.set_item("messages", found.messages)?;
         record.set_item("run_latency", found.model_latency)?;
