@@ -264,8 +264,7 @@ def _step(source: random.Random, value: Array, other: Array) -> Step:
         way = source.choice(["bitwise_left_shift", "bitwise_right_shift"])
         return lambda array, _: getattr(xp, way)(array, distance)
     if kind == "where":
-        compared = source.choice(_COMPARISONS)
-        return lambda array, _: xp.where(getattr(xp, compared)(array, number), array, -array)
+        return _choice(source, value.dtype, number)
     if kind == "clip":
         least, most = sorted((number, _number(source, value.dtype)))
         return lambda array, _: xp.clip(array, least, most)
@@ -275,6 +274,20 @@ def _step(source: random.Random, value: Array, other: Array) -> Step:
     if kind == "reduce":
         return _reduction(source, value)
     return lambda array, _: getattr(xp, name)(array, array)
+
+
+def _choice(source: random.Random, dtype: np.dtype[Any], number: float) -> Step:
+    """Of an array and its negative, or of an array and a number, on either side."""
+    compared, chosen = source.choice(_COMPARISONS), _number(source, dtype)
+    kind = source.choice(["negative", "chosen", "other"])
+
+    def choose(array: Any, _: list[Any]) -> Any:
+        condition = getattr(xp, compared)(array, number)
+        if kind == "negative":
+            return xp.where(condition, array, -array)
+        return xp.where(condition, chosen, array) if kind == "chosen" else xp.where(condition, array, chosen)
+
+    return choose
 
 
 def _reduction(source: random.Random, value: Array) -> Step:

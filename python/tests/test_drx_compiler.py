@@ -12,8 +12,19 @@ from drx_lifetimes import undisturbed
 from drx_random import Case, compiled_cases, of, same_numbers
 from tiers import long
 
-from rackwright.drx import Compiled, Configuration, compile_kernel, kernel, load_kernel, u8, xp
+from rackwright.drx import (
+    Compiled,
+    Configuration,
+    compile_kernel,
+    i16,
+    i32,
+    kernel,
+    load_kernel,
+    u8,
+    xp,
+)
 from rackwright.drx.arrays import random_inputs
+from rackwright.drx.element import Element
 from rackwright.drx.machine import run_model
 from rackwright.drx.result import run_kernel
 from rackwright.errors import RackwrightError
@@ -58,6 +69,26 @@ def test_random_expressions(seeds: range, record_property: Callable[[str, object
         compared += 1
     assert compared > len(seeds) * 0.9
     record_property("expressions", compared)
+
+
+@pytest.mark.parametrize("element", [u8, i16, i32], ids=str)
+@pytest.mark.parametrize("constant", [2.75, -3.5, 100.0])
+def test_a_cast_of_a_choice_with_a_constant(element: Element, constant: float) -> None:
+    """The constant is cast as a number of binary32, on either side, though no other operand has that type."""
+    numbers = np.linspace(4, 120, 37, dtype=np.float32)
+    constant = abs(constant) if element is u8 else constant
+
+    def chosen(x: Any) -> Any:
+        return xp.astype(xp.where(x < 50.0, constant, x), element.dtype)
+
+    def other(x: Any) -> Any:
+        return xp.astype(xp.where(x < 50.0, x, constant), element.dtype)
+
+    def divided(x: Any) -> Any:
+        return xp.astype(xp.where(x < 50.0, x / 3.0, constant), element.dtype)
+
+    for function in (chosen, other, divided):
+        agrees(of(function, [numbers]))
 
 
 @pytest.mark.parametrize("size", [1, 31, 32, 33, 1000, 1024, 4096, 5000, 65_535, 65_536, 100_003])

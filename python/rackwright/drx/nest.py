@@ -342,7 +342,9 @@ class _Lowering:
         """Numbers that fit are equal in the other type; otherwise the low bits are stored."""
         if _holds(node.element, node.source.element):
             return self.source(node.source, axes)
-        if isinstance(node.source, Apply) and node.element.bytes <= node.source.element.bytes:
+        if isinstance(node.source, Constant):
+            return Number(_cast_number(node.source.value, node.element))
+        if isinstance(node.source, Apply) and _casts_as_it_stores(node.source, node.element):
             return self._applied(node.source, node.element, axes)
         return self.add("move", node.element, (self.source(node.source, axes),))
 
@@ -401,6 +403,25 @@ class _Lowering:
 def _taken(node: Reduce) -> int:
     """The number of elements reduced for each element of the result."""
     return math.prod(node.source.shape[len(node.shape) :])
+
+
+def _casts_as_it_stores(node: Apply, element: Element) -> bool:
+    """The function's result can be stored as the other type in the same instruction.
+
+    `select` and `multiply_add` take one operand from where they store. Binary32 would be rounded there before
+    the function has it, and a constant alone has no type, so that its bits would be taken as an integer.
+    """
+    if element.bytes > node.element.bytes:
+        return False
+    return node.function not in ("select", "multiply_add") or node.element.float == element.float
+
+
+def _cast_number(value: int | float, element: Element) -> int | float:
+    """A constant as the unit casts it: towards 0, to the nearest of 32 bits, of which the low ones."""
+    if element.float:
+        return float(np.float32(value))
+    whole = 0 if value != value else int(max(-(2.0**31), min(value, 2.0**31 - 1)))
+    return int(np.int64(whole).astype(element.dtype))
 
 
 def _converted(value: int | float, element: Element) -> int | float:
