@@ -126,3 +126,16 @@ def test_peers_are_on_no_tiles() -> None:
     ended = rw("bench", "queues", "--peers", "--tiles", "tiles.yaml")
     assert ended.status == 1
     assert ended.stderr.splitlines()[-1] == "rw: --peers needs no tiles, and has no chart"
+
+
+@pytest.mark.long("a minute: four designs are compiled")
+def test_tiles_are_simulated_faster_than_the_bars() -> None:
+    rows = rw("bench", "queues", "--rates", "--json").json()["rows"]
+    assert [(row["busy"], row["hart"]) for row in rows] == [
+        (6, "works"),
+        (1, "works"),
+        (0, "works"),
+        (0, "sleeps"),
+    ]
+    assert all((row["requests"] > 0) == (row["busy"] > 0) for row in rows)
+    assert all(row["cycles_per_second"] >= row["bar"] for row in rows)

@@ -1,11 +1,12 @@
 /* How fast tiles are simulated: of so many open tiles, some have requests all the time, for a number of cycles.
  *
- *     rates TILES BUSY CYCLES
+ *     rates TILES BUSY CYCLES works|sleeps
  *
- * Each request has a unit read a buffer of text. Without busy tiles, the hart sleeps meanwhile. A line of numbers says what came of it:
- * cycles, and completed requests. */
+ * Each request has a unit read a buffer of text. A hart that sleeps looks at the tiles every
+ * 100 microseconds, one that works all the time. A line of numbers says what came of it: cycles, and completed requests. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "rackwright/queue.h"
@@ -36,9 +37,11 @@ static long serve(unsigned tile)
 
 int main(int count, char **words)
 {
-    if (count != 4) return 2;
+    if (count != 5) return 2;
     const unsigned tiles = (unsigned)strtoul(words[1], NULL, 10), busy = (unsigned)strtoul(words[2], NULL, 10);
     const uint64_t cycles = strtoull(words[3], NULL, 10);
+    const bool sleeps = strcmp(words[4], "sleeps") == 0;
+    const struct timespec rest = {0, 100000};
     if (tiles > MOST_TILES || busy > tiles) return 2;
     for (size_t i = 0; i < BYTES; i++) from[i] = "the quick brown fox jumps over the lazy dog, and "[i * i % 49];
     for (unsigned tile = 0; tile < tiles; tile++) {
@@ -48,10 +51,10 @@ int main(int count, char **words)
     uint64_t done = 0;
     const uint64_t begin = rackwright_cycles();
     while (rackwright_cycles() - begin < cycles) {
-        if (!busy) {
-            const struct timespec rest = {(time_t)(cycles / 2000000000), (long)(cycles % 2000000000) / 2};
-            nanosleep(&rest, NULL);
-        }
+        if (sleeps) nanosleep(&rest, NULL);
+        rw_ending none;
+        for (unsigned tile = busy; tile < tiles; tile++)
+            if (rw_queue_try_pop(ended[tile], &none)) return 1;
         for (unsigned tile = 0; tile < busy; tile++) {
             const long taken = serve(tile);
             if (taken < 0) return 1;

@@ -110,11 +110,7 @@ def run(
     from rackwright import _engine
 
     return _engine.measure_mesh(
-        width=mesh.width,
-        height=mesh.height,
-        routing=mesh.routing,
-        depth=mesh.depth,
-        stages=mesh.stages,
+        **mesh.shape(),
         rate=rate,
         flits=flits,
         seed=seed,

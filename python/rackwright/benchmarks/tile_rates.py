@@ -1,4 +1,8 @@
-"""`rw bench queues --rates`: how fast tiles are simulated, with six of them busy, with one, and with none."""
+"""`rw bench queues --rates`: how fast tiles are simulated, with six of them busy, with one, and with none.
+
+One hart gives the busy tiles their requests and looks at all of them; without any, it does so all the time,
+or sleeps in between.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +29,13 @@ UNITS = (
 )
 """Of three by three tiles; any data are input of these units."""
 
-BUSY = {6: (40_000, 300_000), 1: (100_000, 1_000_000), 0: (20_000_000, 400_000_000)}
-"""By busy tiles: the bar in simulated cycles per second, and the cycles that are measured."""
+MEASURED = (
+    (6, "works", 40_000, 1_000_000),
+    (1, "works", 100_000, 4_000_000),
+    (0, "works", 20_000_000, 100_000_000),
+    (0, "sleeps", 20_000_000, 4_000_000_000),
+)
+"""Busy tiles, what the hart does, the bar in simulated cycles per second, and measured cycles."""
 
 SHORT = 10
 """A run of this part of the cycles is subtracted, so that the start of a run does not count."""
@@ -38,6 +47,7 @@ class RateRow:
 
     tiles: int
     busy: int
+    hart: str
     requests: int
     cycles: int
     seconds: float
@@ -52,18 +62,19 @@ def measure() -> Iterator[RateRow]:
     Raises `RackwrightError` if a request fails.
     """
     server = Server("rocket", [UnitConfig(unit, command="queue") for unit in UNITS], harts=HARTS)
-    for busy, (bar, cycles) in BUSY.items():
-        short, short_seconds = _run(server, busy, cycles // SHORT)
-        result, seconds = _run(server, busy, cycles)
+    for busy, hart, bar, cycles in MEASURED:
+        short, short_seconds = _run(server, busy, hart, cycles // SHORT)
+        result, seconds = _run(server, busy, hart, cycles)
         _, requests = (int(word) for word in result.stdout.split())
         simulated, spent = result.cycles - short.cycles, max(seconds - short_seconds, 1e-9)
-        yield RateRow(len(UNITS), busy, requests, simulated, spent, simulated / spent, bar, result.digest)
+        rate = simulated / spent
+        yield RateRow(len(UNITS), busy, hart, requests, simulated, spent, rate, bar, result.digest)
 
 
-def _run(server: Server, busy: int, cycles: int) -> tuple[RunResult, float]:
+def _run(server: Server, busy: int, hart: str, cycles: int) -> tuple[RunResult, float]:
     program = compile_program([PROGRAM])
     begin = time.process_time()
-    result = server.run(program, [str(len(UNITS)), str(busy), str(cycles)])
+    result = server.run(program, [str(len(UNITS)), str(busy), str(cycles), hart])
     seconds = time.process_time() - begin
     if result.exit_code != 0:
         raise RackwrightError(f"{PROGRAM.name} with {busy} busy tiles: ended with {result.exit_code}")

@@ -187,7 +187,11 @@ class Server(Node):
                 "a checkpoint has harts, memory and vectors: a server is given the one or the others"
             )
         if tiles is not None:
-            accelerators, harts, chip = _on_tiles(Path(tiles), accelerators, harts)
+            if accelerators or harts is not None or chip is not None:
+                raise RackwrightError(
+                    f"{tiles}: a server with `tiles` has their units, harts and mesh, and no others"
+                )
+            accelerators, harts, chip = _on_tiles(Path(tiles))
         harts = 1 if harts is None else harts
         if harts not in range(1, MOST_HARTS + 1):
             raise RackwrightError(f"a server has 1 to {MOST_HARTS} harts, not {harts}")
@@ -420,19 +424,12 @@ def run(
     return Server(cpu, accelerators).run(program, arguments)
 
 
-def _on_tiles(
-    file: Path, accelerators: Sequence[Accelerator], harts: int | None
-) -> tuple[Sequence[Accelerator], int, _engine.ChipMesh | None]:
-    """The units, the harts and the mesh of a file of tiles.
-
-    Raises `RackwrightError` if units or harts were given too.
-    """
+def _on_tiles(file: Path) -> tuple[Sequence[Accelerator], int, _engine.ChipMesh | None]:
+    """The units, the harts and the mesh of a file of tiles."""
     from rackwright.tiles.layout import read_layout
     from rackwright.tiles.machine import hart_count, tile_configs
     from rackwright.tiles.timing import mesh_of_run
 
-    if accelerators or harts is not None:
-        raise RackwrightError(f"{file}: a server with `tiles` has their units and harts, and no others")
     layout = read_layout(file)
     return tile_configs(layout), hart_count(layout), mesh_of_run(layout)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from rackwright.errors import RackwrightError
 
@@ -55,6 +55,16 @@ class Channel(NamedTuple):
         named = {True: "tile"}
         start, end = (named.get(place is None, str(place)) for place in (self.start, self.end))
         return f"network {self.network}: {start} → {end}"
+
+
+class Shape(TypedDict):
+    """The routers of each network, as the engine takes them."""
+
+    width: int
+    height: int
+    routing: str
+    depth: int
+    stages: int
 
 
 @dataclass(frozen=True)
@@ -143,6 +153,16 @@ class Mesh:
                         Channel(self.networks[name], place, None),
                         Channel(self.networks[other], None, place),
                     )
+
+    def shape(self) -> Shape:
+        """What all its networks have in common."""
+        return {
+            "width": self.width,
+            "height": self.height,
+            "routing": self.routing,
+            "depth": self.depth,
+            "stages": self.stages,
+        }
 
     def parameters(self) -> dict[str, int | str]:
         """The parameters of the unit `mesh`."""

@@ -22,11 +22,7 @@ def chip_mesh(layout: Layout, *, record: bool = False) -> _engine.ChipMesh:
         return [numbers[tile.at] for tile in layout.tiles if tile.is_hart == with_hart]
 
     return _engine.ChipMesh(
-        width=mesh.width,
-        height=mesh.height,
-        routing=mesh.routing,
-        depth=mesh.depth,
-        stages=mesh.stages,
+        **mesh.shape(),
         flit_bytes=mesh.flit_bytes,
         networks=[mesh.networks[name] for name in CLASSES],
         memory=numbers[layout.memory],

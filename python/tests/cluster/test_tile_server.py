@@ -11,6 +11,8 @@ import pytest
 from rackwright import BareMetal, Cluster, Ethernet, Server, Switch
 from rackwright.cluster import ClusterResult
 from rackwright.errors import RackwrightError
+from rackwright.tiles.layout import read_layout
+from rackwright.tiles.timing import chip_mesh
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 EXAMPLE = runpy.run_path(str(REPOSITORY / "examples" / "pengwing" / "memcached.py"))
@@ -78,15 +80,14 @@ def test_debian_waits_for_network_half_as_long_as_for_another_debian(tmp_path: P
         assert example["percentile"](unit, percent) <= example["percentile"](program, percent) / 2
 
 
-def test_a_server_with_tiles_has_no_other_units() -> None:
-    with pytest.raises(
-        RackwrightError, match="a server with `tiles` has their units and harts, and no others"
-    ):
-        Server(tiles=EXAMPLE["TILES"], harts=2, workload=BareMetal("store.elf"))
-    with pytest.raises(
-        RackwrightError, match="a server with `tiles` has their units and harts, and no others"
-    ):
-        Server("rocket", ["snappy"], tiles=EXAMPLE["TILES"])
+def test_a_server_with_tiles_has_no_other_units_harts_or_mesh() -> None:
+    layout = read_layout(REPOSITORY / "examples" / "tiles" / "two-by-two.yaml")
+    for others in ({"harts": 2}, {"accelerators": ["snappy"]}, {"chip": chip_mesh(layout)}):
+        with pytest.raises(RackwrightError) as raised:
+            Server(tiles=EXAMPLE["TILES"], **others, workload=BareMetal("store.elf"))
+        assert str(raised.value) == (
+            f"{EXAMPLE['TILES']}: a server with `tiles` has their units, harts and mesh, and no others"
+        )
 
 
 @pytest.mark.long("thousands of answers of each of two rates by sixteen clients")

@@ -128,11 +128,18 @@ def _measure_rates(*, json: bool) -> None:
     if json:
         print_json({"rows": [asdict(row) for row in rows]})
         return
-    columns = [("tiles", "right"), ("busy", "right"), ("requests", "right"), ("cycles", "right")]
+    columns = [
+        ("tiles", "right"),
+        ("busy", "right"),
+        ("hart", "left"),
+        ("requests", "right"),
+        ("cycles", "right"),
+    ]
     cells = [
         [
             str(row.tiles),
             str(row.busy),
+            row.hart,
             f"{row.requests:,}",
             f"{row.cycles:,}",
             f"{row.cycles_per_second:,.0f}",
