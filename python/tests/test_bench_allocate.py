@@ -13,8 +13,10 @@ from rackwright.reports.records import read_records
 
 def test_the_committed_table_reaches_its_bars() -> None:
     rows = read_records(TABLE, AllocateRow)
+    found = gains(rows)
     for name in traces([]):
-        assert gains(rows)["rocket"][f"trace {name}"] >= 1.5
+        assert found["unit"]["rocket"][f"trace {name}"] >= 1.5
+        assert found["malloc"]["rocket"][f"trace {name}"] >= 1.5
     p99 = {
         row.name: row.p99_cycles for row in rows if (row.cpu, row.test, row.by) == ("rocket", "live", "unit")
     }
@@ -43,10 +45,13 @@ def test_json_of_a_trace_of_ones_own(tmp_path: Path) -> None:
     assert [(row["test"], row["by"], row["calls"]) for row in told["rows"]] == [
         ("trace", "library", 3),
         ("trace", "unit", 3),
+        ("trace", "malloc", 3),
         ("live", "library", 4000),
         ("live", "unit", 4000),
+        ("live", "malloc", 4000),
     ]
-    assert set(told["gains"]["rocket"]) == {"trace own", "live 3"}
+    for way in ("unit", "malloc"):
+        assert set(told["gains"][way]["rocket"]) == {"trace own", "live 3"}
 
 
 def test_files_that_are_no_traces(tmp_path: Path) -> None:

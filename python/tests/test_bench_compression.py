@@ -173,6 +173,6 @@ def test_the_libraries_are_made_for_what_uses_them(arguments: list[str], needed:
 
 def test_an_unknown_library_is_refused() -> None:
     with pytest.raises(
-        RackwrightError, match="no library lzma that units can replace; there are zstd, zlib, snappy"
+        RackwrightError, match="no library lzma that units can replace; there are zstd, zlib, snappy, malloc"
     ):
         compile_program([EXAMPLE], by_units=["lzma"])

@@ -20,7 +20,8 @@ TRACES = FOLDER / "traces"
 TABLE = REPOSITORY / "validation" / "allocate" / "table.csv"
 
 CPUS = ("rocket", "boom")
-WAYS = ("library", "unit")
+WAYS = ("library", "unit", "malloc")
+"""glibc's functions, the unit's commands, and glibc's names for the unit (software/allocate/malloc.c)."""
 
 LIVE = (100, 1_000, 10_000, 100_000)
 """Blocks that stay allocated during other allocations and frees."""
@@ -60,8 +61,10 @@ def traces(files: list[Path]) -> dict[str, bytes]:
 
 
 def measure(calls: dict[str, bytes], cpus: tuple[str, ...], live: tuple[int, ...]) -> Iterator[AllocateRow]:
-    """Measures each trace, and allocations beside live blocks, with both allocators on each core."""
+    """Measures each trace, and allocations beside live blocks, with each allocator on each core."""
     program = compile_program([PROGRAM])
+    replaced = compile_program([PROGRAM], by_units=["malloc"])
+    programs = {way: replaced if way == "malloc" else program for way in WAYS}
     with TemporaryDirectory() as folder:
         for cpu in cpus:
             server = Server(cpu, ["allocate"])
@@ -69,15 +72,15 @@ def measure(calls: dict[str, bytes], cpus: tuple[str, ...], live: tuple[int, ...
                 path = Path(folder) / name
                 path.write_bytes(data)
                 for way in WAYS:
-                    yield _row(server, program, cpu, way, ("trace", name, str(path)))
+                    yield _row(server, programs[way], cpu, way, ("trace", name, str(path)))
             for blocks in live:
                 for way in WAYS:
-                    yield _row(server, program, cpu, way, ("live", str(blocks), str(blocks)))
+                    yield _row(server, programs[way], cpu, way, ("live", str(blocks), str(blocks)))
 
 
 def _row(server: Server, program: Path, cpu: str, way: str, work: tuple[str, str, str]) -> AllocateRow:
     test, name, argument = work
-    result = server.run(program, [way, test, argument])
+    result = server.run(program, ["unit" if way == "unit" else "library", test, argument])
     if result.exit_code != 0:
         said = result.stderr.decode(errors="replace").strip()
         raise RackwrightError(f"{test} {name} by {way} on {cpu}: {said or result.exit_code}")
@@ -87,13 +90,14 @@ def _row(server: Server, program: Path, cpu: str, way: str, work: tuple[str, str
     )
 
 
-def gains(rows: list[AllocateRow]) -> dict[str, dict[str, float]]:
-    """By core and test, the library's cycles per call divided by the unit's."""
-    cycles = {(row.cpu, row.test, row.name, row.by): row.cycles_per_call for row in rows}
-    found: dict[str, dict[str, float]] = {}
-    for (cpu, test, name, by), library in cycles.items():
-        if by == "library":
-            found.setdefault(cpu, {})[f"{test} {name}"] = library / cycles[cpu, test, name, "unit"]
+def gains(rows: list[AllocateRow]) -> dict[str, dict[str, dict[str, float]]]:
+    """By way, core and test, the library's cycles per call divided by those of the way."""
+    cycles = {(row.by, row.cpu, row.test, row.name): row.cycles_per_call for row in rows}
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for (by, cpu, test, name), own in cycles.items():
+        if by != "library":
+            by_core = found.setdefault(by, {}).setdefault(cpu, {})
+            by_core[f"{test} {name}"] = cycles["library", cpu, test, name] / own
     return found
 
 

@@ -26,6 +26,8 @@ INCLUDES = (
 
 _ARCHIVES = ("librackwright.a", "libsnappy.a")
 
+_ALLOCATOR = SOFTWARE / "allocate" / "malloc.c"
+
 # In the order in which they need each other, before the official libraries.
 _COMPRESSION = ("librackwright-compression.a", "libzstd.a", "libz.a")
 
@@ -41,28 +43,47 @@ def compile_program(
 
     Our headers (`rackwright/rocc.h`, `rackwright_snappy.h`), our drivers and the official libsnappy are
     available. `by_units` names official libraries ("snappy", "zstd", "zlib") whose functions are redirected
-    to the units (`bootstrap.compression.REPLACED` lists them), in unmodified programs. ZStd and zlib are
-    available once `./rw bench compression` has built them. Without `output`, the program is written to
+    to the units (`bootstrap.compression.REPLACED` lists them), in unmodified programs; "malloc" gives all
+    allocations to the unit `allocate`. ZStd and zlib are available once `./rw bench compression` has built
+    them. Without `output`, the program is written to
     .build/programs, in a separate folder for these sources and options, and named after the first source.
     Raises `RackwrightError` with the compiler's output.
     """
     archives = driver_archives()
-    options = [*options, *(flag for name in by_units for flag in _replaced(name))]
-    archives = [*_built_compression(by_units), *archives]
+    libraries = [name for name in by_units if name != "malloc"]
+    options = [*options, *(flag for name in libraries for flag in _replaced(name))]
+    archives = [*_built_compression(libraries), *archives]
     paths = [Path(source) for source in sources]
-    program = place_of(paths, output, options)
+    allocator = [_ALLOCATOR] if "malloc" in by_units else []
+    program = place_of([*paths, *allocator], output, options)
+    objects = [_compiled_beside(program, source) for source in allocator]
     command = [
         *RISCV.compiler(paths[0]),
         *RISCV.flags,
         *(f"-I{folder}" for folder in INCLUDES),
         *options,
         *map(str, paths),
+        *map(str, objects),
         *map(str, archives),
         "-lstdc++",
         "-lm",
     ]
     make_program(command, program)
     return program
+
+
+def _compiled_beside(program: Path, source: Path) -> Path:
+    """The object of a source of ours, in its own language."""
+    compiled = program.with_name(f"{program.stem}-{source.stem}.o")
+    command = [
+        *RISCV.compiler(source),
+        *RISCV.flags,
+        *(f"-I{folder}" for folder in INCLUDES),
+        "-c",
+        str(source),
+    ]
+    make_program(command, compiled)
+    return compiled
 
 
 def driver_archives() -> list[Path]:
@@ -75,7 +96,9 @@ def driver_archives() -> list[Path]:
 
 def _replaced(library: str) -> list[str]:
     if library not in REPLACED:
-        raise RackwrightError(f"no library {library} that units can replace; there are {', '.join(REPLACED)}")
+        raise RackwrightError(
+            f"no library {library} that units can replace; there are {', '.join([*REPLACED, 'malloc'])}"
+        )
     return replace_flags(library)
 
 

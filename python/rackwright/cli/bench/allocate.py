@@ -35,7 +35,9 @@ def allocate(
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Cycles of malloc and free: glibc's own, and by the unit `allocate`, for calls of recorded programs.
+    """Cycles of malloc and free for calls of recorded programs, with glibc and with the unit `allocate`.
+
+    The unit is measured by its commands (`unit`), and behind the names of glibc's functions (`malloc`).
 
     Examples:
         ./rw bench allocate
@@ -62,9 +64,9 @@ def allocate(
     print_table(columns, [_cells(row, gains) for row in rows])
 
 
-def _cells(row: AllocateRow, gains: dict[str, dict[str, float]]) -> list[str]:
+def _cells(row: AllocateRow, gains: dict[str, dict[str, dict[str, float]]]) -> list[str]:
     work = row.name if row.test == "trace" else f"beside {int(row.name):,}"
-    gain = f"{gains[row.cpu][f'{row.test} {row.name}']:.2f}x" if row.by == "unit" else ""
+    gain = f"{gains[row.by][row.cpu][f'{row.test} {row.name}']:.2f}x" if row.by in gains else ""
     cycles = f"{row.cycles_per_call:.1f}"
     return [
         row.cpu,
