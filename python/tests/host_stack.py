@@ -29,9 +29,9 @@ _PATIENCE_SECONDS = 60
 
 SECOND, GROUP = "10.0.0.9", "239.129.2.3"
 UNBOUND = 8
-PINGS = (0, 1, 56, 1000, 1472)
+PINGS = (0, 1, 56, 1000, 1472, 1473, 4000, 8972)
 DATAGRAMS = (0, 1, 7, 64, 1000, 1472)
-"""Bytes of data."""
+"""Bytes of data; more than 1472 are in fragments, both ways."""
 
 
 def tap() -> int:
@@ -57,7 +57,7 @@ def client() -> dict[str, Any]:
             plain = struct.pack(">BBHHH", 8, 0, 0, 7, length) + data
             checksum = 0xFFFF ^ internet_sum(plain)
             raw.sendto(plain[:2] + checksum.to_bytes(2, "big") + plain[4:], (IP_ADDRESS, 0))
-            reply, (sender, _) = raw.recvfrom(2000)
+            reply, (sender, _) = raw.recvfrom(10_000)
             found["pings"].append(
                 sender == IP_ADDRESS and reply[20:22] == b"\0\0" and reply[24:] == plain[4:]
             )
@@ -68,6 +68,8 @@ def client() -> dict[str, Any]:
             text = b"a word " * 300
             plain_socket.send(text[:length])
             found["datagrams"].append(plain_socket.recv(2000) == text[:length].upper())
+        plain_socket.send(bytes(8000))
+        found["long"] = plain_socket.recv(2000).decode()
     found["others"] = [answered_by(address) for address in (SECOND, GROUP)]
     found["refused"] = is_refused()
     return found
@@ -100,10 +102,11 @@ def carry(unit: NetworkUnit, device: int, ends: Future[dict[str, Any]]) -> None:
     while not ends.done():
         if select.select([device], [], [], 0.05)[0]:
             unit.receive(os.read(device, 10_000))
-        unit.work()
+        unit.work(50_000)
         for request in unit.datagrams(0):
-            unit.send(replace(request, data=request.data.upper()))
-        unit.work()
+            data = request.data.upper() if len(request.data) <= 1472 else str(len(request.data)).encode()
+            unit.send(replace(request, data=data))
+        unit.work(50_000)
         for frame in unit.frames():
             os.write(device, frame.data)
 
@@ -124,6 +127,8 @@ def main() -> None:
     device = tap()
     unit = network_unit()
     unit.set_interval(100_000)
+    # Fragments come one by one, and the unit is simulated for less than that between two of them.
+    unit.set_reassembly(10_000_000)
     unit.add_address(0, SECOND)
     unit.join(0, GROUP)
     with ThreadPoolExecutor(1) as pool:

@@ -18,12 +18,16 @@ PEER_MAC, PEER = "02:00:00:00:00:02", "10.0.0.2"
 PORTS = {0: 7, 1: 9000}
 """The port of UDP that is bound to each stream."""
 
+PATIENCE = 5000
+"""Cycles for which fragments are waited for; a minute would be simulated cycle by cycle."""
+
 
 def network_unit(**options: Any) -> NetworkUnit:
     """A unit with an address and both streams bound, its own assertions compiled in."""
     unit = NetworkUnit(OWN, assertions=True, **options)
     for stream, port in PORTS.items():
         unit.bind(stream, port, stream)
+    unit.set_reassembly(PATIENCE)
     return unit
 
 

@@ -41,7 +41,8 @@ def test_linux_pings_the_unit_and_is_served_by_it() -> None:
     assert found["pings"] == [True] * len(PINGS)
     assert found["datagrams"] == [True] * len(DATAGRAMS)
     assert found["others"] == [SECOND, IP_ADDRESS]
+    assert found["long"] == "8000"
     assert found["refused"]
     assert set(found["errors"].values()) == {0}
     assert found["counters"]["echoed"] == len(PINGS)
-    assert found["counters"]["delivered"] == len(DATAGRAMS) + 2
+    assert found["counters"]["delivered"] == len(DATAGRAMS) + 3

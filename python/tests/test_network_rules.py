@@ -92,7 +92,7 @@ RULES = [
     Rule(
         "RFC 791: later fragments are not taken for whole packets",
         lambda: frame() / packet(frag=1) / datagram(),
-        "dropped_fragment",
+        "fragments",
     ),
     Rule(
         "RFC 791: the flag that forbids fragments is no fragment",

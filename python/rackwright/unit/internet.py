@@ -148,6 +148,10 @@ class NetworkUnit:
         """Cycles between two queries of ARP for the same address."""
         self._write("interval", cycles)
 
+    def set_reassembly(self, cycles: int) -> None:
+        """Sets after how many cycles a datagram of which fragments lack is given up."""
+        self._write("reassembly", cycles)
+
     def set_unreachable(self, cycles: int) -> None:
         """Cycles between two messages that a port is unreachable; 0: none is sent."""
         self._write("unreachable", cycles)

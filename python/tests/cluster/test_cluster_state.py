@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from cluster_shapes import rack
 from going_on import UNIT_CALLS, goes_on, position
+from tiers import long
 
 from rackwright import (
     BareMetal,
@@ -70,13 +71,16 @@ def seconds(act: Callable[[], object]) -> float:
     return time.process_time() - begun
 
 
-@pytest.mark.long
-def test_linux_servers_go_on_from_their_state(booted: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "points",
+    [long(8, why="it boots Linux"), long(200, why="200 runs of four Linux servers", name="at any time")],
+)
+def test_linux_servers_go_on_from_their_state(booted: Path, points: int, tmp_path: Path) -> None:
     file = tmp_path / "state"
     whole = ring(booted, 4).run(until_ms=90)
     assert whole.servers["stdout"].str.contains("20 packets received").all()
     times = random.Random(2)
-    for _ in range(8):
+    for _ in range(points):
         before = ring(booted, 4).run(until_ms=times.uniform(5, 80), checkpoint=file)
         assert position(file)["unsaved"] == ""
         assert position(file)["digest"] == before.digest

@@ -25,6 +25,12 @@ class PacketInfo extends Bundle {
 
   /** The error; valid with the last flit. */
   def cause: UInt = frame.cause
+
+  /** The fields of the header about fragments; offsets are in units of 8 bytes. */
+  def identification: UInt = start(63, 48)
+  def moreFragments: Bool = start(45)
+  def fragmentOffset: UInt = start(44, 32)
+  def isFragment: Bool = moreFragments || fragmentOffset =/= 0.U
 }
 
 /** Removes the header of an IP packet and the padding after it (RFC 791): options are skipped, and errors are reported
@@ -57,7 +63,7 @@ class Ipv4Receive(params: Params) extends Module {
   info.length := total
   info.broadcast := destination.andR || destination === settings.broadcast || settings.isGroup(destination)
   info.start := Bytes.number(header, 0, 12)
-  private val isFragment = Bytes.number(header, 6, 2)(13) || Bytes.number(header, 6, 2)(12, 0) =/= 0.U
+  private val refusesFragments = (params.reassembly == 0).B
   private val firstByte = source(31, 24)
   private val wrongSource = settings.isOwn(source) || source === settings.broadcast ||
     firstByte === 0.U || firstByte === 127.U || firstByte >= 224.U
@@ -67,7 +73,7 @@ class Ipv4Receive(params: Params) extends Module {
   info.frame.cause := Cause.first(
     reader.out.bits.about.cause,
     (header(7, 4) =/= 4.U || header(3, 0) < 5.U) -> "dropped_header",
-    isFragment -> "dropped_fragment",
+    (info.isFragment && refusesFragments) -> "dropped_fragment",
     wrongSource -> "dropped_source",
     wrongDestination -> "dropped_destination"
   )

@@ -15,16 +15,37 @@ class PacketTarget extends Bundle {
   val length = UInt(16.W)
 }
 
-/** Prepends the header of an IP packet to each message (RFC 791): never fragmented, and thus without an identification
-  * of its own (RFC 6864), with a time to live of 64 hops. Its checksum takes three cycles before the header.
+/** The part of a message that a packet has. */
+class PacketPart extends Bundle {
+  val target = new PacketTarget
+
+  /** That of all parts of the message; 0 for a message in one packet (RFC 6864). */
+  val identification = UInt(16.W)
+  val isWhole = Bool()
+  val more = Bool()
+
+  /** In units of 8 bytes. */
+  val offset = UInt(13.W)
+}
+
+/** Prepends the header of an IP packet to each message, or to the parts of a long one (RFC 791), with a time to live of
+  * 64 hops. Its checksum takes three cycles before the header.
   */
-class Ipv4Send extends Module {
+class Ipv4Send(params: Params) extends Module {
   val in = IO(Flipped(Decoupled(new Piece(new PacketTarget))))
   val out = IO(Decoupled(new Piece(new FrameTarget)))
+
+  /** A part of a message leaves that has several. */
+  val sendsFragment = IO(Output(Bool()))
   val idle = IO(Output(Bool()))
 
-  private val waiting = SkidBuffer(in)
-  private val target = waiting.bits.about
+  private val fragmenter = Module(new Fragmenter(params))
+  fragmenter.in <> SkidBuffer(in)
+  private val waiting = fragmenter.out
+  private val part = waiting.bits.about
+  private val target = part.target
+  private val marks = Cat(0.U(1.W), part.isWhole, part.more, part.offset)
+  sendsFragment := waiting.fire && waiting.bits.flit.last && !part.isWhole
   private val total = target.length + 20.U
   private val fixed = Cat(64.U(8.W), target.protocol)
 
@@ -32,22 +53,25 @@ class Ipv4Send extends Module {
   private val step = RegInit(0.U(2.W))
   private val ready = step === 3.U
   private val (own, theirs, others) = (Reg(UInt(17.W)), Reg(UInt(17.W)), Reg(UInt(18.W)))
+  private val place = Reg(UInt(17.W))
   private val all = Reg(UInt(20.W))
   private val sum = Reg(UInt(16.W))
   own := target.source(31, 16) +& target.source(15, 0)
   theirs := target.destination(31, 16) +& target.destination(15, 0)
-  others := (total +& fixed) +& (0x4500 + 0x4000).U
-  all := (own +& theirs) +& others
+  others := (total +& fixed) +& 0x4500.U
+  place := part.identification +& marks
+  all := (own +& theirs) +& (others +& place)
   private val folded = all(15, 0) +& all(19, 16)
   sum := folded(15, 0) + folded(16)
 
-  private val prepender = Module(new Prepender(new PacketTarget, 20))
+  private val prepender = Module(new Prepender(new PacketPart, 20))
   private val length = Reg(UInt(16.W))
   length := total
   prepender.header := Bytes.join(
     0x4500.U(16.W),
     length,
-    0x00004000.U(32.W),
+    part.identification,
+    marks,
     fixed,
     ~sum,
     target.source,
@@ -64,7 +88,7 @@ class Ipv4Send extends Module {
   out.valid := queued.valid
   queued.ready := out.ready
   out.bits.flit := queued.bits.flit
-  out.bits.about.mac := queued.bits.about.mac
+  out.bits.about.mac := queued.bits.about.target.mac
   out.bits.about.isArp := false.B
   idle := !waiting.valid && prepender.idle && !queued.valid
 }

@@ -38,7 +38,7 @@ class Network(params: Params) extends HardwareUnit {
   private val udpSends = Seq.fill(params.streams)(Module(new UdpSend(params)))
   private val resolver = Module(new Resolver(params))
   private val udpHeader = Module(new UdpHeader)
-  private val ipv4Send = Module(new Ipv4Send)
+  private val ipv4Send = Module(new Ipv4Send(params))
   private val arpSend = Module(new ArpSend(params))
   private val ethernetSend = Module(new EthernetSend(params))
 
@@ -60,7 +60,12 @@ class Network(params: Params) extends HardwareUnit {
   }
   arpReceive.in <> ethernetReceive.arp
   ipv4Receive.in <> ethernetReceive.ipv4
-  private val packet = ipv4Receive.out
+  private val reassembly = Option.when(params.reassembly > 0)(Module(new Reassembly(params)))
+  private val packet = reassembly.map(_.out).getOrElse(ipv4Receive.out)
+  reassembly.foreach { box =>
+    box.in <> ipv4Receive.out
+    box.settings := settings
+  }
   private val isUdp = packet.bits.about.protocol === UdpReceive.protocol.U
   private val isIcmp = packet.bits.about.protocol === IcmpEcho.protocol.U
   for ((box, chosen) <- Seq(udpReceive.in -> isUdp, icmp.in -> isIcmp)) {
@@ -124,7 +129,8 @@ class Network(params: Params) extends HardwareUnit {
   arpSend.settings := settings
   ethernetSend.settings := settings
 
-  private val endings = Seq(ethernetReceive.ended, arpReceive.ended, strange, icmp.ended, udpReceive.ended)
+  private val endings = (Seq(ethernetReceive.ended, arpReceive.ended, strange, icmp.ended, udpReceive.ended) ++
+    reassembly.toSeq.flatMap(_.ended)).map(end => RegNext(end, 0.U.asTypeOf(end)))
   private def counted(flags: Bool*): UInt = PopCount(flags)
   private val sendRefused = udpSends.map(_.refused)
   private val amounts = Seq(counted(arrived.fire && arrived.bits.last)) ++
@@ -139,7 +145,10 @@ class Network(params: Params) extends HardwareUnit {
       counted(resolver.query.fire),
       counted(reply.fire),
       counted(reply.valid && !reply.ready),
-      counted(unreachable.sends)
+      counted(unreachable.sends),
+      reassembly.map(box => counted(box.assembled)).getOrElse(0.U),
+      reassembly.map(box => counted(box.abandoned: _*)).getOrElse(0.U),
+      counted(ipv4Send.sendsFragment)
     )
   counters.amounts.zip(amounts).foreach { case (counter, amount) => counter := amount }
   Counters.names.zip(amounts).foreach { case (name, amount) => event(name, amount) }
@@ -149,5 +158,6 @@ class Network(params: Params) extends HardwareUnit {
       _ && _
     ) && resolver.idle && udpHeader.idle && ipv4Send.idle &&
     arpSend.idle && ethernetSend.idle && registers.idle && counters.idle
+  when(endings.map(_.valid).reduce(_ || _) || reassembly.map(!_.idle).getOrElse(false.B)) { idle := false.B }
   passes.foreach(busy => when(busy) { idle := false.B })
 }

@@ -18,7 +18,8 @@ object NetworkDescription extends UnitDescription {
     Parameter.powerOfTwo("arp-entries", default.arpEntries, 4, 64, "addresses that the cache of ARP holds"),
     Parameter.powerOfTwo("waiting", default.waiting, 1, 16, "destinations whose address is asked for at once"),
     Parameter.choice("echo", 0, Seq(0, 1), "1: stream 0 has no ports and sends back what comes"),
-    Parameter.choice("shared", 0, Seq(0, 1), "1: frames for a network interface on the same link have a port")
+    Parameter.choice("shared", 0, Seq(0, 1), "1: frames for a network interface on the same link have a port"),
+    Parameter.choice("assemblies", default.assemblies, Seq(0, 1, 2, 4), "datagrams put together from fragments at once")
   )
 
   def build(values: ParameterValues): HardwareUnit = new Network(
@@ -30,7 +31,8 @@ object NetworkDescription extends UnitDescription {
       values.int("arp-entries"),
       values.int("waiting"),
       values.int("echo") == 1,
-      values.int("shared") == 1
+      values.int("shared") == 1,
+      values.int("assemblies")
     )
   )
 }

@@ -22,6 +22,9 @@ import rackwright.network.Frame
   *   whether stream 0 has no ports and is a service that returns received data.
   * @param shared
   *   whether a network interface is on the same link: frames that are of no use here have a port of their own.
+  * @param assemblies
+  *   datagrams that are put together from fragments at a time; none if the link is shared, whose interface has
+  *   fragments.
   */
 case class Params(
     streams: Int = 2,
@@ -31,13 +34,17 @@ case class Params(
     arpEntries: Int = 16,
     waiting: Int = 4,
     echo: Boolean = false,
-    shared: Boolean = false
+    shared: Boolean = false,
+    assemblies: Int = 2
 ) {
   require(streams >= 1 && streams <= 4, s"streams is from 1 to 4, not $streams")
   require(
     isPow2(bufferKib) && bufferKib * 1024 > Frame.maxBytes,
     s"buffer-kib is a power of two from 16, not $bufferKib"
   )
+
+  /** Datagrams that are put together at a time. */
+  val reassembly: Int = if (shared) 0 else assemblies
 
   /** Most bytes of data in a datagram that is sent. */
   val mostData: Int = mtu - 28

@@ -23,7 +23,8 @@ class RegisterFile(params: Params) extends Module {
     map("mask").offset -> set.mask,
     map("gateway").offset -> set.gateway,
     map("interval").offset -> set.interval,
-    map("unreachable").offset -> set.unreachable
+    map("unreachable").offset -> set.unreachable,
+    map("reassembly").offset -> set.reassembly
   ) ++ map("addresses").offsets.zip(set.addresses) ++ map("groups").offsets.zip(set.groups)
   private val bindings = binding.offsets.zip(set.bindings)
   private val read = fields ++ Seq(vlan.offset -> vlan.word("number" -> set.vlan, "present" -> set.tagged)) ++
@@ -73,13 +74,16 @@ class RegisterFile(params: Params) extends Module {
 /** The reset values of registers. */
 object RegisterFile {
 
-  /** Cycles of a second, the minimum between two requests for an address (RFC 1122, 2.3.2.1). */
+  /** Cycles of a second, the minimum between two requests for an address (RFC 1122, 2.3.2.1); fragments are waited for
+    * a minute (3.3.2).
+    */
   private val second: Long = 2000000000L
 
   private def initial(params: Params): Settings = {
     val settings = WireDefault(0.U.asTypeOf(new Settings(params)))
     settings.interval := second.U
     settings.unreachable := (second / 100000).U
+    settings.reassembly := (60 * second).U
     settings
   }
 }

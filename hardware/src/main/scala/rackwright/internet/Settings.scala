@@ -26,6 +26,9 @@ class Settings(params: Params) extends Bundle {
 
   /** Cycles between two messages that a port is unreachable; 0: none is sent. */
   val unreachable = UInt(40.W)
+
+  /** Cycles until a datagram of which fragments lack is given up. */
+  val reassembly = UInt(40.W)
   val addresses = Vec(Settings.others, UInt(32.W))
   val groups = Vec(Settings.others, UInt(32.W))
   val bindings = Vec(params.bindings, new Binding(params.streamBits))
