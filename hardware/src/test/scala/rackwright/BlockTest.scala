@@ -22,9 +22,9 @@ trait BlockTest extends AnyFunSuite with ChiselSim {
     CompilationSettings.default.withOutputSplit(Some(1000000))
   )
 
-  /** Runs `test` on the block, reset. */
+  /** Runs `test` on the block, reset. firtool does not verify its own data after each of its passes. */
   def block[T <: Module](make: => T)(test: T => Unit): Unit =
-    simulate(make)(test)
+    simulate(make, firtoolOpts = Array("--verify-each=false"))(test)
 
   /** The same numbers in every run. */
   def seeded(seed: Int): Random = new Random(seed)

@@ -12,11 +12,13 @@ object Elaborator {
   /** Options of firtool: readable output for simulators, with the same text in every run.
     *
     * Registers start without random values: a unit is reset before it is used, and a run must not depend on a seed.
-    * Layers, which contain assertions, are included or not: they are omitted for synthesis.
+    * Layers, which contain assertions, are included or not: they are omitted for synthesis. By itself, firtool verifies
+    * its own data after each of its passes, which takes two thirds of its time.
     */
   private def firtoolOptions(assertions: Boolean) = Array(
     "-disable-all-randomization",
     "--strip-debug-info",
+    "--verify-each=false",
     s"--default-layer-specialization=${if (assertions) "enable" else "disable"}",
     "--lowering-options=disallowPackedArrays,disallowLocalVariables,noAlwaysComb,emittedLineLength=120"
   )
