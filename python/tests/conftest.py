@@ -13,6 +13,7 @@ from tiers import long
 
 from rackwright import SnappyUnit
 from rackwright.hardware.designs import ASSERTED
+from rackwright.hardware.toolchain import OF_TESTS, OPTIMISATION
 from rackwright.protobuf.program import LINKED_FAST
 from rackwright.unit.nic import NicUnit
 
@@ -36,6 +37,9 @@ os.environ[ASSERTED] = (
     "aes allocate daronpon deflate-compress deflate-decompress drx gather protobuf-deserialize "
     "protobuf-serialize store zstd-compress zstd-decompress"
 )
+
+if not LONG:
+    os.environ.setdefault(OPTIMISATION, OF_TESTS)
 
 LONGEST_FIRST = (
     "test_protobuf_commands",

