@@ -32,6 +32,7 @@ from rackwright import (
     elaborate,
 )
 from rackwright.compression.libsnappy import compress
+from rackwright.hardware.manifests import read_manifest
 from rackwright.machine.programs import compile_network_program
 from rackwright.machine.workload_file import WorkloadFile, header_of
 from rackwright.soc import CacheConfig, HartConfig, Soc, checked, compose
@@ -53,6 +54,7 @@ from rackwright.verilog.reader import VerilogDesign, VerilogSources
 EXAMPLES = REPOSITORY / "examples" / "soc"
 KERNEL_MAIN = Path(__file__).parent / "fixtures" / "soc_kernel.c"
 OWN = REPOSITORY / "examples" / "bring-your-own" / "systemverilog"
+COUNTER = str(OWN / "manifest.json")
 DMA = REPOSITORY / "examples" / "bring-your-own" / "axi" / "manifest.json"
 
 
@@ -103,6 +105,9 @@ def test_units_of_one_opcode_are_told_apart_as_on_a_server(tmp_path: Path) -> No
         ({"system": {"bus_bits": "wide"}}, "system.bus_bits is 'wide', not an integer"),
         ({"system": {"trackers": 0}}, "trackers: 0"),
         ({"system": {"clock_hz": "1e6"}}, "below the 10 MHz"),
+        ({"system": {"clock_hz": "1e10"}}, "10000000000 is beyond the 32 bits of a device tree"),
+        ({"system": {"clock_hz": float("inf")}}, "system.clock_hz is inf, not an integer"),
+        ({"system": {"clock_hz": float("nan")}}, "system.clock_hz is nan, not an integer"),
         ({"system": {"data_cache": {"sets": 128}}}, "data_cache.sets: 128"),
         ({"system": {"instruction_cache": {"ways": 3}}}, "instruction_cache.ways: 3"),
         ({"system": {"caches": {}}}, "system has 'caches'"),
@@ -115,7 +120,7 @@ def test_units_of_one_opcode_are_told_apart_as_on_a_server(tmp_path: Path) -> No
             r"system.harts\[0\].translation is 1, not true or false",
         ),
         (
-            {"system": {"harts": [{"units": [str(OWN / "manifest.json")], "translation": True}]}},
+            {"system": {"harts": [{"units": [COUNTER], "translation": True}]}},
             r"harts\[0\].units\[0\]: .*: translation is for units of `./rw units`",
         ),
         ({"system": {"shared": ["nic"]}}, r"shared\[0\]: nic: its port mmio is mmio"),
@@ -145,6 +150,8 @@ def test_what_cannot_be_names_the_places(parts: dict[str, Any], said: str, tmp_p
         ("page-fault", "page-fault: its port network_out is stream"),
         ("absent.json", "absent.json: no such manifest"),
         (7, "is not a mapping"),
+        ({"unit": COUNTER, "parameters": {"OUTSTANDING": 3}}, "OUTSTANDING must be 2, 4, 8 or 16"),
+        ({"unit": COUNTER, "parameters": {"DEPTH": 3}}, "no parameter DEPTH; there are OUTSTANDING"),
     ],
 )
 def test_units_that_cannot_be_name_their_hart(unit: Any, said: str, tmp_path: Path) -> None:
@@ -152,12 +159,18 @@ def test_units_that_cannot_be_name_their_hart(unit: Any, said: str, tmp_path: Pa
         checked(Soc.load(chip(tmp_path, "stream-copy", unit)))
 
 
+def test_the_generator_gets_parameters_of_ones_own_unit_as_numbers(tmp_path: Path) -> None:
+    soc = Soc.load(chip(tmp_path, {"unit": COUNTER, "parameters": {"OUTSTANDING": "2 + 2"}}))
+    (unit,) = specification(soc, checked(soc), [read_manifest(Path(COUNTER))])["units"]
+    assert unit["parameters"] == {"OUTSTANDING": 4}
+
+
 @pytest.mark.parametrize(
     ("units", "parts", "said"),
     [
         (["mesh"], {}, r"^units\[0\]: mesh: has 0 ports for registers; a unit on the buses has one"),
         (
-            ["stream-copy", str(OWN / "manifest.json")],
+            ["stream-copy", COUNTER],
             {},
             r"^units\[1\]: .*its port command is command; there are mmio",
         ),
@@ -240,10 +253,11 @@ def test_a_comparison_is_of_one_program_without_arguments() -> None:
 
 def test_a_program_that_is_none_is_refused_before_the_chip_is_generated(tmp_path: Path) -> None:
     chip, output = EXAMPLES / "tiny.yaml", tmp_path / "tiny"
-    ended = rw("soc", "run", chip, EXAMPLES / "copy.c", "-o", output)
-    assert ended.status == 1
-    assert ended.stderr.strip().endswith("copy.c: is no static ELF file for RV64")
-    assert not output.exists()
+    for program in (EXAMPLES / "copy.c", Path(sys.executable)):
+        ended = rw("soc", "run", chip, program, "-o", output)
+        assert ended.status == 1
+        assert ended.stderr.strip().endswith(f"{program.name}: is no static ELF file for RV64")
+        assert not output.exists()
 
 
 def test_harts_share_units_by_their_commands(tmp_path: Path) -> None:
@@ -390,6 +404,8 @@ def test_a_folder_that_is_no_chip_is_never_overwritten(tmp_path: Path) -> None:
         compose(Soc.load(EXAMPLES / "tiny.yaml"), tmp_path)
     with pytest.raises(RackwrightError, match="was not made by"):
         compose(Soc.load(EXAMPLES / "tiny.yaml"), tmp_path / "thesis.tex")
+    with pytest.raises(RackwrightError, match=r"tiny: .*thesis\.tex is no folder that can be written to"):
+        compose(Soc.load(EXAMPLES / "tiny.yaml"), tmp_path / "thesis.tex" / "chips" / "tiny")
     assert (tmp_path / "thesis.tex").read_text() == "all my work"
 
 
@@ -639,7 +655,7 @@ def run_kernels(folder: Path, work: Path) -> None:
         assert (ended.exit_code, values) == (0, row["values"].split()), name
 
 
-UNITS = ("stream-copy", "snappy", "protobuf", "zstd", str(OWN / "manifest.json"), "nic", "page-fault")
+UNITS = ("stream-copy", "snappy", "protobuf", "zstd", COUNTER, "nic", "page-fault")
 
 
 SHARED = ("stream-copy", "aes", "nic")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,10 +12,13 @@ from rackwright.errors import RackwrightError
 
 
 def check_output(output: Path, mark: str, maker: str) -> None:
-    """Raises `RackwrightError` for a folder without the file `mark` of `maker`."""
-    if not output.exists() or (output / mark).is_file() or (output.is_dir() and not any(output.iterdir())):
-        return
-    raise RackwrightError(f"{output}: exists and was not made by {maker}; use -o for another folder")
+    """Raises `RackwrightError` for a folder without the file `mark` of `maker`, or that cannot be made."""
+    is_own = (output / mark).is_file() or (output.is_dir() and not any(output.iterdir()))
+    if output.exists() and not is_own:
+        raise RackwrightError(f"{output}: exists and was not made by {maker}; use -o for another folder")
+    above = next(parent for parent in output.absolute().parents if parent.exists())
+    if not (above.is_dir() and os.access(above, os.W_OK)):
+        raise RackwrightError(f"{output}: {above} is no folder that can be written to")
 
 
 @contextmanager

@@ -139,6 +139,7 @@ def _check_numbers(soc: Soc) -> None:
         1 <= soc.link_cycles <= 1_000_000, f"harness.link_cycles: {soc.link_cycles} is not from 1 to 1000000"
     )
     _require(soc.clock_hz >= 10_000_000, f"clock_hz: {soc.clock_hz} is below the 10 MHz of mtime")
+    _require(soc.clock_hz < 1 << 32, f"clock_hz: {soc.clock_hz} is beyond the 32 bits of a device tree")
     for name in ("instruction_cache", "data_cache"):
         cache: CacheConfig = getattr(soc, name)
         _require(

@@ -85,13 +85,12 @@ def _run(arguments: Sequence[str]) -> None:
         LOGS.mkdir(parents=True, exist_ok=True)
         log = LOGS / "soc-generator.log"
         write_whole(log, ended.stdout)
-        raise RackwrightError(f"the generator: {_first_cause(ended.stdout)} ({log})")
+        raise RackwrightError(f"the generator: {_first_cause(ended.stdout, ended.returncode)} ({log})")
 
 
-def _first_cause(log: str) -> str:
-    """The first error: the exception that caused the later ones, as text."""
+def _first_cause(log: str, status: int) -> str:
+    """The first error: the exception that caused the later ones, as text; who is ended by others has none."""
     causes = [cause for cause in _REASON.findall(log) if cause.strip()]
     if causes:
         return str(causes[-1]).strip()
-    lines = [line.strip() for line in log.splitlines() if line.strip()]
-    return lines[-1] if lines else "it says nothing"
+    return f"ended with status {status} before it was done, without an error of its own"

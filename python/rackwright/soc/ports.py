@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +64,7 @@ def _ports(place: str, config: UnitConfig, there: Sequence[str]) -> tuple[dict[s
     """The ports of a unit, from its manifest if it exists; all of contracts that are `there`."""
     ports: Sequence[dict[str, Any]]
     if not config.is_named:
-        ports = _own_ports(place, Path(config.unit))
+        ports = _own_ports(place, config)
     elif (manifest := Elaboration(config.unit, config.parameters, config.command).manifest).exists():
         ports = json.loads(manifest.read_text(encoding="utf-8"))["ports"]
     else:
@@ -117,43 +117,73 @@ def _known(place: str, config: UnitConfig) -> UnitInfo:
     return unit
 
 
-def _own_ports(place: str, manifest: Path) -> list[dict[str, Any]]:
+def own_parameters(config: UnitConfig, record: Mapping[str, Any]) -> dict[str, int]:
+    """The parameters of a user's unit as the generator passes them; none if they are in its Verilog already.
+
+    Raises `RackwrightError` for those that its top module does not have, and for values that it cannot have.
+    """
+    given = {**record.get("parameters", {}), **config.parameters}
+    if is_elaborated(dict(record)):
+        if config.parameters:
+            raise RackwrightError(f"{config.unit}: was elaborated, and has the parameters of that")
+        return {}
+    if not given:
+        return {}
+    # slang is loaded for units with parameters alone.
+    from rackwright.verilog.parameters import check_parameters
+
+    chosen = {}
+    for name, value in check_parameters(Path(config.unit), given).items():
+        if not isinstance(value, int):
+            raise RackwrightError(f"{config.unit}: {name}={value} is no integer, as parameters in a chip are")
+        chosen[name] = value
+    return chosen
+
+
+def _own_ports(place: str, config: UnitConfig) -> list[dict[str, Any]]:
+    manifest = Path(config.unit)
     try:
         record = read_manifest(manifest)
         require_one_clock(record, "a chip")
+        parameters = own_parameters(config, record)
+        if not is_elaborated(record):
+            _check_pins(manifest, record, parameters)
     except RackwrightError as error:
         raise RackwrightError(f"{place}: {error}") from error
-    if not is_elaborated(record):
-        _check_pins(place, manifest, record)
     ports: list[dict[str, Any]] = record["ports"]
     return ports
 
 
-def _check_pins(place: str, manifest: Path, record: dict[str, Any]) -> None:
+def _check_pins(manifest: Path, record: dict[str, Any], parameters: Mapping[str, int]) -> None:
     """Raises `RackwrightError` when the Verilog of a user's unit has not the pins of its manifest."""
     from rackwright.verilog.reader import VerilogDesign, VerilogSources
 
-    design = VerilogDesign(VerilogSources.of_manifest(manifest))
+    sources = VerilogSources.of_manifest(manifest)
+    design = VerilogDesign(sources)
+    if parameters:
+        from rackwright.verilog.parameters import written_of
+
+        design = VerilogDesign(sources, written_of(sources, parameters))
     errors = [complaint for complaint in design.complaints if complaint.is_error]
     if errors:
-        raise RackwrightError(f"{place}: {errors[0].place}: {errors[0].text}")
+        raise RackwrightError(f"{errors[0].place}: {errors[0].text}")
     top = next(top for top in design.tops if top.name == record["top"])
     there = {port.name: port.type.bitWidth for port in top.body.portList}
     connected = pins_of(record)
     inputs = [port.name for port in top.body.portList if port.direction.name == "In"]
     if open_ := [pin for pin in inputs if pin not in connected and not _is_optional(pin, record)]:
         raise RackwrightError(
-            f"{place}: the input {open_[0]} of module {record['top']} is of no port in {manifest}: "
+            f"the input {open_[0]} of module {record['top']} is of no port in {manifest}: "
             "nothing would drive it"
         )
     for pin, width in connected.items():
         if pin not in there:
             raise RackwrightError(
-                f"{place}: {manifest} needs the pin {pin}, which module {record['top']} does not have"
+                f"{manifest} needs the pin {pin}, which module {record['top']} does not have"
             )
         if there[pin] != width:
             raise RackwrightError(
-                f"{place}: the pin {pin} has {width} bits by {manifest}, but {there[pin]} in {record['top']}"
+                f"the pin {pin} has {width} bits by {manifest}, but {there[pin]} in {record['top']}"
             )
 
 

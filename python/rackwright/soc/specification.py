@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rackwright.hardware.manifests import interrupt_pin, is_elaborated, main_clock
+from rackwright.hardware.manifests import interrupt_pin, main_clock
 from rackwright.soc.check import PlacedUnit
 from rackwright.soc.pins import REGISTERS, bus_pins
+from rackwright.soc.ports import own_parameters
 from rackwright.soc.prefixes import by_number
 from rackwright.soc.target import TARGETS, Target
 from rackwright.soc.value import AddressRange, CacheConfig, Soc
@@ -56,13 +57,10 @@ def unit_specification(
     """
     ports = record["ports"]
     clock = main_clock(record)
-    parameters = (
-        {} if is_elaborated(dict(record)) else {**record.get("parameters", {}), **unit.config.parameters}
-    )
     return {
         "name": unit.name,
         "module": f"{prefix}{record['top']}",
-        "parameters": {name: int(value) for name, value in parameters.items()},
+        "parameters": {} if unit.config.is_named else own_parameters(unit.config, record),
         "clock": clock["pin"],
         "reset": clock["reset"],
         "resetHigh": clock.get("active", "high") == "high",

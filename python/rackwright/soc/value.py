@@ -178,18 +178,17 @@ class _Document:
         return {name: self._number(f"{where}.{name}", value) for name, value in numbers.items()}
 
     def _number(self, where: str, value: Any) -> int:
-        try:
-            number = float(value) if isinstance(value, str) else value
-        except ValueError:
-            number = None
-        if (
-            isinstance(number, bool)
-            or not isinstance(number, int | float)
-            or number != int(number)
-            or number < 0
-        ):
+        number = value
+        if isinstance(value, str):
+            try:
+                number = float(value)
+            except ValueError:
+                number = None
+        if isinstance(number, float) and number.is_integer():
+            number = int(number)
+        if isinstance(number, bool) or not isinstance(number, int) or number < 0:
             raise self.reader.error(where, f"is {value!r}, not an integer")
-        return int(number)
+        return number
 
     def _flag(self, where: str, value: Any) -> bool:
         if not isinstance(value, bool):

@@ -5,6 +5,9 @@ use rackwright_time::{Cycle, Cycles};
 /// Probes that wait between the hub and an L1 while it answers one: two in the buffer of its tile, one at its port.
 const WAITING: usize = 3;
 
+/// The way of an answer through the tile's buffers to the hub, at which there is then room for another probe.
+const ROOM: Cycles = Cycles::new(4);
+
 /// What keeps L1 caches coherent where L2 has no directory: each transfer of a line is probed in every L1.
 ///
 /// It admits one transfer after the other: the next one when there is room on the way to every L1 for the probe of the
@@ -58,7 +61,7 @@ pub(crate) struct Probes {
 impl Probes {
     /// Probes it at `at`, for which it is busy for `time`; returns when there is room for the probe, and its answer.
     pub(crate) fn add(&mut self, at: Cycle, time: Cycles) -> (Cycle, Cycle) {
-        let accepted = at.max(self.answered[0]);
+        let accepted = at.max(self.answered[0] + ROOM);
         let answer = at.max(self.answered[WAITING - 1]) + time;
         self.answered.rotate_left(1);
         self.answered[WAITING - 1] = answer;
@@ -94,8 +97,8 @@ mod tests {
             let (accepted, answer) = probes.add(Cycle::new(at), Cycles::new(8));
             (accepted.0, answer.0)
         };
-        assert_eq!([add(0), add(1), add(2)], [(0, 8), (1, 16), (2, 24)]);
-        assert_eq!([add(3), add(4)], [(8, 32), (16, 40)]);
+        assert_eq!([add(10), add(11), add(12)], [(10, 18), (11, 26), (12, 34)]);
+        assert_eq!([add(13), add(14)], [(22, 42), (30, 50)]);
         assert_eq!(add(100), (100, 108));
     }
 }
