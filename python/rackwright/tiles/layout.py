@@ -115,7 +115,8 @@ def _described(tile: Tile) -> dict[str, Any]:
 def read_layout(path: Path, units: Iterable[str] | None = None) -> Layout:
     """Reads a file of tiles; raises `RackwrightError` that names file and field.
 
-    `units` are the names of those that can be placed on a tile; None accepts any name.
+    `units` are the names of those that can be placed on a tile; None accepts any name. Your own unit is named
+    by its manifest, whose path begins in the folder of the file.
     """
     reader = DocumentReader(path)
     document = reader.mapping("it", load_yaml(path), ("mesh", "tiles"))
@@ -143,7 +144,9 @@ def _tile(reader: DocumentReader, name: str, described: Any, units: list[str] | 
     unit = fields.get("unit", HART)
     if not isinstance(unit, str):
         raise reader.error(where, f"has unit {unit!r}, which is no name")
-    if units is not None and unit != HART and unit not in units:
+    if unit.endswith(".json"):
+        unit = str((reader.path.parent / unit).resolve())
+    elif units is not None and unit != HART and unit not in units:
         raise reader.error(
             where, f"has unit {unit}, which cannot be placed on a tile; there are {', '.join(units)}"
         )

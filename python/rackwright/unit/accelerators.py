@@ -14,7 +14,7 @@ from rackwright.hardware.designs import ParameterValue, always_asserted, design,
 from rackwright.hardware.headers import server_header
 from rackwright.unit.config import SETS, UnitConfig
 from rackwright.verilog.moved import moved_manifest
-from rackwright.verilog.translated import translated_manifest
+from rackwright.verilog.translated import queued_manifest, translated_manifest
 
 Accelerator = str | Path | UnitConfig | _engine.Design
 """A unit: a name, set or manifest with default settings, a value, or a compiled design near the core."""
@@ -45,7 +45,7 @@ def build_units(
         own = None if one.is_named else one.parameters
         clock = clock_of(manifest, one.clock, own)
         if own is not None:
-            manifest, own = _attached(manifest, own, translation=translation)
+            manifest, own = _attached(manifest, own, one.command, translation=translation)
         elif always_asserted(one.unit) and not translation:
             manifest = unit_manifest(one, assertions=True)
         built = design(
@@ -61,9 +61,11 @@ def build_units(
 
 
 def _attached(
-    manifest: Path, parameters: Mapping[str, ParameterValue], *, translation: bool
+    manifest: Path, parameters: Mapping[str, ParameterValue], command: str, *, translation: bool
 ) -> tuple[Path, Mapping[str, ParameterValue] | None]:
-    """A user's unit with what it needs beside a core, and the parameters that remain to be set."""
+    """A user's unit with what it needs beside a core or on a tile, and parameters that remain to be set."""
+    if command == "queue":
+        return queued_manifest(manifest, parameters), None
     moved = moved_manifest(manifest, parameters)
     if moved != manifest:
         return moved, None
@@ -92,7 +94,7 @@ def unit_manifest(config: UnitConfig, *, translation: bool = False, assertions: 
         raise RackwrightError(
             f"{config.unit}: {', '.join(config.settings)} is set by commands, which its user gives"
         )
-    if not config.is_named and config.command != "rocc":
+    if not config.is_named and config.command != "rocc" and (translation or config.command != "queue"):
         raise RackwrightError(
             f"{config.unit}: is already elaborated; the way in which it takes commands is fixed"
         )

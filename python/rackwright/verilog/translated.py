@@ -1,10 +1,10 @@
-"""Translation of virtual addresses around a user's unit in Verilog, for processes of an operating system."""
+"""What is put around a user's unit in Verilog: translation of virtual addresses, or the queues of a tile."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,27 +27,44 @@ def translated_manifest(manifest: Path, parameters: Mapping[str, ParameterValue]
     by registers, is left as it is. Raises `RackwrightError` for one that cannot be given translation: without
     an idle output, or with a port that is not of our contracts.
     """
-    record = read_manifest(manifest)
-    command = next((port for port in record["ports"] if port["contract"] == "command"), None)
+    command = _command(read_manifest(manifest))
     if command is None or command.get("translated"):
         return manifest
-    require_one_clock(record, "translation")
+    return _wrapped(manifest, parameters, "translated", ["--translation", "on"])
+
+
+def queued_manifest(manifest: Path, parameters: Mapping[str, ParameterValue]) -> Path:
+    """The same of a unit on a tile, whose commands come from a queue.
+
+    Raises `RackwrightError` for one without commands, and for a port that tiles do not have.
+    """
+    return _wrapped(manifest, parameters, "queued", ["--command", "queue"])
+
+
+def _command(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    return next((port for port in record["ports"] if port["contract"] == "command"), None)
+
+
+def _wrapped(
+    manifest: Path, parameters: Mapping[str, ParameterValue], what: str, options: Sequence[str]
+) -> Path:
+    record = read_manifest(manifest)
+    require_one_clock(record, "translation" if what == "translated" else "a tile")
     record["parameters"] = top_parameters(manifest, parameters)
     record = with_absolute_paths(record, manifest.absolute().parent)
     key = hashlib.sha256(json.dumps([hardware_fingerprint(), record]).encode()).hexdigest()[:16]
-    folder = BUILD / "elaborated" / f"{record['unit']}-translated-{key}"
+    folder = BUILD / "elaborated" / f"{record['unit']}-{what}-{key}"
     made = folder / "manifest.json"
     if not made.exists():
-        around = elaborate_around(["--translation", "on", "--foreign"], record, folder)
-        write_whole(made, json.dumps(_joined(record, command, around), indent=2) + "\n")
+        around = elaborate_around([*options, "--foreign"], record, folder)
+        write_whole(made, json.dumps(_joined(record, around), indent=2) + "\n")
     return made
 
 
-def _joined(
-    record: Mapping[str, Any], command: Mapping[str, Any], around: Mapping[str, Any]
-) -> dict[str, Any]:
+def _joined(record: Mapping[str, Any], around: Mapping[str, Any]) -> dict[str, Any]:
     """The manifest of the unit and of what is around it."""
     own = main_clock(record)
+    command = _command(record) or {}
     clock = {**main_clock(around), **{key: own[key] for key in _CLOCK if key in own}}
     ports = [
         {**port, **{key: command[key] for key in _SOFTWARE if key in command}}

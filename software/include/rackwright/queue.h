@@ -53,6 +53,17 @@ typedef struct {
     uint64_t status, reserved; /* 0 */
 } rw_descriptor;
 
+/* An element for a unit without the commands of streams: one of its commands, which gives an ending for which the unit has answered, with
+ * that answer in `output_bytes`; if it gives none, the ending says that the unit has taken the command. */
+typedef struct {
+    uint64_t first, second; /* rs1, rs2 */
+    uint64_t command;       /* its funct; RW_COMMAND_ANSWERS is added if it has an answer */
+    uint64_t unused, tag;
+    uint64_t rest[3]; /* 0 */
+} rw_command;
+
+#define RW_COMMAND_ANSWERS UINT64_C(128)
+
 /* An element that a unit gives: the descriptor's tag, a status of rackwright/status.h, bytes written and consumed. */
 typedef struct {
     uint64_t tag, status, output_bytes, input_offset;
@@ -272,6 +283,16 @@ static inline void rw_tile_open(unsigned tile, const void *incoming, const void 
     rackwright_register_write(rw_tile_page(tile), RW_TILE_REGISTER_OUTGOING, (uint64_t)(uintptr_t)outgoing);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     rackwright_register_write(rw_tile_page(tile), RW_TILE_REGISTER_CONTROL, 1);
+}
+
+/* Pushes a command, waits for its ending, and gives its answer; *status is set to how it has ended. For a tile that nobody else uses. */
+static inline uint64_t rw_tile_command(rw_queue *asked, rw_queue *ended, const rw_command *command, uint64_t *status)
+{
+    rw_ending ending = {0, 0, 0, 0};
+    rw_queue_push(asked, command);
+    (void)rw_queue_pop(ended, &ending);
+    *status = ending.status;
+    return ending.output_bytes;
 }
 
 /* Gives the unit of a closed tile a setting, which is one of its commands 4 to 15. */

@@ -7,7 +7,8 @@ import rackwright.port.{CommandPort, MemoryPort}
 import rackwright.queue.{QueueControl, QueueEngine}
 import rackwright.unit._
 
-/** A streaming unit on a tile: its commands come from a queue in memory, and their results go to another one.
+/** A unit on a tile: its commands come from a queue in memory, and their results go to another one. An element is an
+  * operation of a streaming unit, and one command of any other.
   *
   * Every port keeps its name, but for that of commands; registers (`mmio`) and the memory port `queues` are added.
   */
@@ -19,8 +20,10 @@ class QueuedUnit(build: => HardwareUnit) extends HardwareUnit {
   override def attach: Seq[Attach] = unit.attach
   override def desiredName: String = unit.desiredName + "Queued"
 
-  private val (commands, opcode) = QueuedUnit.commandsOf(unit)
-  private val engine = Module(new QueueEngine(opcode))
+  private val (commands, description) = QueuedUnit.commandsOf(unit)
+  private val known = description.commands.commands
+  private val engine =
+    Module(new QueueEngine(description.opcodes.head, Option.unless(QueuedUnit.suits(known))(known)))
   mmioPort(QueueControl.registers).suggestName("mmio") <> engine.mmio
   commands <> engine.command
   memoryPort(QueueEngine.port).suggestName("queues") <> engine.memory
@@ -43,13 +46,21 @@ class QueuedUnit(build: => HardwareUnit) extends HardwareUnit {
 /** Which units can be on a tile. */
 object QueuedUnit {
 
-  /** The only command port of a unit that has all commands that a descriptor becomes, and its opcode. */
-  private[adapter] def commandsOf(unit: HardwareUnit): (CommandPort, Int) = unit.madePorts.collect {
-    case (inner: CommandPort, CommandDescription(_, opcodes, known, false)) if suits(known.commands) =>
-      (inner, opcodes.head)
+  /** The only command port of a unit, with one opcode. */
+  private def commandsOf(unit: HardwareUnit): (CommandPort, CommandDescription) = unit.madePorts.collect {
+    case (inner: CommandPort, description @ CommandDescription(_, Seq(_), _, false)) => (inner, description)
   } match {
     case Seq(only) => only
-    case _ => throw UsageError(s"--command queue is for units with the commands of streams, unlike ${unit.desiredName}")
+    case _ =>
+      throw UsageError(s"--command queue is for units with one port for commands, unlike ${unit.desiredName}")
+  }
+
+  /** The same of a unit that has all commands that a descriptor becomes, and its opcode. */
+  private[adapter] def streamCommandsOf(unit: HardwareUnit): (CommandPort, Int) = {
+    val (port, description) = commandsOf(unit)
+    if (!suits(description.commands.commands))
+      throw UsageError(s"a tile of processes is for units with the commands of streams, unlike ${unit.desiredName}")
+    (port, description.opcodes.head)
   }
 
   private[adapter] def suits(commands: Seq[rackwright.port.UnitCommand]): Boolean = {

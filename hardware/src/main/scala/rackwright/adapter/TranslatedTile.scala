@@ -24,7 +24,7 @@ class TranslatedTile(build: => HardwareUnit, params: TranslationParams) extends 
   override def attach: Seq[Attach] = Seq(Attach.Machine)
   override def desiredName: String = unit.desiredName + "TranslatedTile"
 
-  private val (commands, opcode) = QueuedUnit.commandsOf(unit)
+  private val (commands, opcode) = QueuedUnit.streamCommandsOf(unit)
   private val engine = Module(new ContextEngine(opcode))
   private val set = CommandSet(EndpointCommands.commands)
   translatedCommandPort(set, EndpointCommands.opcode).suggestName("command") <> engine.outer

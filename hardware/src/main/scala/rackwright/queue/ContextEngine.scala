@@ -70,7 +70,7 @@ class ContextEngine(opcode: Int) extends Module {
 
   private val opened = RegInit(false.B)
   private val firstFault, ownFault = Reg(Valid(new TranslationFault))
-  private val work = new DescriptorWork(opcode, go, giver, Some(firstFault))
+  private val work = new DescriptorWork(new DescriptorRunner(opcode), go, giver, Some(firstFault))
   command <> work.command
   private val served = RegInit(0.U(log2Ceil(ContextEngine.turn + 1).W))
   private val stopped = RegInit(false.B)

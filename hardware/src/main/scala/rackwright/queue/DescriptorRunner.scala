@@ -4,24 +4,14 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.operation.StreamCommands
-import rackwright.port.{CommandPort, UnitCommand}
+import rackwright.port.UnitCommand
 
 /** Executes a descriptor on a streaming unit by its commands, and returns the result.
   *
   * @param opcode
   *   of the unit.
   */
-class DescriptorRunner(opcode: Int) extends Module {
-
-  /** Offered until the unit has ended, and longer while `hold`: `ready` is high together with `ending`. */
-  val descriptor = IO(Flipped(Decoupled(new Descriptor)))
-  val hold = IO(Input(Bool()))
-  val ending = IO(Output(new Ending))
-
-  /** The unit has ended. */
-  val over = IO(Output(Bool()))
-  val command = IO(Flipped(new CommandPort))
-
+class DescriptorRunner(opcode: Int) extends UnitRunner {
   private val asks = descriptor.bits
   private val steps: Seq[(UnitCommand, UInt, UInt, Boolean)] = Seq(
     (StreamCommands.source, asks.source, asks.sourceBytes, false),

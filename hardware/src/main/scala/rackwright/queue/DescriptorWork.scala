@@ -9,8 +9,8 @@ import rackwright.port.{CommandPort, Status}
 /** The descriptor that a unit works on, and its result: an ending for a program, or a descriptor for the next unit of a
   * chain, by the elements of the outgoing queue. The result is dropped if the engine has stopped meanwhile.
   *
-  * @param opcode
-  *   of the unit's commands.
+  * @param build
+  *   gives the unit its commands.
   * @param isOpen
   *   the engine has not stopped.
   * @param giver
@@ -19,12 +19,12 @@ import rackwright.port.{CommandPort, Status}
   *   where the unit was refused an access, if addresses are translated: part of the ending.
   */
 private[queue] class DescriptorWork(
-    opcode: Int,
+    build: => UnitRunner,
     isOpen: Bool,
     giver: QueueGiver,
     fault: Option[Valid[TranslationFault]] = None
 ) {
-  private val runner = Module(new DescriptorRunner(opcode)).suggestName("runner")
+  private val runner = Module(build).suggestName("runner")
   private val descriptor = Reg(new Descriptor).suggestName("descriptor")
 
   /** There is a descriptor. */

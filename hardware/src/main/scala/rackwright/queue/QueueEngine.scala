@@ -3,7 +3,7 @@ package rackwright.queue
 import chisel3._
 
 import rackwright.access.MemoryArbiter
-import rackwright.port.{CommandPort, MemoryPort, MemoryPortParams, MmioPort}
+import rackwright.port.{CommandPort, MemoryPort, MemoryPortParams, MmioPort, UnitCommand}
 
 /** The engine of a tile: takes descriptors from a queue in memory, lets the unit execute them, one after the other, and
   * writes their results to another queue: endings for a program, or descriptors for the next unit of a chain, by the
@@ -13,8 +13,11 @@ import rackwright.port.{CommandPort, MemoryPort, MemoryPortParams, MmioPort}
   *
   * @param opcode
   *   of the unit's commands.
+  * @param single
+  *   the commands of a unit each of whose elements is one of them, in place of an operation of a streaming unit; none
+  *   listed if it takes all. Then the outgoing queue has endings alone.
   */
-class QueueEngine(opcode: Int) extends Module {
+class QueueEngine(opcode: Int, single: Option[Seq[UnitCommand]] = None) extends Module {
   val mmio = IO(Flipped(new MmioPort))
   val command = IO(Flipped(new CommandPort))
   val memory = IO(new MemoryPort(QueueEngine.port))
@@ -28,7 +31,7 @@ class QueueEngine(opcode: Int) extends Module {
   private val control = Module(new QueueControl)
   control.sent := false.B
   private val taker = Module(new QueueTaker(Descriptor.bytes, Seq(Descriptor.shared)))
-  private val giver = Module(new QueueGiver(Ending.bytes, QueueEngine.outgoing))
+  private val giver = Module(new QueueGiver(Ending.bytes, QueueEngine.outgoing(chains = single.isEmpty)))
   private val arbiter = Module(new MemoryArbiter(LineAccess.port, 2))
   arbiter.ports(0) <> taker.memory
   arbiter.ports(1) <> giver.memory
@@ -42,7 +45,8 @@ class QueueEngine(opcode: Int) extends Module {
   giver.header := control.outgoing
   giver.go := isOpen
 
-  private val work = new DescriptorWork(opcode, isOpen, giver)
+  private def runner: UnitRunner = single.fold[UnitRunner](new DescriptorRunner(opcode))(new CommandRunner(opcode, _))
+  private val work = new DescriptorWork(runner, isOpen, giver)
   private val busy = work.busy
   QueueControl.join(opcode, control.setting, work.command, command)
   taker.element.ready := (!busy || work.ends) && isOpen
@@ -64,12 +68,10 @@ class QueueEngine(opcode: Int) extends Module {
 
 object QueueEngine {
 
-  /** Kinds of outgoing queues beside one of endings. */
-  private val outgoing = Seq(
-    QueueKind(isShared = true, Ending.bytes),
-    QueueKind(isShared = false, Descriptor.bytes),
-    Descriptor.shared
-  )
+  /** Kinds of outgoing queues beside one of endings; those of descriptors for units that can be chained. */
+  private def outgoing(chains: Boolean): Seq[QueueKind] =
+    QueueKind(isShared = true, Ending.bytes) +:
+      (if (chains) Seq(QueueKind(isShared = false, Descriptor.bytes), Descriptor.shared) else Nil)
 
   val port: MemoryPortParams = MemoryArbiter.downstream(LineAccess.port, 2)
 }
