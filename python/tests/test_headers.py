@@ -36,6 +36,7 @@ LIBRARY: dict[str, list[tuple[str, dict[str, ParameterValue], str | None]]] = {
     "include/rackwright/allocate_commands.h": [("allocate", {}, None)],
     "include/rackwright/gather_commands.h": [("gather", {}, None)],
     "include/rackwright/store_commands.h": [("store", {}, None)],
+    "include/rackwright/ordered_commands.h": [("ordered-index", {}, None)],
 }
 """The headers of the product's software: units, their parameters, and what constants begin with."""
 

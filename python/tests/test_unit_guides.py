@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bootstrap.paths import REPOSITORY
-from rackwright import Server, compile_program
+from rackwright import Server, UnitConfig, compile_program
 
 
 def test_memory_that_a_unit_gives_out() -> None:
@@ -18,6 +18,19 @@ def test_elements_that_a_unit_fetches() -> None:
     result = Server("rocket", ["gather"]).run(program)
     assert result.exit_code == 0
     assert result.stdout == b"32621076, and by loads 32621076; no problem\n"
+
+
+def test_ranges_that_a_unit_sums() -> None:
+    program = compile_program([REPOSITORY / "examples/ordered/range.c"])
+    small = UnitConfig("ordered-index", {"sets": 8, "walks": 8})  # the design of other tests
+    result = Server("rocket", [small]).run(program)
+    assert result.exit_code == 0
+    assert result.stdout.decode().splitlines() == [
+        "1 keys, the first has 5, all 5",
+        "0 keys, the first has 0, all 0",
+        "10 keys, the first has 10, all 145",
+        "1000 keys, the first has 0, all 499500",
+    ]
 
 
 def test_keys_that_a_unit_looks_up() -> None:

@@ -44,6 +44,7 @@ _VARIED: dict[str, tuple[dict[str, ParameterValue], ...]] = {
     "nic": ({"network-bytes": 16}, {"virtio": 1}, {"network-bytes": 16, "virtio": 1}),
     "store": ({"protocol": "text"},),
     "network": ({"shared": 1},),
+    "ordered-index": ({"cache": "address"},),
 }
 """Configurations of experiments and servers in addition to the default of every unit."""
 

@@ -12,6 +12,7 @@ from rackwright.cli.bench.formats import compression, snappy
 from rackwright.cli.bench.gather import gather
 from rackwright.cli.bench.mesh import mesh
 from rackwright.cli.bench.networks import cluster, dispatch
+from rackwright.cli.bench.ordered import ordered
 from rackwright.cli.bench.queues import queues
 from rackwright.cli.bench.ratios import ratios
 from rackwright.cli.bench.small import small
@@ -39,6 +40,7 @@ for _measure in (
     allocate,
     gather,
     store,
+    ordered,
     ratios,
 ):
     bench.command()(_measure)

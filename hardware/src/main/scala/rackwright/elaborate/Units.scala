@@ -17,6 +17,7 @@ import rackwright.internet.NetworkDescription
 import rackwright.mover.MoverDescription
 import rackwright.nic.NicDescription
 import rackwright.noc.MeshDescription
+import rackwright.ordered.OrderedDescription
 import rackwright.pagefault.PageFaultDescription
 import rackwright.pcie.TrafficDescription
 import rackwright.protobuf.parse.DeserializerDescription
@@ -45,6 +46,7 @@ object Units {
     AesDescription,
     GatherDescription,
     StoreDescription,
+    OrderedDescription,
     NetworkDescription,
     NicDescription,
     PageFaultDescription,
