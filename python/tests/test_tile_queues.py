@@ -115,12 +115,19 @@ def test_a_graph_alone_is_refused(program: Path) -> None:
     assert "--graph goes with --tiles" in ended.stderr
 
 
-def test_a_unit_with_other_commands_is_refused_in_a_line() -> None:
-    with pytest.raises(
-        RackwrightError, match="--command queue is for units with the commands of streams"
-    ) as raised:
-        elaborate("protobuf-serialize", command="queue")
-    assert "\n" not in str(raised.value)
+@pytest.mark.parametrize(
+    ("unit", "translation", "complaint"),
+    [
+        ("gather", True, "a tile of processes is for units with the commands of streams, unlike Gather"),
+        ("mesh", False, "--command queue is for units with one port for commands, unlike Mesh"),
+    ],
+)
+def test_a_unit_that_no_queue_serves_is_refused_in_a_line(
+    unit: str, translation: bool, complaint: str
+) -> None:
+    with pytest.raises(RackwrightError) as raised:
+        elaborate(unit, command="queue", translation=translation)
+    assert str(raised.value) == complaint
 
 
 def test_the_manifest_has_registers_and_the_units_own_ports() -> None:
