@@ -16,7 +16,7 @@ CPUS = ("functional", "rocket", "boom", "rocket-rtl")
 PLACES = ("alone", "cluster")
 FEATURES = ("nothing", "units", "devices", "NIC", "profile", "capture", "waves")
 UNIT = "stream-copy"
-"""The smallest unit with memory: it is compiled in each form that a case needs, also with waves and with state."""
+"""The smallest unit with memory: it is compiled in each form that a case needs, as with waves and state."""
 
 _COMMON = """
 #define COMMAND(funct, rs1, rs2) RACKWRIGHT_COMMAND(STREAM_COPY_CUSTOM, funct, rs1, rs2)
