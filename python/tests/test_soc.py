@@ -72,6 +72,13 @@ def test_examples_can_be_built(example: Path) -> None:
     assert len(example.read_text(encoding="utf-8").splitlines()) < 40
 
 
+def test_a_key_that_is_there_twice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "chip.yaml"
+    path.write_text("name: chip\nsystem:\n  harts:\n    - units: []\n      units: [stream-copy]\n")
+    with pytest.raises(RackwrightError, match=r"not YAML: units is there twice .*line 5"):
+        Soc.load(path)
+
+
 def test_units_of_one_opcode_are_told_apart_as_on_a_server(tmp_path: Path) -> None:
     units = checked(Soc.load(chip(tmp_path, "stream-copy", "protobuf", "stream-copy")))
     reached = {unit.name: [(way.opcode, way.first, way.last) for way in unit.routes] for unit in units}

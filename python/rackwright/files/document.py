@@ -16,10 +16,25 @@ def is_yaml(name: str) -> bool:
     return name.endswith((".yaml", ".yml"))
 
 
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that a mapping has twice, of which YAML would keep the last alone."""
+
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        node = super().compose_mapping_node(anchor)
+        there = []
+        for key, _ in node.value:
+            if (key.tag, key.value) in there:
+                raise yaml.composer.ComposerError(
+                    problem=f"{key.value} is there twice", problem_mark=key.start_mark
+                )
+            there.append((key.tag, key.value))
+        return node
+
+
 def load_yaml(path: Path, hint: str = "") -> Any:
     """The contents of a file; raises `RackwrightError`, with `hint` if there is no such file."""
     try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
+        return yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except OSError as error:
         raise RackwrightError(f"{path}: {error.strerror}{hint}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:

@@ -48,6 +48,7 @@ def core_file(soc: Soc, files: Sequence[str], included: Sequence[str], harness: 
     sources = [name for name in harness if name.endswith(".cpp")]
     headers = [{name: {"is_include_file": True}} for name in harness if not name.endswith(".cpp")]
     options = ["--assert", "--no-timing", "-Wno-fatal", "-Wno-lint", "--x-assign", "0"]
+    options += ["--max-num-width", "1048576"]
     core = {
         "name": f"rackwright:soc:{soc.name}:1.0.0",
         "description": f"{soc.top}, composed by rw soc",

@@ -25,6 +25,8 @@ _VERILATOR = (
     # Values that RTL leaves undefined are the same in every run.
     *("--x-assign", "0", "--x-initial", "0"),
     *("-Wno-fatal", "-Wno-lint", "-Wno-style"),
+    # A TileLink monitor of a bus with 8,192 sources has numbers of 65,539 bits.
+    *("--max-num-width", "1048576"),
     *("--output-split", "20000", "--output-split-cfuncs", "500"),
 )
 _COMPILER = ("-std=c++17", "-O2", "-march=native", "-DVL_TIME_CONTEXT", "-w")
