@@ -89,6 +89,15 @@ def test_linux_servers_go_on_from_their_state(booted: Path, points: int, tmp_pat
         assert list(after.servers["stdout"]) == list(whole.servers["stdout"])
 
 
+@pytest.mark.long("it boots Linux")
+def test_linux_servers_rest_alike_wherever_a_run_is_divided(booted: Path) -> None:
+    """The host's time divides runs too: what is counted by time must not show that."""
+    whole = ring(booted, 4).run(until_ms=8)
+    divided = ring(booted, 4).run(until_ms=8, sample_us=37.1, sample_ports=["tor0.port0"])
+    assert divided.digest == whole.digest
+    assert divided.servers.equals(whole.servers)
+
+
 @pytest.mark.long
 def test_a_file_that_is_damaged(booted: Path, tmp_path: Path) -> None:
     file = tmp_path / "state"

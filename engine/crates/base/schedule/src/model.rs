@@ -32,6 +32,12 @@ pub trait Model: Send {
         outbox: &mut Outbox<'_, Self::Item>,
     );
 
+    /// Passes the time until `until`, before which it has no event and nothing arrives.
+    ///
+    /// A run ends with this, so that what a model counts or digests by time does not depend on when it was visited last:
+    /// runs are divided where the host's time suggests it.
+    fn rest(&mut self, _until: Cycle<Self::Item>) {}
+
     /// Adds its internal events so far: commit counts, device events.
     fn digest(&self, digest: &mut Digest);
 }

@@ -38,6 +38,7 @@ impl<M: Model> Graph<M> {
             let end = self.share_out(until);
             self.run_shares(end);
         }
+        self.rest(0..self.nodes.len());
         self.outcome(0..self.nodes.len())
     }
 
@@ -109,7 +110,17 @@ impl<M: Model> Graph<M> {
         let mut part = Part::new(share.rank, &share.starts, own, None, first, pace.window);
         let (reached, met) = part.run(first, pace, meeting);
         self.cycle = reached;
-        met.map(|()| self.outcome(share.models()))
+        met?;
+        self.rest(share.models());
+        Ok(self.outcome(share.models()))
+    }
+
+    /// Passes the time since the last visits of models.
+    fn rest(&mut self, models: Range<usize>) {
+        for node in &mut self.nodes[models] {
+            node.model.rest(self.cycle);
+            node.wake = node.model.next_event().min(node.inbox.next());
+        }
     }
 
     /// Estimated nanoseconds that each model has taken recently.

@@ -103,6 +103,14 @@ impl Model for Node {
         }
     }
 
+    fn rest(&mut self, until: Cycle) {
+        match self {
+            Node::Linux(server) => server.rest(until),
+            Node::Own(own) => own.rest(until),
+            _ => {}
+        }
+    }
+
     fn digest(&self, digest: &mut Digest) {
         match self {
             Node::Switch(switch) => switch.digest(digest),

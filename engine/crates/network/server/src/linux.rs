@@ -122,6 +122,12 @@ impl LinuxServer {
         }
     }
 
+    /// Notes its next event, which is not before `until`.
+    fn plan(&mut self, until: Cycle) {
+        let next = self.next_of_parts();
+        self.next = self.on_link(next).max(until);
+    }
+
     /// The link's cycle that is the card's cycle `own`.
     fn on_link(&self, own: unit::Cycle) -> Cycle {
         if own == unit::Cycle::NEVER {
@@ -213,8 +219,12 @@ impl Model for LinuxServer {
             let [first, last] = [sent.first, sent.last].map(|own| self.on_link(own));
             self.output.pass(first, last, frame, until, 0, outbox);
         }
-        let next = self.next_of_parts();
-        self.next = self.on_link(next).max(until);
+        self.plan(until);
+    }
+
+    fn rest(&mut self, until: Cycle) {
+        self.run(self.on_card(until));
+        self.plan(until);
     }
 
     fn digest(&self, digest: &mut Digest) {

@@ -224,6 +224,55 @@ fn a_model_that_breaks_its_contract_ends_the_run_of_all_threads() {
     }
 }
 
+/// Has an event every thousand cycles, and knows only the time of its last visit.
+struct Clock(Cycle);
+
+impl Model for Clock {
+    type Item = u64;
+
+    fn ports(&self) -> usize {
+        0
+    }
+
+    fn next_event(&self) -> Cycle {
+        Cycle::new(self.0 .0.next_multiple_of(1000))
+    }
+
+    fn advance(&mut self, until: Cycle, _: &mut Incoming<'_, u64>, _: &mut Outbox<'_, u64>) {
+        self.0 = until;
+    }
+
+    fn rest(&mut self, until: Cycle) {
+        self.0 = until;
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        digest.cycle(self.0);
+    }
+}
+
+#[test]
+fn all_models_know_the_end_of_a_run_wherever_it_was_divided() {
+    let run = |ends: &[u64], threads| {
+        let mut graph = Graph::new();
+        for model in 0..3 {
+            graph.add(format!("m{model}"), Clock(Cycle::new(1 + model)));
+        }
+        graph.set_window(Cycles::new(10)).unwrap();
+        graph.set_threads(threads);
+        for end in ends {
+            graph.run(Cycle::new(*end));
+        }
+        graph.digest().to_string()
+    };
+    let whole = run(&[25_500], 1);
+    for ends in [&[25_500][..], &[3, 12_345, 25_500], &[24_999, 25_001, 25_500]] {
+        for threads in [1, 2] {
+            assert_eq!(run(ends, threads), whole, "{ends:?}, {threads} threads");
+        }
+    }
+}
+
 /// How many visits are being made at once, and the most there were.
 #[derive(Default)]
 struct Crowd {
