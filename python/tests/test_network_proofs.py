@@ -14,7 +14,7 @@ FRAGMENTS = Source("network", PARAMETERS, memories=(("ram_4096x64", (11, 3, 2, 1
 """Sixteen words for each datagram: the fixture has no fragment of others."""
 
 CLAIMS = (
-    Claim("frame_buffer", 1, "flits of kept frames leave in their order, as they were", 16, 22, 12),
+    Claim("frame_buffer", 1, "flits of kept frames leave in their order, as they were", 16, 18, 12),
     Claim("frame_buffer", 2, "no flit leaves of a frame that is not whole, or lost", 16, 22, 12),
     Claim("frame_buffer", 3, "a whole frame leaves within four cycles", 16, 22, 12),
     Claim("frame_buffer", 4, "it is idle only without whole frames", 16, 22, 8),
