@@ -18,7 +18,7 @@ const FLAG_GENERIC: u32 = 1 << 1;
 const FLAG_NATIVE: u32 = 1 << 2;
 
 /// Number and interval of retries for resources in use.
-const BUSY_LOOKS: usize = 200;
+const BUSY_LOOKS: usize = 500;
 const BUSY_LOOK: Duration = Duration::from_millis(10);
 
 /// The place where frames are taken.
