@@ -34,7 +34,7 @@ SMALL = Configuration(lanes=8, scratchpad_kib=4, banks=2, instruction_kib=64)
 """So little scratchpad that arrays of a few KiB are cut into tiles."""
 
 CYCLES = 1 << 28
-"""Four times the default: reductions within others are computed again for each tile (seed 99384: 67 million)."""
+"""Four times the default: reductions within others are computed again for each tile (seed 99384)."""
 
 
 def agrees(case: Case, configuration: Configuration = SMALL) -> None:
