@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_table, working
+from rackwright.cli.bench.verified import report
+from rackwright.cli.output import JsonOption, working
+
+if TYPE_CHECKING:
+    from rackwright.benchmarks.aes import AesRow
 
 
 def aes(
@@ -33,31 +36,24 @@ def aes(
         for row in benchmark.measure(messages):
             activity.detail(f"{row.mode} of {row.payload_bytes} bytes: {row.cycles:.1f} cycles")
             rows.append(row)
-    if json:
-        print_json({"rows": [asdict(row) for row in rows]})
-    else:
-        columns = [("test", "left"), ("mode", "left"), ("key", "right"), ("new keys", "left")]
-        columns += [
-            ("bytes", "right"),
-            ("cycles", "right"),
-            ("M/s", "right"),
-            ("Gbit/s", "right"),
-            ("verified", "left"),
-        ]
-        cells = [
-            [
-                row.test,
-                row.mode,
-                str(8 * row.key_bytes),
-                "yes" if row.new_keys else "",
-                str(row.payload_bytes),
-                f"{row.cycles:.1f}",
-                f"{row.per_second / 1e6:.2f}",
-                f"{row.gigabits_per_second:.1f}",
-                "yes" if row.verified else "NO",
-            ]
-            for row in rows
-        ]
-        print_table(columns, cells)
-    if not all(row.verified for row in rows):
-        raise typer.Exit(EXIT_FAILED)
+    columns = [("test", "left"), ("mode", "left"), ("key", "right"), ("new keys", "left")]
+    columns += [
+        ("bytes", "right"),
+        ("cycles", "right"),
+        ("M/s", "right"),
+        ("Gbit/s", "right"),
+    ]
+    report(rows, columns, _cells, json=json)
+
+
+def _cells(row: AesRow) -> list[str]:
+    return [
+        row.test,
+        row.mode,
+        str(8 * row.key_bytes),
+        "yes" if row.new_keys else "",
+        str(row.payload_bytes),
+        f"{row.cycles:.1f}",
+        f"{row.per_second / 1e6:.2f}",
+        f"{row.gigabits_per_second:.1f}",
+    ]

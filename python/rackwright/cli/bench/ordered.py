@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_table, working
+from rackwright.cli.bench.verified import report
+from rackwright.cli.output import JsonOption, working
 
 if TYPE_CHECKING:
     from rackwright.benchmarks.ordered import OrderedRow
@@ -61,14 +61,9 @@ def ordered(
             rows.append(row)
     if update:
         benchmark.write_table(rows)
-    if json:
-        print_json({"rows": [asdict(row) for row in rows]})
-    else:
-        columns = [("queries", "left"), ("by", "left"), ("M/s", "right"), ("cycles a query", "right")]
-        columns += [("instructions a query", "right"), ("levels", "right"), ("verified", "left")]
-        print_table(columns, [_cells(row) for row in rows])
-    if not all(row.verified for row in rows):
-        raise typer.Exit(EXIT_FAILED)
+    columns = [("queries", "left"), ("by", "left"), ("M/s", "right"), ("cycles a query", "right")]
+    columns += [("instructions a query", "right"), ("levels", "right")]
+    report(rows, columns, _cells, json=json)
 
 
 def _cells(row: OrderedRow) -> list[str]:
@@ -79,5 +74,4 @@ def _cells(row: OrderedRow) -> list[str]:
         f"{row.cycles:.1f}",
         f"{row.instructions:.1f}",
         str(row.levels),
-        "yes" if row.verified else "NO",
     ]

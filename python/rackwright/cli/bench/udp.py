@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_table, working
+from rackwright.cli.bench.verified import report
+from rackwright.cli.output import JsonOption, working
+
+if TYPE_CHECKING:
+    from rackwright.benchmarks.udp import UdpRow
 
 
 def udp(
@@ -33,24 +36,18 @@ def udp(
         for row in benchmark.measure(frames):
             activity.detail(f"{row.test} of {row.frame_bytes} bytes: {row.cycles:.1f} cycles")
             rows.append(row)
-    if json:
-        print_json({"rows": [asdict(row) for row in rows]})
-    else:
-        columns = [("test", "left"), ("by", "left"), ("bytes", "right"), ("cycles", "right")]
-        columns += [("M/s", "right"), ("Gbit/s", "right"), ("ns", "right"), ("verified", "left")]
-        cells = [
-            [
-                row.test,
-                row.by,
-                str(row.frame_bytes),
-                f"{row.cycles:.2f}",
-                f"{row.per_second / 1e6:.1f}",
-                f"{row.gigabits_per_second:.1f}",
-                "" if row.p50_ns is None else f"{row.p50_ns:.1f}",
-                "yes" if row.verified else "NO",
-            ]
-            for row in rows
-        ]
-        print_table(columns, cells)
-    if not all(row.verified for row in rows):
-        raise typer.Exit(EXIT_FAILED)
+    columns = [("test", "left"), ("by", "left"), ("bytes", "right"), ("cycles", "right")]
+    columns += [("M/s", "right"), ("Gbit/s", "right"), ("ns", "right")]
+    report(rows, columns, _cells, json=json)
+
+
+def _cells(row: UdpRow) -> list[str]:
+    return [
+        row.test,
+        row.by,
+        str(row.frame_bytes),
+        f"{row.cycles:.2f}",
+        f"{row.per_second / 1e6:.1f}",
+        f"{row.gigabits_per_second:.1f}",
+        "" if row.p50_ns is None else f"{row.p50_ns:.1f}",
+    ]
