@@ -57,12 +57,14 @@ def prepare(verb: str, extras: set[str]) -> None:
     missing = packages.to_install(verb, extras)
     tools.put_cargo_on_path()
 
-    def install() -> None:
-        packages.install(missing, verb, extras)
+    def install(part: tuple[tools.Tool, ...], wanted: tuple[tools.Tool, ...]) -> None:
+        packages.install(part, wanted)
         tools.put_cargo_on_path()
 
     steps = builds.steps_for(verb, extras)
-    bring_up_to_date(builds.after_installing(missing, install, steps) if missing else steps)
+    if missing:
+        steps = builds.after_installing(missing, tools.needed(verb, extras), install, steps)
+    bring_up_to_date(steps)
     venv.settle()
 
 

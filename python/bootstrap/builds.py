@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from bootstrap import compression, protobuf, protobuf_source, software, tools, venv
@@ -316,18 +317,43 @@ def steps_for(verb: str, extras: Collection[str] = ()) -> tuple[Step, ...]:
     )
 
 
+_Tools = tuple[tools.Tool, ...]
+
+
 def after_installing(
-    missing: Collection[tools.Tool], install: Callable[[], None], steps: Collection[Step]
+    missing: _Tools, wanted: _Tools, install: Callable[[_Tools, _Tools], None], steps: tuple[Step, ...]
 ) -> tuple[Step, ...]:
-    """The steps, with one that installs missing tools. Those that need none of them do not wait for it."""
-    installing = Errand("packages", "programs and libraries of the system", (), (), install)
-    names = {tool.name for tool in missing}
-    return installing, *(
-        step
-        if step.uses is not None and not names & set(step.uses)
-        else replace(step, after=(*step.after, installing.name))
-        for step in steps
+    """The steps, with those that install the missing ones of the wanted tools.
+
+    What steps name is installed first, so that compilers work while the package manager brings the rest. A
+    step that names its tools waits for these only. `install` is called with tools, and with all that have to
+    be there afterwards.
+    """
+    named = {name for step in steps for name in step.uses or ()}
+    first = tuple(tool for tool in missing if tool.name in named)
+    rest = tuple(tool for tool in missing if tool.name not in named)
+    brought = {"packages": {tool.name for tool in first}, "more-packages": {tool.name for tool in rest}}
+    compilers = Errand(
+        "packages",
+        "Python, Java and compilers of the system",
+        (),
+        (),
+        partial(install, first, first if rest else wanted),
     )
+    others = Errand(
+        "more-packages",
+        "other programs and libraries of the system",
+        (),
+        (),
+        partial(install, rest, wanted),
+        after=(compilers.name,),
+    )
+
+    def waits(step: Step) -> Iterator[str]:
+        return (name for name, of in brought.items() if step.uses is None or of & set(step.uses))
+
+    errands = [errand for errand in (compilers, others) if brought[errand.name]]
+    return *errands, *(replace(step, after=(*step.after, *waits(step))) for step in steps)
 
 
 def files_of(step: Step) -> list[Path]:

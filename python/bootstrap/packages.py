@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Collection, Sequence
+from functools import cache
 from pathlib import Path
 
 from bootstrap import tools
@@ -26,7 +27,7 @@ def ensure_tools(verb: str) -> None:
     Raises `NotReadyError` with one line that names the packages when that cannot be done here.
     """
     if missing := to_install(verb):
-        install(missing, verb)
+        install(missing, tools.needed(verb))
 
 
 def to_install(verb: str, extras: Collection[str] = ()) -> tuple[Tool, ...]:
@@ -47,14 +48,13 @@ def to_install(verb: str, extras: Collection[str] = ()) -> tuple[Tool, ...]:
     return ()
 
 
-def install(missing: Sequence[Tool], verb: str, extras: Collection[str] = ()) -> None:
-    """Installs what `to_install` gives for a verb with these extra steps.
+def install(missing: Sequence[Tool], wanted: tuple[Tool, ...]) -> None:
+    """Installs missing tools, after which all of `wanted` have to be there.
 
-    Raises `NotReadyError` with one line that names the packages when a required tool is still missing.
+    Raises `NotReadyError` with one line that names the packages when a required one is not.
     """
     _install(missing, _privilege() or [])
     tools.forget()
-    wanted = tools.needed(verb, extras)
     _explain([tool for tool in wanted if tools.find(tool) is None])
     _remember(wanted)
 
@@ -154,9 +154,15 @@ def _available(pattern: str) -> list[str]:
     return [line.split(" ", 1)[0] for line in result.stdout.splitlines()]
 
 
-def _install(missing: Sequence[Tool], prefix: list[str]) -> None:
+@cache
+def _read_index(*prefix: str) -> None:
+    """Once for all that is installed."""
     say("packages: reading the archive's index (apt-get update)")
     _apt([*prefix, "apt-get", "update", "-q"])
+
+
+def _install(missing: Sequence[Tool], prefix: list[str]) -> None:
+    _read_index(*prefix)
     names = [name for tool in missing for name in packages_of(tool)]
     if not names:
         return

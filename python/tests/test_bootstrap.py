@@ -116,29 +116,44 @@ def test_independent_steps_run_together_and_dependent_ones_wait(workplace: Path)
     assert done[-1] == "last"
 
 
-def test_what_needs_no_missing_package_is_made_while_packages_are_installed(workplace: Path) -> None:
-    together = threading.Barrier(2, timeout=10)
+def test_steps_wait_only_for_packages_that_they_need(workplace: Path) -> None:
+    """Also for none, while those are installed first that some step names."""
+    together = {name: threading.Barrier(2, timeout=10) for name in ("compiler", "library")}
     done: list[str] = []
+    absent = tuple(Tool(name, "testing", (name,), lambda: None) for name in ("library", "compiler"))
 
-    def beside() -> None:
-        together.wait()
+    def install(part: tuple[Tool, ...], wanted: tuple[Tool, ...]) -> None:
+        (tool,) = part
+        assert wanted == ((tool,) if tool.name == "compiler" else absent)
+        together[tool.name].wait()
+        done.append(tool.name)
 
-    def install() -> None:
-        beside()
-        done.append("installed")
+    def beside(name: str, *before: str) -> Callable[[], None]:
+        def run() -> None:
+            assert done == list(before)
+            together[name].wait()
 
-    def needs_one() -> None:
-        assert "installed" in done
-        done.append("other")
+        return run
 
-    absent = Tool("frobnicate", "testing", ("frobnicate-dev",), lambda: None)
+    def last() -> None:
+        assert done == ["compiler", "library"]
+        done.append("last")
+
     made = (
-        step(workplace, beside, "beside", uses=("another",)),
-        step(workplace, needs_one, "needs", uses=("frobnicate", "another")),
-        step(workplace, needs_one, "unknown"),
+        step(workplace, beside("compiler"), "beside", uses=("another",)),
+        step(workplace, beside("library", "compiler"), "compiles", uses=("compiler", "another")),
+        step(workplace, last, "unknown"),
     )
-    bring_up_to_date(builds.after_installing([absent], install, made))
-    assert done == ["installed", "other", "other"]
+    bring_up_to_date(builds.after_installing(absent, absent, install, made))
+    assert done == ["compiler", "library", "last"]
+
+
+def test_packages_that_no_step_names_are_installed_at_once(workplace: Path) -> None:
+    installed = []
+    absent = (Tool("library", "testing", ("library",), lambda: None),)
+    steps_ = builds.after_installing(absent, absent, lambda *tools_: installed.append(tools_), ())
+    bring_up_to_date(steps_)
+    assert installed == [(absent, absent)]
 
 
 def test_a_failed_step_is_not_remembered_and_shows_its_log(workplace: Path) -> None:
