@@ -24,6 +24,7 @@ from bootstrap.paths import (
     ROCKET,
     SOC,
     SOC_CLASSPATH,
+    SOC_DRAM,
     SOC_JAR,
     SOFTWARE,
     SOFTWARE_HOST,
@@ -36,7 +37,7 @@ from bootstrap.steps import Errand, Step, execute, input_files
 
 PROTOBUF_LIBRARY, COMPRESSION, ROCKET_RTL = "protobuf", "compression", "rocket"
 PARQUET, FRONT_END, CORES, DOCS, TESTS = "parquet", "front-end", "cores", "docs", "tests"
-SOC_GENERATOR = "soc"
+SOC_GENERATOR, DRAM = "soc", "dram"
 EXTRAS = (
     PROTOBUF_LIBRARY,
     COMPRESSION,
@@ -47,6 +48,7 @@ EXTRAS = (
     DOCS,
     TESTS,
     SOC_GENERATOR,
+    DRAM,
 )
 """Steps that run for every user of their outputs."""
 
@@ -58,7 +60,7 @@ _OF_FEW = {
     "image": ("python",),
     "generate": ("python", "software"),
     "export": ("python", "hardware", "engine"),
-    "soc": ("python", "hardware", "engine", "software", SOC_GENERATOR),
+    "soc": ("python", "hardware", "engine", "software", SOC_GENERATOR, DRAM),
     **dict.fromkeys(("units", "synth", "tiles"), ("python", "hardware")),
     **dict.fromkeys(("dispatch", "loadtest", "boot", "docs"), ("python", "engine")),
 }
@@ -87,6 +89,8 @@ _PACKAGES = (
 def _lock(name: str) -> Path:
     return PYTHON / f"requirements{name}.lock"
 
+
+_DRAM_CRATE = ENGINE / "crates" / "memory" / "dram"
 
 _EXTENSION = PYTHON / "rackwright" / "_engine.abi3.so"
 
@@ -134,6 +138,16 @@ def _build_engine() -> None:
     fresh = _EXTENSION.with_suffix(".new")
     shutil.copyfile(CARGO_TARGET / "release" / "lib_engine.so", fresh)
     fresh.replace(_EXTENSION)
+
+
+def _build_dram() -> None:
+    """Compiles the model of DRAM as a library by itself; most of it is there when the engine is."""
+    cargo = ["cargo", "build", "--release", "--locked", "--manifest-path", str(_DRAM_CRATE / "Cargo.toml")]
+    execute(DRAM, cargo, directory=REPOSITORY, environment=build_environment())
+    SOC_DRAM.parent.mkdir(parents=True, exist_ok=True)
+    fresh = SOC_DRAM.with_suffix(".new")
+    shutil.copyfile(CARGO_TARGET / "release" / SOC_DRAM.name, fresh)
+    fresh.replace(SOC_DRAM)
 
 
 def _maven(project: Path, *arguments: str) -> list[str]:
@@ -254,6 +268,18 @@ def all_steps() -> tuple[Step, ...]:
         after=("hardware",),
         kept=(SOC / "target",),
     )
+    dram = Step(
+        DRAM,
+        "the model of DRAM for harnesses of chips (Rust, release)",
+        inputs=(ENGINE / "crates" / "memory", ENGINE / "crates" / "base", ENGINE / "Cargo.lock"),
+        patterns=("*.rs", "Cargo.toml", "Cargo.lock"),
+        outputs=(SOC_DRAM,),
+        settings=lambda: (*_tool_versions("cargo"), _instruction_sets(), *_profile()),
+        run=_build_dram,
+        # Both have the same crates below them.
+        after=("engine",),
+        uses=("cargo",),
+    )
     programs = Step(
         "software",
         "official libsnappy and the benchmark, for the host and for RV64GC",
@@ -271,6 +297,7 @@ def all_steps() -> tuple[Step, ...]:
         _compression_step(),
         rocket,
         soc,
+        dram,
         *(_of_packages(*row) for row in _PACKAGES),
     )
 

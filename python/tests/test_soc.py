@@ -107,6 +107,7 @@ def test_units_of_one_opcode_are_told_apart_as_on_a_server(tmp_path: Path) -> No
         ({"pins": {"devices": {"base": 0x1000_0001, "size": 0x1000}}}, "no multiple of its size"),
         ({"harness": {"to_host": 0x8000_0000}}, r"harness.to_host: 0x80000000 .* pins.devices"),
         ({"harness": {"memory_cycles": 0}}, "harness.memory_cycles: 0 is not from 1"),
+        ({"harness": {"dram": 3}}, "harness.dram is 3, not true or false"),
         ({"harness": {"console": 0x1000_1000}}, "harness.to_host and harness.console are both"),
         ({"system": {"bus_bits": 512}}, "bus_bits: 512 is none of 64, 128, 256"),
         ({"system": {"bus_bits": "wide"}}, "system.bus_bits is 'wide', not an integer"),

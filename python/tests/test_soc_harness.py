@@ -32,10 +32,10 @@ STREAMS = tuple({"contract": "stream", "name": way, "direction": way, "bytes": 8
 LINK_CYCLES = 50
 
 
-def harness(folder: Path) -> Path:
+def harness(folder: Path, *, dram: bool = False) -> Path:
     """A folder as `compose` writes it, of the top of these tests."""
     folder.mkdir()
-    soc = replace(Soc("harness"), link_cycles=LINK_CYCLES)
+    soc = replace(Soc("harness"), link_cycles=LINK_CYCLES, dram=dram)
     write_harness(soc, [PlacedUnit("net", None, UnitConfig("nic"), (), STREAMS)], folder / "harness")
     (folder / TOP.name).write_bytes(TOP.read_bytes())
     description = {
@@ -45,6 +45,7 @@ def harness(folder: Path) -> Path:
         "include": [],
         "systems": 1,
         "streams": True,
+        "dram": dram,
     }
     (folder / "soc.json").write_text(json.dumps(description), encoding="utf-8")
     return folder

@@ -31,6 +31,9 @@ class Board {
     explicit Board(const Map& map)
         : map_(map), memory_(new uint8_t[map.memory_bytes]()), timing_(map.memory_cycles) {}
 
+    // Memory takes as long as DRAM does, whose model is in a library.
+    void model_memory(const std::string& library, uint64_t clock_hz) { timing_.model(library, clock_hz); }
+
     // Where what the program prints goes.
     void print_to(std::FILE* console) { console_ = console; }
 

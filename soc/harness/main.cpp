@@ -74,6 +74,15 @@ void load(soc::Board& board, size_t number, const std::vector<std::string>& word
     }
 }
 
+// How long memory takes: a chip whose file says `dram` needs the library, and others do without.
+void model_memory(soc::Board& board, const std::string& library) {
+    if (soc::dram == library.empty()) {
+        throw std::runtime_error(soc::dram ? "its memory is DRAM: --dram is the library with the model"
+                                           : "--dram: the chip was composed for memory with a fixed latency");
+    }
+    if (soc::dram) board.model_memory(library, soc::clock_hz);
+}
+
 size_t chips_for(size_t programs) {
     if (programs == systems) return 1;
     if (systems == 1 && has_streams && programs == 2) return 2;
@@ -88,6 +97,7 @@ int run(const soc::Options& options) {
     Chips chips(context, chips_for(options.programs.size()));
     for (size_t number = 0; number < chips.boards().size(); ++number) {
         load(*chips.boards()[number], number, options.programs[number]);
+        model_memory(*chips.boards()[number], options.dram);
     }
     std::unique_ptr<soc::Frames> frames;
     if (!options.frames.empty()) {

@@ -13,11 +13,12 @@ struct Options {
     uint64_t max_cycles = ~uint64_t{0};
     std::string report;
     std::string frames;
+    std::string dram;
     std::vector<std::vector<std::string>> programs;
 
     static constexpr const char* usage =
-        "[--max-cycles N] [--report FILE.json] [--frames FILE.pcap] PROGRAM.elf [ARGUMENT...] "
-        "[-- PROGRAM.elf [ARGUMENT...]]";
+        "[--max-cycles N] [--report FILE.json] [--frames FILE.pcap] [--dram LIBRARY.so] PROGRAM.elf "
+        "[ARGUMENT...] [-- PROGRAM.elf [ARGUMENT...]]";
 
     // Throws std::runtime_error for words that mean nothing.
     static Options read(const std::vector<std::string>& words) {
@@ -31,6 +32,8 @@ struct Options {
                 options.report = words[at + 1];
             } else if (words[at] == "--frames") {
                 options.frames = words[at + 1];
+            } else if (words[at] == "--dram") {
+                options.dram = words[at + 1];
             } else {
                 throw std::runtime_error(words[at] + ": no such option");
             }

@@ -201,7 +201,7 @@ def run(
     """
     from rackwright.machine.workload_file import header_of, workload_of
     from rackwright.soc import Soc
-    from rackwright.soc.compare import operations, run_modelled
+    from rackwright.soc.compare import operations, require_comparable, run_modelled
     from rackwright.soc.simulator import run_program, simulator
 
     for file_ in (program, second):
@@ -211,6 +211,8 @@ def run(
     words = list(workload.arguments)
     if compare and (words or second):
         raise RackwrightError("--compare: programs on the models have no arguments and no second chip")
+    if compare:
+        require_comparable(Soc.load(file))
     for file_ in (workload.program, second):
         if file_ is not None:
             _require_elf(file_)

@@ -37,6 +37,8 @@ PAGE_BYTES = 4096
 
 _MOST_ADDRESS = 1 << 32
 
+_SLOWEST_DRAM_HZ = 100_000_000
+
 
 @dataclass(frozen=True)
 class Route:
@@ -134,6 +136,10 @@ def _check_numbers(soc: Soc) -> None:
     _require(1 <= soc.trackers <= 64, f"trackers: {soc.trackers} is not from 1 to 64")
     _require(
         1 <= soc.memory_cycles <= 10_000, f"harness.memory_cycles: {soc.memory_cycles} is not from 1 to 10000"
+    )
+    _require(
+        not soc.dram or soc.clock_hz >= _SLOWEST_DRAM_HZ,
+        f"harness.dram: its model has no clock below 100 MHz, and system.clock_hz is {soc.clock_hz}",
     )
     _require(
         1 <= soc.link_cycles <= 1_000_000, f"harness.link_cycles: {soc.link_cycles} is not from 1 to 1000000"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rackwright.errors import RackwrightError
 from rackwright.machine.parameters import ServerParameters
 from rackwright.machine.server import RunResult, Server
 from rackwright.soc.value import Soc
@@ -84,13 +85,21 @@ def operations(chip: str, model: str) -> Iterator[Operation]:
             yield Operation(match[1], int(match[2]), of_model[match[1]])
 
 
+def require_comparable(soc: Soc) -> None:
+    """Raises `RackwrightError` for a chip in front of DRAM: the model would have an L2 between them."""
+    if soc.dram:
+        raise RackwrightError("--compare: needs memory with a fixed latency: `harness` without `dram`")
+
+
 def run_modelled(soc: Soc, program: Path, max_cycles: int = 0) -> RunResult:
     """Runs a bare-metal program on the model `rocket` with the units of hart 0, all at the clock of the chip.
 
     Its memory is that of the harness: `memory_cycles` for every line, for any state of the caches. Its L1 is
     probed as the hub of the chip does. Units that harts share are beside it; those on the buses are left out.
-    Raises `EngineError` if `max_cycles` (0: no limit) is reached first.
+    Raises `EngineError` if `max_cycles` (0: no limit) is reached first, and `RackwrightError` as
+    `require_comparable` does.
     """
+    require_comparable(soc)
     memory = {
         "clock-hz": soc.clock_hz,
         "l2-latency": soc.memory_cycles + _TO_HUB,

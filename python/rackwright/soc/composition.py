@@ -158,6 +158,7 @@ def _description(
         "top": soc.top,
         "systems": len(soc.prefixes),
         "streams": bool(stream_pairs(units)) and soc.joined_by is None,
+        "dram": soc.dram,
         "files": list(files),
         "headers": list(headers),
         "clocks": [

@@ -11,14 +11,20 @@ from rackwright.soc.check import PlacedUnit, stream_pairs
 from rackwright.soc.value import Soc
 
 _HARNESS = SOC / "harness"
-_AXI = ENGINE / "crates" / "rtl" / "rtl" / "rocket"
+_CRATES = ENGINE / "crates"
+_INTERFACES = (
+    _CRATES / "rtl" / "rtl" / "rocket" / "axi.h",
+    _CRATES / "rtl" / "rtl" / "rocket" / "interface.h",
+    _CRATES / "memory" / "dram" / "dram.h",
+)
+"""Headers that the engine has, too."""
 
 
 def write_harness(soc: Soc, units: Sequence[PlacedUnit], harness: Path) -> None:
     """Writes the folder `harness`: its sources, and `map.h` with what is particular to the chip."""
     shutil.copytree(_HARNESS, harness)
-    for name in ("axi.h", "interface.h"):
-        shutil.copyfile(_AXI / name, harness / name)
+    for header in _INTERFACES:
+        shutil.copyfile(header, harness / header.name)
     (harness / "map.h").write_text("\n".join(_map(soc, units)) + "\n", encoding="utf-8")
 
 
@@ -41,6 +47,8 @@ def _map(soc: Soc, units: Sequence[PlacedUnit]) -> Iterator[str]:
     yield f"constexpr Board::Map map = {{{', '.join(f'{number:#x}' for number in numbers)}}};"
     yield f"constexpr uint64_t clock_hz = {soc.clock_hz};"
     yield f"constexpr uint64_t link_cycles = {soc.link_cycles};"
+    yield "// Whether memory takes as long as DRAM does."
+    yield f"constexpr bool dram = {str(soc.dram).lower()};"
     yield "// Whether programs have an Internet address."
     yield f"constexpr bool networked = {str(bool(pairs)).lower()};"
     yield ""

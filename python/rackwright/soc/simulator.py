@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from bootstrap.jobs import side_by_side
-from bootstrap.paths import BUILD, LOGS
+from bootstrap.paths import BUILD, LOGS, SOC_DRAM
 from rackwright.errors import RackwrightError
 from rackwright.hardware.toolchain import compiler, verilator_root
 from rackwright.soc.composition import DESCRIPTION
@@ -96,12 +96,14 @@ def run_program(
     `frames`, as pcap. `max_cycles` ends a run that takes longer (0: no limit). Raises `RackwrightError` for a
     program that is none for the chip, for a chip without streams, and when an assertion of the chip's fails.
     """
-    _check_programs(json.loads((folder / DESCRIPTION).read_text(encoding="utf-8")), second, frames)
+    description = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
+    _check_programs(description, second, frames)
     with TemporaryDirectory(prefix="rackwright-soc-") as work:
         report = Path(work) / "report.json"
         options = ["--report", str(report)]
         options += ["--max-cycles", str(max_cycles)] if max_cycles else []
         options += ["--frames", str(frames)] if frames else []
+        options += ["--dram", str(SOC_DRAM)] if description["dram"] else []
         others = ["--", str(second)] if second else []
         command = [str(simulator(folder)), *options, str(program), *arguments, *others]
         ended = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)

@@ -64,10 +64,10 @@ class Soc:
     harts, units and memory. `trackers` is the number of lines that the hub processes at a time to keep the
     caches coherent. `clock_hz` is the clock of the device tree and `mtime`; a simulation counts cycles.
     `memory` and `devices` are the address ranges behind the two AXI4 ports; with `debug`, harts can be halted
-    and examined by pins for JTAG. In a simulation, memory answers
-    after `memory_cycles`, and programs end at `to_host` and print at `console`, firmware at the serial port
-    `uart`; what leaves by a stream arrives at a second chip `link_cycles` later. `checked` checks
-    whether it can be built.
+    and examined by pins for JTAG. In a simulation, memory answers after `memory_cycles`, or with `dram` when
+    a channel of DDR4-3200 does; programs end at `to_host` and print at `console`, firmware at the serial port
+    `uart`; what leaves by a stream arrives at a second chip `link_cycles` later. `checked` checks whether it
+    can be built.
 
     With `joined_by`, there are two of these systems, each named `system_name`, whose streams of that unit are
     joined on the die.
@@ -87,6 +87,7 @@ class Soc:
     devices: AddressRange = AddressRange(0x1000_0000, 0x1000_0000)
     debug: bool = False
     memory_cycles: int = 12
+    dram: bool = False
     to_host: int = 0x1000_1000
     console: int = 0x1000_1008
     uart: int = 0x1000_2000
@@ -124,7 +125,7 @@ class Soc:
             name,
             **document.system(parts.get("system")),
             **document.pins(parts.get("pins")),
-            **document.numbers("harness", parts.get("harness"), _HARNESS),
+            **document.harness(parts.get("harness")),
         )
 
 
@@ -171,6 +172,14 @@ class _Document:
         pins = self.reader.mapping("pins", part, ("memory", "devices", "debug"))
         readers = {"debug": self._flag}
         return {name: readers.get(name, self._range)(f"pins.{name}", value) for name, value in pins.items()}
+
+    def harness(self, part: Any) -> dict[str, Any]:
+        said = self.reader.mapping("harness", part, ("dram", *_HARNESS))
+        numbers = {name: value for name, value in said.items() if name != "dram"}
+        dram = self._flag("harness.dram", said.get("dram", False))
+        if dram and "memory_cycles" in numbers:
+            raise self.reader.error("harness.memory_cycles", "is a fixed latency; `dram` has none")
+        return {"dram": dram, **self.numbers("harness", numbers, _HARNESS)}
 
     def numbers(self, where: str, part: Any, known: tuple[str, ...]) -> dict[str, Any]:
         """Integers by name; 2e9 is one, and `0x10` is a number in YAML."""
