@@ -388,6 +388,8 @@ def test_check_says_how_units_are_reached_or_what_is_wrong(tmp_path: Path) -> No
         "registers": [],
     }
     assert re.search(r"0\s+stream-copy\s+2\s+0 to 127", rw("soc", "check", EXAMPLES / "tiny.yaml").stdout)
+    without = rw("soc", "check", EXAMPLES / "debug.yaml")
+    assert without.stdout.strip() == "debug: 1 hart, buses of 64 bits, 0 units"
     wrong = chip(tmp_path, "nic")
     ended = rw("soc", "check", wrong, "--json")
     assert (ended.status, ended.json()["legal"]) == (1, False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -72,24 +72,28 @@ def check(file: FileArgument, json: JsonOption = False) -> None:
         ]
         print_json({"legal": True, "witness": None, "top": value.top, "opcodes": opcodes, "registers": pages})
         return
-    harts = f"{len(value.harts)} hart" + ("s" if len(value.harts) > 1 else "")
-    results.print(f"[bold]{value.name}[/bold]: {harts}, buses of {value.bus_bits} bits, {len(units)} units\n")
+    parts = f"{_count(value.harts, 'hart')}, buses of {value.bus_bits} bits, {_count(units, 'unit')}"
+    results.print(f"[bold]{value.name}[/bold]: {parts}\n")
     columns = [("hart", "right"), ("unit", "left"), ("custom", "right"), ("functs", "left")]
-    print_table(
-        columns,
-        [
-            (
-                "all" if unit.hart is None else str(unit.hart),
-                unit.name,
-                str(way.opcode),
-                f"{way.first} to {way.last}",
-            )
-            for unit, way in routes
-        ],
-    )
+    rows = [
+        (
+            "all" if unit.hart is None else str(unit.hart),
+            unit.name,
+            str(way.opcode),
+            f"{way.first} to {way.last}",
+        )
+        for unit, way in routes
+    ]
+    if rows:
+        print_table(columns, rows)
     for unit in units:
         if unit.registers is not None:
             results.print(f"{unit.name}: registers at {unit.registers}, for all harts", highlight=False)
+
+
+def _count(things: Sized, name: str) -> str:
+    """How many there are: `1 hart`, `2 harts`."""
+    return f"{len(things)} {name}" + ("" if len(things) == 1 else "s")
 
 
 @soc.command("draw")
