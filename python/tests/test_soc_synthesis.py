@@ -21,12 +21,17 @@ def test_what_is_below_a_module_is_found_once() -> None:
     assert sorted(reachable(SOURCES, "Right")) == ["Leaf", "Right"]
 
 
+MOST_FO4, MOST_AREA = 40, 0.08
+"""The longest path of what connects units, and its area as a part of theirs."""
+
+
 @pytest.mark.long("five minutes of a processor: a chip is generated and mapped to gates")
 def test_what_connects_a_unit_is_smaller_than_the_unit() -> None:
     (found,) = synthesise_soc(Soc.load(REPOSITORY / "examples" / "soc" / "tiny.yaml"))
     assert found.module == "HartUnits"
-    assert 0 < found.wrapper_mm2 < found.units_mm2
+    assert 0 < found.wrapper_mm2 <= MOST_AREA * found.units_mm2
     assert found.figures.area_mm2 == pytest.approx(found.wrapper_mm2 + found.units_mm2)
     path = found.wrapper_path
     assert path is not None
     assert path.depth_fo4 <= found.figures.depth_fo4
+    assert path.depth_fo4 <= MOST_FO4
