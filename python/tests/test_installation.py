@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from bootstrap import editable_wheel
-from bootstrap.paths import CARGO_TARGET, PYTHON, REPOSITORY
+from bootstrap.paths import PYTHON, REPOSITORY
 
 EXTRAS = tomllib.loads((PYTHON / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 
@@ -76,13 +76,14 @@ def test_a_wheel_without_engine_is_installed_and_names_our_folder(tmp_path: Path
 @pytest.mark.timeout(1200)
 def test_pip_makes_it_importable_and_gives_a_command(tmp_path: Path) -> None:
     """It takes the engine that `./rw` has compiled, in this folder."""
-    compiled = (CARGO_TARGET / "release" / "lib_engine.so").stat().st_mtime_ns
+    engine = PYTHON / "rackwright" / "_engine.abi3.so"
+    compiled = engine.stat().st_mtime_ns
     mine = tmp_path / "mine"
     run(tmp_path, sys.executable, "-m", "venv", mine)
     run(tmp_path, mine / "bin" / "pip", "install", "--quiet", "-e", f"{PYTHON}[profile,dask,mpi]")
     program = "import rackwright, pyarrow, distributed, mpi4py; print(rackwright.Server('functional').cpu)"
     assert run(tmp_path, mine / "bin" / "python", "-c", program) == "functional\n"
-    assert (CARGO_TARGET / "release" / "lib_engine.so").stat().st_mtime_ns == compiled
+    assert engine.stat().st_mtime_ns == compiled
     added = next((mine / "lib").glob("python3.*")) / "site-packages" / "of_the_user.py"
     added.write_text("")
     units = json.loads(run(tmp_path, mine / "bin" / "rackwright", "units", "--json"))
