@@ -14,7 +14,7 @@ from tiers import long
 from rackwright import SnappyUnit
 from rackwright.hardware.designs import ASSERTED
 from rackwright.hardware.toolchain import OF_TESTS, OPTIMISATION
-from rackwright.protobuf.program import LINKED_FAST
+from rackwright.protobuf.program import MADE_FAST
 from rackwright.unit.nic import NicUnit
 
 LONG = os.environ.get("RACKWRIGHT_LONG") == "1"
@@ -112,9 +112,9 @@ def nic(request: pytest.FixtureRequest) -> Iterator[NicUnit]:
 
 
 @pytest.fixture
-def linked_fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Programs with messages are linked without relaxing, for tests that ask for no cycles."""
-    monkeypatch.setenv(LINKED_FAST, "1")
+def made_fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs with messages are neither optimised nor relaxed, for tests that ask for no cycles."""
+    monkeypatch.setenv(MADE_FAST, "1")
 
 
 @pytest.fixture

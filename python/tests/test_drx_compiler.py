@@ -53,7 +53,7 @@ def gives(compiled: Compiled, case: Case) -> None:
 @pytest.mark.parametrize(
     "seeds",
     [
-        pytest.param(range(500), id="500"),
+        pytest.param(range(300), id="300"),
         *(
             long(range(first, first + 10_000), why="six minutes of a processor", name=f"from {first}")
             for first in range(0, 100_000, 10_000)

@@ -19,6 +19,7 @@ import pytest
 from command_line import REPOSITORY, rw
 from hypothesis import given
 from hypothesis import strategies as st
+from tiers import long
 
 from rackwright.errors import RackwrightError
 from rackwright.exploration import Exploration, explore, load_space
@@ -37,6 +38,8 @@ SMALL_DEFLATE_COMPRESSOR = {
     "history-kib": 8,
 }
 """That of test_deflate_compress.py."""
+
+ALIKE = "7 s of a processor; a short run explores the other operation of each of these formats"
 
 PROFILE = """
 operations:
@@ -124,9 +127,9 @@ def test_nothing_is_measured_twice(space: Path, suite: Path, whole: Exploration,
     ("name", "parameters", "histories"),
     [
         ("zstd-decompress", {}, [2, 32]),
-        ("zstd-compress", SMALL_COMPRESSOR, [2, 8]),
+        long("zstd-compress", SMALL_COMPRESSOR, [2, 8], why=ALIKE),
         ("deflate-compress", SMALL_DEFLATE_COMPRESSOR, [2, 8]),
-        ("deflate-decompress", {}, [2, 32]),
+        long("deflate-decompress", {}, [2, 32], why=ALIKE),
     ],
 )
 def test_other_units_are_explored_alike(
@@ -184,6 +187,7 @@ def test_ranks_of_mpi_measure_the_same(space: Path, suite: Path, whole: Explorat
     assert whole.digest in result.stdout
 
 
+@pytest.mark.long("9 s of a processor to start a scheduler; processes and MPI do the same in a short run")
 def test_workers_of_dask_measure_the_same(
     space: Path, suite: Path, whole: Exploration, tmp_path: Path
 ) -> None:

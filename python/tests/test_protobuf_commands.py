@@ -15,7 +15,7 @@ from rackwright.protobuf import Benchmark, Suite, Way, measure, wire
 from rackwright.protobuf.rows import Row, summarize
 from rackwright.reports.times import Times
 
-pytestmark = pytest.mark.usefixtures("linked_fast")
+pytestmark = pytest.mark.usefixtures("made_fast")
 
 PROTO = """
 syntax = "proto3";

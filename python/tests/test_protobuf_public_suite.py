@@ -16,7 +16,7 @@ from rackwright.protobuf.suites import PUBLIC_SCHEMAS, chosen_suite
 from rackwright.protobuf.suites.public import public_suite
 from rackwright.protobuf.suites.public_schemas import Schema, draw_schema
 
-pytestmark = pytest.mark.usefixtures("linked_fast")
+pytestmark = pytest.mark.usefixtures("made_fast")
 
 SMALL = (0, 5)
 """Schemas of few and small types, so that their programs are compiled fast."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from protobuf_programs import PROGRAMS, UNRELAXED
+from tiers import long
 
 from bootstrap.protobuf_source import official_source
 from rackwright.machine.server import RunResult, Server
@@ -18,7 +20,7 @@ GOOGLETEST = Path("/usr/src/googletest/googletest")
 
 
 def run_both_ways(
-    sources: list[Path], proto: Path, include: list[Path], options: list[str]
+    sources: list[Path], proto: Path, include: list[Path], options: list[str], arguments: Sequence[str] = ()
 ) -> tuple[RunResult, RunResult]:
     """The program by the library alone, and by the units."""
     both = []
@@ -26,12 +28,16 @@ def run_both_ways(
         flags = [*UNRELAXED, *options]
         program = compile_service(sources, proto, include=include, by_units=by_units, options=flags)
         units = list(UNITS.values()) if by_units else []
-        both.append(Server("functional", units).run(program, []))
+        both.append(Server("functional", units).run(program, arguments))
     return both[0], both[1]
 
 
-def test_a_program_says_the_same_by_the_units() -> None:
-    library, units = run_both_ways([PROGRAMS / "plain.cpp"], PROGRAMS / "modern.proto", [], ["-O1"])
+@pytest.mark.parametrize("numbers", [20_000, long(200_000, why="ten seconds of a processor for 2 MB")])
+def test_a_program_says_the_same_by_the_units(numbers: int) -> None:
+    """The last message has so many numbers."""
+    library, units = run_both_ways(
+        [PROGRAMS / "plain.cpp"], PROGRAMS / "modern.proto", [], ["-O1"], [str(numbers)]
+    )
     assert library.exit_code == units.exit_code == 0, units.stderr.decode()
     assert units.stdout == library.stdout != b""
     assert units.counters["protobuf-deserialize.fields"] > 100

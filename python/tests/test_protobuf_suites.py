@@ -22,7 +22,7 @@ from rackwright.protobuf.suites.schemas import KINDS, Field
 from rackwright.protobuf.suites.services import services_suite
 from rackwright.protobuf.suites.values import draw_values
 
-pytestmark = pytest.mark.usefixtures("linked_fast")
+pytestmark = pytest.mark.usefixtures("made_fast")
 
 
 def test_micro_benchmarks_are_those_of_the_paper() -> None:

@@ -134,13 +134,16 @@ def boot(
     by messages. `observer` observes the harts. `checkpoint` is a file to write when the guest has booted,
     loaded the driver of network interfaces, for servers of clusters that start from it, and executed
     `prepare` in root's shell.
-    With neither command nor console, that is all. Raises `RackwrightError` if there is no work or the user
-    leaves the console, and `EngineError` if the image does not boot or the checkpoint cannot be written.
+    With neither command nor console, that is all. Raises `RackwrightError` if there is no work, the folder of
+    the checkpoint does not exist or the user leaves the console, and `EngineError` if the image does not boot
+    or the checkpoint cannot be written.
     """
     if command is None and console is None and checkpoint is None:
         raise RackwrightError("without a command, a guest needs a console")
     if prepare is not None and checkpoint is None:
         raise RackwrightError("a guest is prepared for a checkpoint, and none is to be written")
+    if checkpoint is not None and not checkpoint.parent.is_dir():
+        raise RackwrightError(f"cannot write {checkpoint}: there is no folder {checkpoint.parent}")
     if fabric is not None:
         fabric.check_interrupts(interrupts)
     if fabric is not None and checkpoint is not None:

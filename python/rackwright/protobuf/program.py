@@ -58,8 +58,8 @@ _FOR_LINKER = "-Wl,"
 NO_RELAXING = "-Wl,--no-relax"
 """Does not relax calls. Making them short takes the linker of Debian 12 14 s."""
 
-LINKED_FAST = "RACKWRIGHT_LINKED_FAST"
-"""An environment variable for tests that need results but no cycles: it disables linker relaxation."""
+MADE_FAST = "RACKWRIGHT_MADE_FAST"
+"""An environment variable for tests that need results but no cycles: nothing is optimised or relaxed."""
 
 _ARCHIVES = ("libbenchmark.a", "librackwright-protobuf.a", "libprotobuf.a")
 
@@ -91,7 +91,7 @@ def compile_benchmark(
             sources = schema.generate(work)
             made = side_by_side(
                 lambda name: compile_program(
-                    [*sources, main], work / name, name, _linked_fast(name), include=work
+                    [*sources, main], work / name, name, _made_fast(name), include=work
                 ),
                 missing,
             )
@@ -120,7 +120,7 @@ def compile_service(
     output of protoc or the compiler.
     """
     paths = [Path(source) for source in sources]
-    options = [*options, *_linked_fast(), *(BY_UNITS if by_units else ())]
+    options = [*options, *_made_fast(), *(BY_UNITS if by_units else ())]
     program = place_of(paths, None, [str(proto), *map(str, include), *options])
     with tempfile.TemporaryDirectory() as scratch:
         generated = read_schema(Path(proto), include).generate(Path(scratch))
@@ -166,15 +166,17 @@ def compile_program(
     return output
 
 
-def _linked_fast(machine: str = "riscv64") -> Sequence[str]:
-    """Additional linker options for a machine, from the environment."""
-    return (NO_RELAXING,) if machine == "riscv64" and os.environ.get(LINKED_FAST) == "1" else ()
+def _made_fast(machine: str = "riscv64") -> Sequence[str]:
+    """Additional options for a machine, from the environment."""
+    if os.environ.get(MADE_FAST) != "1":
+        return ()
+    return ("-O0", NO_RELAXING) if machine == "riscv64" else ("-O0",)
 
 
 def _key(schema: Schema, messages: Sequence[str]) -> str:
     stamp = STAMPS / "protobuf"
     built = stamp.read_bytes() if stamp.exists() else b""
-    parts = [built, schema.descriptors, "\0".join([*messages, *_linked_fast()]).encode()]
+    parts = [built, schema.descriptors, "\0".join([*messages, *_made_fast()]).encode()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
 
 

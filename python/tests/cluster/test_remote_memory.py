@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from tiers import long
 
 from rackwright import BareMetal, Cluster, MemoryBlade, RackwrightError, Server
 from rackwright.machine.programs import compile_program
@@ -295,11 +296,14 @@ def test_ranges_side_by_side_are_one(tmp_path: Path) -> None:
     assert (result.output, result.exit_code) == (f"{sum(left)}\n", 0)
 
 
+@pytest.mark.parametrize("lines", [500, long(1500, why="fifteen seconds of a processor for a longer text")])
 @pytest.mark.parametrize("paging", ["software", "unit"])
-def test_a_program_with_files_compresses_with_little_memory(paging: Paging, tmp_path: Path) -> None:
+def test_a_program_with_files_compresses_with_little_memory(
+    paging: Paging, lines: int, tmp_path: Path
+) -> None:
     """The official library: it reads a file, writes another, renames, reads and removes that."""
     text = tmp_path / "text"
-    text.write_bytes(b"".join(b"%d bottles of beer on the wall, %d\n" % (n, n * n) for n in range(1500)))
+    text.write_bytes(b"".join(b"%d bottles of beer on the wall, %d\n" % (n, n * n) for n in range(lines)))
     local, remote = (
         run_paged(
             *(workload("snappy"), ["text"]),

@@ -52,7 +52,8 @@ void send(const Modern &message)
 
 } // namespace
 
-int main()
+// The numbers of the last message may be given.
+int main(int argument_count, char **arguments)
 {
     for (int depth = 0; depth < 5; depth++) {
         Modern message;
@@ -60,7 +61,8 @@ int main()
         send(message);
     }
     Modern large;
-    for (int i = 0; i < 200'000; i++) large.add_packed_numbers(-i);
+    const int numbers = argument_count > 1 ? std::stoi(arguments[1]) : 1000;
+    for (int i = 0; i < numbers; i++) large.add_packed_numbers(-i);
     send(large);
     return 0;
 }
