@@ -17,7 +17,7 @@ CLAIMS = (
         "pcie_writes", 1, "a write is in its range, behind the one before, and in no two payloads", 10, 14, 8
     ),
     Claim("pcie_writes", 2, "each beat of data leaves once, in order", 14, 20, 8),
-    Claim("pcie_writes", 3, "a range is done with its last bytes", 14, 20, 8),
+    Claim("pcie_writes", 3, "a range is done with its last bytes", 14, 17, 8),
     Claim("pcie_writes", 4, "a packet has the beats that its header says", 14, 20, 8),
     Claim("pcie_reads", 1, "a tag is used again only when its read has ended", 12, 18, 10),
     Claim(
