@@ -27,7 +27,7 @@ _COMMON = {
     "deadline": None,
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 }
-settings.register_profile("short", max_examples=60, derandomize=True, **_COMMON)  # type: ignore[arg-type]
+settings.register_profile("short", max_examples=40, derandomize=True, **_COMMON)  # type: ignore[arg-type]
 settings.register_profile("long", max_examples=2000, **_COMMON)  # type: ignore[arg-type]
 settings.load_profile("long" if LONG else "short")
 

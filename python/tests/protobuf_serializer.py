@@ -32,6 +32,9 @@ SMALLEST = {
     "object-lines": 16,
     "command-queue": 1,
 }
+FEW_ENTRIES = {"port-bytes": 16, "map-entries": 8, "lanes": 1}
+"""One that is compiled soon, with the narrower of both ports."""
+
 LARGEST = {
     "port-bytes": 16,
     "lanes": 4,

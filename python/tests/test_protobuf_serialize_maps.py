@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from protobuf_samples import SAMPLES
-from protobuf_serializer import Serializer
+from protobuf_serializer import FEW_ENTRIES, Serializer
 
 from rackwright.verification.protobuf_schema import (
     KEY_KINDS,
@@ -23,10 +23,9 @@ from rackwright.verification.protobuf_schema import (
 NUMBERS = [kind for kind in KEY_KINDS if kind in SAMPLES]
 NUMBER = Field(2, Kind.INT32)
 TEXT = Field(2, Kind.STRING)
-LEAST_ENTRIES = {"map-entries": 8, "lanes": 1}
 
 
-@pytest.fixture(scope="module", params=[{}, LEAST_ENTRIES], ids=["default", "small"])
+@pytest.fixture(scope="module", params=[{}, FEW_ENTRIES], ids=["default", "small"])
 def any_unit(request: pytest.FixtureRequest) -> Serializer:
     return Serializer(request.param)
 
@@ -145,7 +144,7 @@ def test_the_library_says_which_of_two_entries_counts(unit: Serializer, keys: li
 
 @pytest.mark.parametrize("count", [9, 20])
 def test_more_elements_than_there_is_room_for(count: int, state: MapState) -> None:
-    unit = Serializer(LEAST_ENTRIES)
+    unit = Serializer(FEW_ENTRIES)
     unit.use(holder(map_field(3, Kind.INT32, NUMBER)))
     unit.builder.map_state = state
     numbers = list(range(count))

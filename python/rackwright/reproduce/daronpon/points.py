@@ -29,9 +29,11 @@ class Point:
     digest: str
 
 
-def measure(clusters: Sequence[LoadBalancing], settings: Settings, name: str) -> list[Point]:
+def measure(
+    clusters: Sequence[LoadBalancing], settings: Settings, name: str, quick_requests: int = QUICK_REQUESTS
+) -> list[Point]:
     """Runs them in parallel, because they are independent."""
-    requests = QUICK_REQUESTS if settings.quick else REQUESTS
+    requests = quick_requests if settings.quick else REQUESTS
     done = _counter(len(clusters), name, settings)
 
     def run(one: LoadBalancing) -> Point:
