@@ -72,7 +72,7 @@ def test_pieces_of_any_size(unit: CombinedDecompressor, name: str, seed: int) ->
     stream = begin(unit, name, first)
     chance, before = random.Random(seed), 0
     for number, piece in enumerate(rest, 1):
-        unit.unit.work(chance.choice([1, 40, 20_000]))
+        unit.unit.work(chance.choice([1, 40, 4_000]))
         output = stream.output()
         assert before <= len(output)
         assert MADE[name].startswith(output)
@@ -181,7 +181,7 @@ def test_what_is_compressed_in_pieces_is_the_same(
     first, *rest = pieces(plain, seed)
     stream = Stream(compressor, first, most_input=len(plain), capacity=ROOM)
     for piece in rest:
-        compressor.unit.work(chance.choice([1, 40, 20_000]))
+        compressor.unit.work(chance.choice([1, 40, 4_000]))
         output = stream.output()
         assert whole.output.startswith(output)
         assert len(output) < len(whole.output)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from rackwright.cluster import Dispatch, LoadBalancing
 from rackwright.cluster.load_balancing import SERVICE_TIMES
 from rackwright.reports.plots import line_chart
+from rackwright.reproduce.daronpon.points import FEW_REQUESTS
 from rackwright.reproduce.daronpon.points import measure as measure_points
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
@@ -27,7 +28,7 @@ def measure(settings: Settings) -> Outcome:
     loads = QUICK_LOADS if settings.quick else LOADS
     service = SERVICE_TIMES["constant"]
     clusters = [replace(each, service=service, load=load) for each in MECHANISMS.values() for load in loads]
-    points = measure_points(clusters, settings, "daronpon-2.5")
+    points = measure_points(clusters, settings, "daronpon-2.5", FEW_REQUESTS)
     keys = [(name, load) for name in MECHANISMS for load in loads]
     p99 = {key: point.p99_us for key, point in zip(keys, points, strict=True)}
     rows = compare(

@@ -8,6 +8,7 @@ from itertools import pairwise
 from rackwright.cluster import LoadBalancing
 from rackwright.cluster.load_balancing import SERVICE_TIMES
 from rackwright.reports.plots import line_chart
+from rackwright.reproduce.daronpon.points import FEW_REQUESTS
 from rackwright.reproduce.daronpon.points import measure as measure_points
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
@@ -16,8 +17,6 @@ CORES = {"one": (1, 1, 1), "twice": (2, 1, 1), "three times": (3, 1, 1)}
 SHARES = (0.5, 0.6, 0.7, 0.75, 0.8, 0.84, 0.87, 0.9, 0.92, 0.94, 0.96, 0.98)
 """Fractions of a policy's capacity."""
 QUICK_SHARES = (0.5, 0.7, 0.8, 0.87, 0.92, 0.96)
-QUICK_REQUESTS = 100_000
-"""For each of 36 points."""
 LIMITS_US = (400.0, 600.0, 1000.0)
 """99th percentiles up to which a load counts as carried. The text names none."""
 POLICIES = {"random": "client-random", "Daronpon": "daronpon"}
@@ -36,7 +35,7 @@ def measure(settings: Settings) -> Outcome:
     shares = QUICK_SHARES if settings.quick else SHARES
     keys = [(name, times, share) for times in CORES for name in POLICIES for share in shares]
     clusters = [_cluster(*key) for key in keys]
-    points = measure_points(clusters, settings, "daronpon-2.7", QUICK_REQUESTS)
+    points = measure_points(clusters, settings, "daronpon-2.7", FEW_REQUESTS)
     curves: dict[tuple[str, str], dict[float, float]] = {key[:2]: {} for key in keys}
     for (name, times, _), cluster, point in zip(keys, clusters, points, strict=True):
         curves[name, times][cluster.rate() / 1e3] = point.p99_us

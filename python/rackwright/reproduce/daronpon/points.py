@@ -10,6 +10,8 @@ from rackwright.cluster import ClusterResult, LoadBalancing
 from rackwright.reproduce.experiment import Settings
 
 REQUESTS, QUICK_REQUESTS = 1_000_000, 200_000
+FEW_REQUESTS = 100_000
+"""Enough for a quick run where limits are not close."""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rackwright.cluster import Constant, Dispatch, LoadBalancing
 from rackwright.reports.plots import line_chart
+from rackwright.reproduce.daronpon.points import FEW_REQUESTS
 from rackwright.reproduce.daronpon.points import measure as measure_points
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
@@ -23,7 +24,8 @@ def measure(settings: Settings) -> Outcome:
         LoadBalancing(POLICIES[name][0], Constant(us), load, dispatch=POLICIES[name][1])
         for us, name, load in keys
     ]
-    points = dict(zip(keys, measure_points(clusters, settings, "daronpon-2.8"), strict=True))
+    found = measure_points(clusters, settings, "daronpon-2.8", FEW_REQUESTS)
+    points = dict(zip(keys, found, strict=True))
     last, measured = loads[-1], {}
     for us in SERVICES_US:
         ours, random = (points[us, name, last] for name in ("Daronpon", "random"))
