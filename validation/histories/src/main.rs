@@ -92,7 +92,8 @@ impl History {
         Some(())
     }
 
-    fn is_linearizable(mut self) -> bool {
+    /// Whether some order of its operations explains it.
+    fn judge(mut self) -> bool {
         self.events.sort_by_key(|(tick, ..)| *tick);
         let mut tester = LinearizabilityTester::new(Queue {
             places: self.places,
@@ -116,7 +117,7 @@ fn main() {
         let line = line.expect("text on standard input");
         if line.is_empty() {
             judged += 1;
-            wrong += usize::from(!std::mem::take(&mut history).is_linearizable());
+            wrong += usize::from(!std::mem::take(&mut history).judge());
         } else if history.add(&line).is_none() {
             eprintln!("line {}: {line:?} is not an operation", number + 1);
             std::process::exit(2);
