@@ -1,4 +1,4 @@
-"""A client library of memcached gets the answers of memcached from the unit `store`, through a relay."""
+"""Clients of memcached get the answers of memcached from the unit `store`, through a relay."""
 
 from __future__ import annotations
 
@@ -77,6 +77,8 @@ class Relay:
             held += arrived
             while length := command_bytes(held):
                 command, held = held[:length], held[length:]
+                if command == b"quit\r\n":
+                    return
                 ended, output = self.unit.run(FRAME + command, 4096)
                 assert ended.status == "ok"
                 connection.sendall(output[len(FRAME) :])
@@ -162,6 +164,27 @@ def test_a_library_gets_the_answers_of_memcached(seed: int) -> None:
     expected = by_memcached(calls)
     assert ends.result() == expected
     assert len({str(answer) for answer in expected}) > COUNT // 8
+    assert unit.unit.violations == 0
+
+
+@pytest.mark.skipif(shutil.which("memccapable") is None, reason="libmemcached-tools is not installed")
+def test_a_server_of_all_that_memccapable_asks_for() -> None:
+    """The tests of the text protocol that libmemcached has for servers."""
+    unit = StoreUnit(1 << 18, 6, parameters={"protocol": "text"}, assertions=True)
+    unit.renew(empty_region(1 << 18, 6, HASH_KEY, time=int(time.time())))
+    relay = Relay(unit)
+    command = ["memccapable", "-h", "127.0.0.1", "-p", str(relay.port), "-a", "-t", "60"]
+
+    def ask() -> Answers:
+        run = subprocess.run(command, capture_output=True, text=True, timeout=600)
+        return [
+            line.split()[-1] for line in (run.stdout + run.stderr).splitlines() if line.startswith("ascii")
+        ]
+
+    with ThreadPoolExecutor(1) as pool:
+        ends = pool.submit(ask)
+        relay.serve(ends)
+    assert ends.result() == ["[pass]"] * 27
     assert unit.unit.violations == 0
 
 

@@ -76,7 +76,8 @@ def test_the_same_history_leaves_the_same_items_in_the_same_places(library: ctyp
     requests = [
         *history(source, 300, 50),
         Request("set", b"long", bytes(2000)),
-        Request(12, b"k"),
+        Request(14, b"k"),
+        Request("flush", b"k"),
         Request("get", b""),
     ]
     data = b"".join(request.encoded() for request in requests)
@@ -117,7 +118,9 @@ def test_the_header_has_the_layout_of_the_page(tmp_path: Path) -> None:
         "offsetof(rw_store, hash_key)": 8,
         "offsetof(rw_store, total)": 24,
         "offsetof(rw_store, bucket_bits)": 28,
+        "offsetof(rw_store, flushes)": 29,
         "offsetof(rw_store, used)": 32,
+        "offsetof(rw_store, flush_time)": 36,
         "offsetof(rw_store, items)": 40,
         "offsetof(rw_store, free_heads)": 64,
         "offsetof(rw_store, buckets)": 512,

@@ -157,6 +157,24 @@ SESSION = [
     ],
     b"set e 0 -2147483648 1\r\nx\r\nget e\r\nset e 1 0 1\r\ny\r\ntouch e 2592001 noreply\r\nget e\r\n",
     b"append p 0 0 40\r\n" + b"t" * 40 + b"\r\nprepend p 0 0 40\r\n" + b"h" * 40 + b"\r\nget p\r\n",
+    # All items, how much is said about them, and the end of a session.
+    b"set a 0 0 1\r\nx\r\nflush_all\r\nget a n\r\nset a 0 0 1\r\nx\r\ngets a\r\n",
+    b"flush_all noreply\r\nget a\r\nset a 0 0 1\r\nx\r\n",
+    b"flush_all 0\r\nget a\r\nset a 0 0 1\r\nx\r\ngets a\r\n",
+    b"flush_all -1\r\nget a\r\nset a 0 0 1\r\nx\r\nflush_all 0 noreply\r\nget a\r\n",
+    b"set a 0 0 1\r\nx\r\nflush_all 1000\r\nget a\r\nflush_all 1\r\nget a\r\n",
+    b"flush_all\r\nset a 0 0 1\r\nx\r\nflush_all 2147483647 7\r\ngets a\r\n",
+    b"flush_all x\r\nflush_all x noreply\r\nflush_all 1x\r\nflush_all +\r\nflush_all noreply 1\r\ngets a\r\n",
+    b"flush_all 1 2 3\r\nflush_all 1 2 noreply\r\nflush_all 9223372036854775808\r\ngets a\r\n",
+    b"flush_all " + b"1" * 260 + b"\r\nflush_all noreply noreply\r\nFLUSH_ALL\r\nxlush_all\r\ngets a\r\n",
+    b"flush_all 4294967296\r\ngets a\r\n",
+    b"verbosity\r\nverbosity 0\r\nverbosity x\r\nverbosity -1\r\nverbosity 0 0\r\nverbosity 0 0 0\r\n",
+    b"verbosity noreply\r\nverbosity 0 noreply\r\nverbosity noreply 0\r\nverbosity 0 0 noreply\r\n",
+    b"stats x\r\n",
+    b"stats noreply\r\n",
+    b"get a\r\nquit\r\nget a\r\n",
+    b"quit noreply\r\nset a 0 0 1\r\nx\r\n",
+    b"get a\r\n",
     b"delete\r\ndelete a b\r\ndelete a 0 0\r\ndelete a 0 noreply\r\ndelete a b c d\r\nget a\r\n",
 ]
 
@@ -166,6 +184,32 @@ def test_a_session_is_that_of_memcached(unit: StoreUnit, memcached: Memcached) -
     unit.renew(empty_region(1 << 18, 6, HASH_KEY, time=2**30))
     for text in SESSION:
         assert say(unit, text) == memcached.say(text), text
+
+
+def statistics(text: bytes) -> dict[bytes, bytes]:
+    """What `stats` has answered, in its order."""
+    *lines, end, rest = text.split(b"\r\n")
+    assert (end, rest) == (b"END", b"")
+    words = [line.split(b" ") for line in lines]
+    assert all(word[0] == b"STAT" for word in words)
+    return {name: value for _, name, value in words}
+
+
+def test_the_same_is_counted(unit: StoreUnit, memcached: Memcached) -> None:
+    """Each counter that both have, in the same order; nothing else is in ours than what is named here."""
+    unit.renew(empty_region(1 << 18, 6, HASH_KEY, time=2**30))
+    sessions = [*SESSION, b"set more 0 0 1\r\nx\r\nincr more 1\r\nget more\r\n"]
+    for which in (sessions, [b"get a\r\n"] * 11):
+        assert say(unit, b"stats reset\r\n") == memcached.say(b"stats reset\r\n") == b"RESET\r\n"
+        for text in which:
+            assert say(unit, text) == memcached.say(text), text
+        ours, theirs = statistics(say(unit, b"stats\r\n")), statistics(memcached.say(b"stats\r\n"))
+        assert [name for name in theirs if name in ours] == list(ours)
+        assert (ours.pop(b"version"), ours.pop(b"time")) == (b"Rackwright", b"%d" % 2**30)
+        assert int(ours.pop(b"curr_items")) == len(unit.view().items())
+        assert ours == {name: theirs[name] for name in ours}
+        assert len(ours) == 17
+    assert (ours[b"cmd_get"], ours[b"get_misses"]) == (b"11", b"11")
 
 
 def test_any_history_is_that_of_memcached(unit: StoreUnit, memcached: Memcached) -> None:

@@ -43,7 +43,7 @@ def history(source: random.Random, length: int, keys: int) -> list[Request]:
     names[0] = b"k"
     found = []
     for number in range(length):
-        operation: Operation = source.choices(OPERATIONS, [6, 4, 2, 2, 2, 3, 3, 1, 3, 3, 2, 2])[0]
+        operation: Operation = source.choices(OPERATIONS, [6, 4, 2, 2, 2, 3, 3, 1, 3, 3, 2, 2, 0.3, 1])[0]
         stores = operation in ("set", "add", "replace", "compare_and_set", "append", "prepend")
         value = source.randbytes(source.choice([0, 1, 31, 32, 64, 65, 300])) if stores else b""
         if stores and source.random() < 0.4:
@@ -51,9 +51,15 @@ def history(source: random.Random, length: int, keys: int) -> list[Request]:
         version = source.choice([source.randrange(length // 4), source.getrandbits(64)])
         # Of the time 1: without an expiry, expired, and not yet.
         expiry = source.choice([None, None, None, 0, 1, 2, 2**32 - 1])
-        name, flags = source.choice(names), source.getrandbits(32)
+        flags = source.getrandbits(32)
+        name = key_of(operation, source.choice(names))
         found.append(Request(operation, name, value, flags, number, version, expiry=expiry))
     return found
+
+
+def key_of(operation: Operation, key: bytes) -> bytes:
+    """What is for all items has no key."""
+    return b"" if operation in ("flush", "count") else key
 
 
 def test_the_hash_of_its_authors() -> None:
@@ -67,6 +73,34 @@ def test_classes_of_sizes_follow_each_other() -> None:
     assert all(size_class(grains) == (number, grains) for number, grains in sizes)
     for (_, less), (_, more) in pairwise(sizes[8:]):
         assert less < more <= less * 5 // 4
+
+
+def test_a_flush_removes_all_items_when_its_time_has_come(store: StoreUnit) -> None:
+    """Memory is as after formatting, so that there is room for as much as before."""
+    store.renew(empty_region(1 << 16, 3, HASH_KEY, time=100))
+    oracle = Oracle(time=100)
+
+    def ask(*requests: Request) -> None:
+        assert store.ask(requests) == [oracle.answer(request) for request in requests]
+        store.view().check()
+
+    def fill() -> None:
+        ask(*[Request("set", b"key%d" % number, bytes(900)) for number in range(60)], Request("count", b""))
+
+    fill()
+    ask(Request("flush", b""), Request("get", b"key1"), Request("count", b""), Request("set", b"a", b"b"))
+    for due in (None, 0, 100):
+        fill()
+        ask(Request("flush", b"", expiry=due), Request("count", b""))
+    ask(Request("set", b"key0", b"a"), Request("flush", b"", expiry=103), Request("get", b"key0"))
+    fill()
+    for time in (102, 103, 104):
+        oracle.pass_to(time)
+        store.unit.bench.write_memory(store.region.address + 4, struct.pack("<I", time))
+        ask(Request("get", b"key0"), Request("set", b"key1", b"1"), Request("count", b""))
+    fill()
+    ask(Request("flush", b"", expiry=2**32 - 1), Request("flush", b""), Request("count", b""))
+    assert store.view().find(b"key0") == Response("missing")
 
 
 @settings(max_examples=12)
@@ -162,8 +196,10 @@ def test_items_expire_when_their_time_has_come(store: StoreUnit) -> None:
         (Request("set", bytes(3000), b"value"), "too_long"),
         (Request("set", b"key", bytes((1 << 20) + 1)), "too_long"),
         (Request("compare_and_set", b"", b"value", version=1), "too_long"),
-        (Request(12, b"key", b"value"), "unknown"),
-        (Request(13, b"key", b"value", expiry=7), "unknown"),
+        (Request(14, b"key", b"value"), "unknown"),
+        (Request(15, b"key", b"value", expiry=7), "unknown"),
+        (Request("flush", b"key", b"value", expiry=7), "too_long"),
+        (Request("count", b"key"), "too_long"),
         (Request("set", b"", b"value", expiry=7), "too_long"),
         (Request(0x101, b"key"), "unknown"),
     ],
@@ -262,7 +298,11 @@ def test_memory_that_somebody_has_written_over(store: StoreUnit, seed: int) -> N
     store.renew(mutated(store.unit.read(store.region), source))
     view = store.view()
     assert store.ask([Request("get", name) for name in names]) == [view.find(name) for name in names]
-    asked = [Request(source.choice(OPERATIONS), name, name) for name in names + names]
+    operations = [source.choice(OPERATIONS) for _ in names + names]
+    asked = [
+        Request(operation, key_of(operation, name), name)
+        for operation, name in zip(operations, names + names, strict=True)
+    ]
     assert {response.outcome for response in store.ask(asked)} <= {
         "ok",
         "missing",

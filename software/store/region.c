@@ -182,6 +182,28 @@ rw_store_outcome region_touch(rw_store *store, uint32_t expiry, const void *key,
     return outcome;
 }
 
+/* Removes all items, which leaves a region as it was formatted, but for the version. */
+static void empty(rw_store *store)
+{
+    const size_t heads = offsetof(rw_store, free_heads);
+    memset(store->free_heads, 0, (size_t)first_item(store) * RW_STORE_GRAIN - heads);
+    store->used = first_item(store);
+    store->items = 0;
+    store->flush_time = 0, store->flushes = 0;
+}
+
+static rw_store_outcome flush(rw_store *store, uint32_t when, size_t key_bytes)
+{
+    if (key_bytes) return RW_STORE_TOO_LONG;
+    if (when > store->time) {
+        store->flush_time = when, store->flushes = 1;
+        return RW_STORE_OK;
+    }
+    empty(store);
+    store->version++;
+    return RW_STORE_OK;
+}
+
 static bool is_space(char of) { return of == ' ' || (of >= '\t' && of <= '\r'); }
 
 /* The number that a value is. */
@@ -230,6 +252,7 @@ size_t region_serve(rw_store *store, const void *requests, size_t bytes, void *r
 {
     const char *from = requests, *end = from + bytes;
     char *to = responses;
+    if (store->flushes && store->flush_time <= store->time) empty(store);
     while (from < end) {
         const rw_store_request *request = (const rw_store_request *)from;
         const rw_store_operation operation = (rw_store_operation)(request->operation & ~RW_STORE_EXPIRES);
@@ -266,6 +289,11 @@ size_t region_serve(rw_store *store, const void *requests, size_t bytes, void *r
         case RW_STORE_DECREMENT:
             outcome = region_count(store, operation == RW_STORE_INCREMENT, expected, key, request->key_bytes, &number);
             if (outcome == RW_STORE_OK) to = rw_store_append(to, &number, sizeof number);
+            break;
+        case RW_STORE_FLUSH: outcome = flush(store, (uint32_t)expiry, request->key_bytes); break;
+        case RW_STORE_COUNT:
+            outcome = request->key_bytes ? RW_STORE_TOO_LONG : RW_STORE_OK;
+            if (outcome == RW_STORE_OK) to = rw_store_append(to, &store->items, sizeof store->items);
             break;
         case RW_STORE_DELETE: outcome = region_delete(store, key, request->key_bytes); break;
         }

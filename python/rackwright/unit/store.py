@@ -29,12 +29,15 @@ Operation = Literal[
     "decrement",
     "append",
     "prepend",
+    "flush",
+    "count",
 ]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 """In the order of their numbers."""
 _JOINING = ("append", "prepend")
 _STORING = ("set", "add", "replace", "compare_and_set", *_JOINING)
 _COUNTING = ("increment", "decrement")
+_FOR_ALL = ("flush", "count")
 _NUMBER = re.compile(rb"[ \t-\r]*(\d+)(?:[ \t-\r\0]|$)", re.DOTALL)
 
 OUTCOMES = ("ok", "missing", "too_long", "no_memory", "broken", "unknown", "access_fault", "exists")
@@ -135,7 +138,8 @@ class Item:
 class Response:
     """What a store says to a request.
 
-    `version` is of the item that a get with version has found, or the number after an increment or decrement.
+    `version` is of the item that a get with version has found, or the number after an increment or decrement,
+    or the number of items.
     """
 
     outcome: str
@@ -298,7 +302,7 @@ def responses(data: bytes) -> list[Response]:
         status, operation, value_bytes, flags, tag = _RESPONSE.unpack_from(data, at)
         at += HEADER_BYTES
         version = 0
-        if OUTCOMES[status] == "ok" and OPERATIONS[operation] in ("get_version", *_COUNTING):
+        if OUTCOMES[status] == "ok" and OPERATIONS[operation] in ("get_version", "count", *_COUNTING):
             (version,) = struct.unpack_from("<Q", data, at)
             at += 8
         whole = data[at : at + value_bytes + -value_bytes % 8]
@@ -314,12 +318,13 @@ class Oracle:
     """A dictionary that answers as a store with memory for everything does.
 
     `items` are values, flags, versions and expiries, those of expired items too; `version` is the latest that
-    was given, `time` the present one.
+    was given, `time` the present one, `flush_time` that of a pending flush, or 0.
     """
 
     items: dict[bytes, tuple[bytes, int, int, int]] = field(default_factory=dict)
     version: int = 0
     time: int = 1
+    flush_time: int = 0
 
     def answer(self, request: Request) -> Response:
         """The response, and what the request changes."""
@@ -330,6 +335,8 @@ class Oracle:
         if request.operation not in OPERATIONS:
             return "unknown"
         stores = request.operation in _STORING
+        if request.operation in _FOR_ALL:
+            return "too_long" if request.key else "ok"
         if not 1 <= len(request.key) <= KEY_BYTES or (stores and len(request.value) > VALUE_BYTES):
             return "too_long"
         known = self.items.get(request.key)
@@ -345,6 +352,11 @@ class Oracle:
     def _done(self, request: Request) -> Response:
         if request.operation in _STORING or request.operation in _COUNTING:
             return self._stored(request)
+        if request.operation == "count":
+            return Response("ok", tag=request.tag, version=len(self.items))
+        if request.operation == "flush":
+            self._flush(request.expiry or 0)
+            return Response("ok", tag=request.tag)
         if request.operation == "delete":
             del self.items[request.key]
             return Response("ok", tag=request.tag)
@@ -353,6 +365,21 @@ class Oracle:
             self.items[request.key] = (value, flags, version, request.expiry or 0)
             return Response("ok", tag=request.tag)
         return Response("ok", value, flags, request.tag, version if request.operation == "get_version" else 0)
+
+    def _flush(self, time: int) -> None:
+        if time > self.time:
+            self.flush_time = time
+        else:
+            self.items.clear()
+            self.flush_time = 0
+            self.version += 1
+
+    def pass_to(self, time: int) -> None:
+        """Another time, before which no request is answered any more; a flush that is due is executed."""
+        self.time = time
+        if 0 < self.flush_time <= time:
+            self.items.clear()
+            self.flush_time = 0
 
     def _stored(self, request: Request) -> Response:
         self.version += 1

@@ -36,8 +36,8 @@ typedef struct {
     uint32_t magic, time; /* in seconds, from 1 on: a program advances it, also while an operation is under way */
     uint64_t hash_key[2];
     uint32_t total; /* grains of the region */
-    uint8_t bucket_bits, rest[3];
-    uint32_t used, unused; /* the first grain that no item ever had */
+    uint8_t bucket_bits, flushes, rest[2]; /* whether a flush is pending */
+    uint32_t used, flush_time; /* the first grain that no item ever had; when the flush is due */
     uint64_t items, version, reserved;
     uint32_t free_heads[RW_STORE_CLASSES];
     uint32_t room[48];
@@ -54,7 +54,8 @@ typedef struct {
 
 /* Of them, a compare and set has the version that it expects in the 8 bytes before its key, and an increment or decrement the number
  * to add or subtract; a response to a get with version has the version in the 8 bytes before its value, and one to an increment or
- * decrement the new number. */
+ * decrement the new number. A flush and a count are for all items, and have no key; a response to a count has their
+ * number in 8 bytes. */
 typedef enum {
     RW_STORE_GET,
     RW_STORE_SET,
@@ -67,7 +68,9 @@ typedef enum {
     RW_STORE_INCREMENT,
     RW_STORE_DECREMENT,
     RW_STORE_APPEND,
-    RW_STORE_PREPEND
+    RW_STORE_PREPEND,
+    RW_STORE_FLUSH,
+    RW_STORE_COUNT
 } rw_store_operation;
 
 /* How a request has ended. */
@@ -83,7 +86,7 @@ typedef enum {
 } rw_store_outcome;
 
 /* Beside the operation of a set, add, replace, compare and set or touch: in the 8 bytes before the key, behind a version, is the time
- * at which the item expires. */
+ * at which the item expires; of a flush, the time at which all items are removed. */
 #define RW_STORE_EXPIRES 0x8000
 
 /* Key and value follow, each with zeros up to a multiple of 8 bytes. */

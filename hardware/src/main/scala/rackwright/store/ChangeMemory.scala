@@ -65,15 +65,16 @@ class ChangeMemory(params: Params) extends Module {
   when(clear) { refused := false.B }
 
   private val writer = Module(new BeatWriter(params.index, params.lookups))
+  private val asked = Queue(write, 1, pipe = true)
   private val placed = Module(new Queue(new WriteBeat(params.index), 1, pipe = true))
-  placed.io.enq.valid := write.valid
-  write.ready := placed.io.enq.ready
-  placed.io.enq.bits.address := Grain.address(base, write.bits.place)
-  placed.io.enq.bits.data := write.bits.data
-  placed.io.enq.bits.mask := write.bits.mask
+  placed.io.enq.valid := asked.valid
+  asked.ready := placed.io.enq.ready
+  placed.io.enq.bits.address := Grain.address(base, asked.bits.place)
+  placed.io.enq.bits.data := asked.bits.data
+  placed.io.enq.bits.mask := asked.bits.mask
   writer.beat <> placed.io.deq
   writer.clear := clear
   writes <> writer.memory
-  settled := !placed.io.deq.valid && writer.quiet
+  settled := !asked.valid && !placed.io.deq.valid && writer.quiet
   faulted := refused || writer.faulted
 }

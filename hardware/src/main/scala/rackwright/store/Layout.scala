@@ -21,6 +21,9 @@ object Grain {
   /** The first grain with heads of free lists, eight in each. */
   val freeHeads: Int = 2
 
+  /** The byte of the first grain that says whether a flush is pending. */
+  val flushByte: Int = 29
+
   /** The address of a place: one adder. */
   def address(base: UInt, place: UInt): UInt = base + Cat(place, 0.U(shift.W))
 }
@@ -76,7 +79,9 @@ class Usage extends Bundle {
   /** Counts the items that were ever stored. */
   val version = UInt(64.W)
   val items = UInt(64.W)
-  val unused = UInt(32.W)
+
+  /** The time from which on no item exists, if a flush is pending. */
+  val flushTime = UInt(32.W)
 
   /** The first grain that was never allocated. */
   val used = UInt(Grain.placeBits.W)
@@ -153,6 +158,10 @@ object RequestHeader {
   val append: UInt = 10.U(16.W)
   val prepend: UInt = 11.U(16.W)
 
+  /** Removes all items, now or from a time on; counts the items. These have no key. */
+  val flush: UInt = 12.U(16.W)
+  val count: UInt = 13.U(16.W)
+
   /** A bit beside the operation: an expiry precedes the key, behind the number, if there is one. */
   val expiryBit: Int = 15
 
@@ -165,6 +174,9 @@ object RequestHeader {
 
   /** The new value contains the current one. */
   def joins(operation: UInt): Bool = operation === append || operation === prepend
+
+  /** The operation is for all items. */
+  def isForAll(operation: UInt): Bool = operation === flush || operation === count
 
   /** The value is a number. */
   def counts(operation: UInt): Bool = operation === increment || operation === decrement
@@ -200,7 +212,7 @@ object Outcome {
   val exists: UInt = 7.U(bits.W)
 }
 
-/** A response: a header of 16 bytes, a version or number of 8 bytes if it was requested, and a value. */
+/** A response: a header of 16 bytes, a version, number or count of 8 bytes if it was requested, and a value. */
 class Response extends Bundle {
   val version = UInt(64.W)
   val hasVersion = Bool()

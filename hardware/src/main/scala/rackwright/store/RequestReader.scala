@@ -14,7 +14,9 @@ class Lookup extends Bundle {
   val flags = UInt(32.W)
   val tag = UInt(32.W)
 
-  /** The request is invalid: it only waits for its turn to be answered with `status`. */
+  /** The request has no key to be looked up: it only waits for its turn. It is answered with `status`, or, if that is
+    * ok, it is for all items.
+    */
   val refused = Bool()
   val status = UInt(Outcome.bits.W)
 }
@@ -119,8 +121,10 @@ class RequestReader(params: Params) extends Module {
   private val isSet = RequestHeader.stores(request.operation)
   private val leads = RequestHeader.leads(request.operation)
   private val plain = Seq(RequestHeader.delete, RequestHeader.touch).map(_ === request.operation).reduce(_ || _)
-  private val isKnown = isGet || isSet || plain || leads
-  private val keyFits = request.keyBytes =/= 0.U && request.keyBytes <= Limits.keyBytes.U
+  private val isForAll = RequestHeader.isForAll(request.operation)
+  private val isKnown = isGet || isSet || plain || leads || isForAll
+  private val keyFits = Mux(isForAll, request.keyBytes === 0.U, request.keyBytes =/= 0.U) &&
+    request.keyBytes <= Limits.keyBytes.U
   private val valueFits = !isSet || request.valueBytes <= Limits.valueBytes.U
   private val refused = Reg(Bool())
   private val refusal = Reg(UInt(Outcome.bits.W))
@@ -185,8 +189,8 @@ class RequestReader(params: Params) extends Module {
   lookup.bits.operation := request.operation
   lookup.bits.flags := request.flags
   lookup.bits.tag := request.tag
-  lookup.bits.refused := refused
-  lookup.bits.status := refusal
+  lookup.bits.refused := refused || isForAll
+  lookup.bits.status := Mux(refused, refusal, Outcome.ok)
   when(lookup.fire) {
     when(!refused) { left := Mux(isSet, request.valueBytes, valueRounded) }
     state := Mux(changes && isSet, State.value, State.skip)

@@ -25,6 +25,7 @@ class Store(params: Params) extends HardwareUnit {
   private val keys = Module(new KeyMemory(params))
   private val lookups = Module(new Lookups(params))
   private val changer = Module(new Changer(params))
+  private val allItems = Module(new AllItems)
   private val memory = Module(new ChangeMemory(params))
   private val fetcher = Module(new ValueReader(params))
   private val responder = Module(new Responder(params))
@@ -51,31 +52,52 @@ class Store(params: Params) extends HardwareUnit {
   lookups.keyLine := keys.line
   changer.keyLine := keys.line
 
-  // The outcome of a lookup is answered, or is the first part of a change.
+  // The outcome of a lookup is answered, or is the first part of a change; or what is for all items has its turn.
   private val changes = lookups.found.bits.changes
+  private val isForAll = lookups.found.bits.isForAll
   private val response = Wire(Decoupled(new Response))
-  lookups.found.ready := Mux(changes, changer.found.ready, response.ready && !changer.response.valid)
+  private val answers = changer.response.valid || allItems.response.valid
+  lookups.found.ready := MuxCase(
+    response.ready && !answers,
+    Seq(changes -> changer.found.ready, isForAll -> allItems.found.ready)
+  )
+  allItems.found.valid := lookups.found.valid && isForAll
+  allItems.found.bits := lookups.found.bits
+  allItems.expiry := reader.change.expiry
+  allItems.region := region
   changer.found.valid := lookups.found.valid && changes
   changer.found.bits := lookups.found.bits
   changer.region := region
   changer.change := reader.change
   changer.value <> reader.value
   changer.cut := reader.cut
-  reader.changed := changer.changed
-  response.valid := changer.response.valid || (lookups.found.valid && !changes)
-  response.bits := Mux(changer.response.valid, changer.response.bits, lookups.found.bits.response)
+  reader.changed := changer.changed || allItems.response.fire
+  response.valid := answers || (lookups.found.valid && !changes && !isForAll)
+  response.bits := MuxCase(
+    lookups.found.bits.response,
+    Seq(
+      changer.response.valid -> changer.response.bits,
+      allItems.response.valid -> allItems.response.bits
+    )
+  )
   changer.response.ready := response.ready
+  allItems.response.ready := response.ready
 
   // The memory port of changes, which also reads the header of the region.
   memory.base := region.base
-  memory.clear := control.clear || changer.clear
-  memory.read := Mux(control.read.valid, control.read, changer.read)
+  memory.clear := control.clear || changer.clear || allItems.clear
+  memory.read := MuxCase(changer.read, Seq(control.read, allItems.read).map(read => read.valid -> read))
   control.got := memory.answer
   changer.got := memory.answer
+  allItems.got := memory.answer
   control.refused := memory.faulted
-  changer.faulted := memory.faulted
-  changer.settled := memory.settled
-  memory.write <> changer.write
+  for (faulted <- Seq(changer.faulted, allItems.faulted)) faulted := memory.faulted
+  for (settled <- Seq(changer.settled, allItems.settled)) settled := memory.settled
+  memory.write.valid := changer.write.valid || allItems.write.valid
+  memory.write.bits := Mux(allItems.write.valid, allItems.write.bits, changer.write.bits)
+  for (write <- Seq(changer.write, allItems.write)) write.ready := memory.write.ready
+  allItems.pending := control.flush
+  control.flushed := allItems.looked
 
   // Responses.
   responder.response <> SkidBuffer(response)
@@ -106,6 +128,7 @@ class Store(params: Params) extends HardwareUnit {
     reader.stop := false.B
     textWriter.phrase <> textReader.phrase
     textWriter.response <> responder.chunk
+    textWriter.time := region.time
     writer.chunk <> textWriter.chunk
     control.offset := textReader.position
     when(!textReader.silent || !textWriter.empty) { control.empty := false.B }

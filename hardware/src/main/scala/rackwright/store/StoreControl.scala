@@ -11,7 +11,7 @@ import rackwright.stream.{StreamRange, WriterResult}
 /** Runs one operation at a time: reads the header of the region, runs the request reader, and combines the statuses. */
 class StoreControl(params: Params) extends Module {
   private object State extends ChiselEnum {
-    val idle, fetch, derive, judge, run, ending = Value
+    val idle, fetch, derive, judge, flush, run, ending = Value
   }
 
   val operation = IO(Flipped(Decoupled(new Operation(StoreSettings.of(params)))))
@@ -30,6 +30,10 @@ class StoreControl(params: Params) extends Module {
   val clear = IO(Output(Bool()))
   val refused = IO(Input(Bool()))
   val region = IO(Output(new Region))
+
+  /** A flush is pending: whether it is due is looked at before requests are read. */
+  val flush = IO(Output(Bool()))
+  val flushed = IO(Input(Bool()))
 
   /** Requests are read until they have ended and every response has been written. */
   val run = IO(Output(Bool()))
@@ -68,6 +72,7 @@ class StoreControl(params: Params) extends Module {
     state := State.derive
   }
   private val isStore = Reg(Bool())
+  private val flushes = Reg(Bool())
   when(state === State.derive) {
     for (i <- 0 until 2) now.hashKey(i) := data(64 * i + 127, 64 * i + 64)
     now.time := data(63, 32)
@@ -75,15 +80,22 @@ class StoreControl(params: Params) extends Module {
     val buckets = UIntToOH(bucketBits, Region.mostBucketBits + 1)
     now.bucketMask := buckets - 1.U
     now.firstItem := Grain.table.U +& (buckets >> 3)
+    flushes := data(8 * Grain.flushByte)
     isStore := data(31, 0) === Region.magic.U && now.base(5, 0) === 0.U &&
       bucketBits >= Region.leastBucketBits.U && bucketBits <= Region.mostBucketBits.U
     state := State.judge
   }
   when(state === State.judge) {
     val fits = isStore && now.firstItem <= now.total
-    state := Mux(refused || !fits, State.ending, State.run)
+    state := Mux(refused || !fits, State.ending, Mux(flushes, State.flush, State.run))
     when(refused) { problem := Status.accessFault }
       .elsewhen(!fits) { problem := Status.unsupported }
+  }
+
+  flush := state === State.flush
+  when(flush && flushed) {
+    state := Mux(refused, State.ending, State.run)
+    when(refused) { problem := Status.accessFault }
   }
 
   run := state === State.run

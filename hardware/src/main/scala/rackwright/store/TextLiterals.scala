@@ -26,8 +26,15 @@ object TextLiterals {
     "badChunk" -> "CLIENT_ERROR bad data chunk\r\n",
     "tooLarge" -> "SERVER_ERROR object too large for cache\r\n",
     "noMemory" -> "SERVER_ERROR out of memory storing object\r\n",
-    "broken" -> "SERVER_ERROR the store is broken\r\n"
-  )
+    "broken" -> "SERVER_ERROR the store is broken\r\n",
+    "okay" -> "OK\r\n",
+    "reset" -> "RESET\r\n",
+    "statisticsEnd" -> "\r\nEND\r\n"
+  ) ++ Statistics.names.zipWithIndex.map { case (name, i) =>
+    // Each ends the line before; memcached has its version behind the time.
+    val version = if (i == 1) "STAT version Rackwright\r\n" else ""
+    name -> s"${if (i == 0) "" else "\r\n"}${version}STAT $name "
+  }
   private val wordsOf = names.map { case (_, text) => text.grouped(8).toSeq }
   private val starts = wordsOf.scanLeft(0)(_ + _.size)
   private val all = wordsOf.flatMap(words => words.zipWithIndex.map { case (word, i) => (word, i == words.size - 1) })

@@ -83,7 +83,7 @@ class TextReader(params: Params) extends Module {
   private val token = Reg(new Token)
   private val fields = RegInit(0.U(4.W))
   private val lineEnds = Reg(Bool())
-  private val bad, badNumber, quiet, zero, tooLarge = RegInit(false.B)
+  private val bad, badNumber, quiet, zero, tooLarge, resets, tallies = RegInit(false.B)
   private val seconds = Reg(UInt(32.W))
   private val expiry = RegNext(expiryOf(seconds, time))
   private val keyBytes, flags = Reg(UInt(32.W))
@@ -98,15 +98,22 @@ class TextReader(params: Params) extends Module {
   private val touches = command === Command.touch
   private val deletes = command === Command.delete
   private val changes = stores || counts || touches || deletes
+  private val flushes = command === Command.flush
+  private val asksStatistics = command === Command.stats
+  private val isForAll = flushes || asksStatistics
+  private val setsLevel = command === Command.verbosity
 
   private def begin(): Unit = {
     fields := 0.U
     token := Token.empty
-    Seq(bad, badNumber, quiet, zero, tooLarge).foreach(_ := false.B)
+    Seq(bad, badNumber, quiet, zero, tooLarge, resets, tallies).foreach(_ := false.B)
     seconds := 0.U
     command := Command.unknown
     state := State.line
   }
+  private val operation = MuxLookup(command.asUInt, RequestHeader.get)(
+    Command.operations.map { case (known, number) => known.asUInt -> number }
+  )
   private val literal = Reg(UInt(TextLiterals.bits.W))
   private def say(name: String): Unit = {
     literal := TextLiterals(name)
@@ -171,7 +178,7 @@ class TextReader(params: Params) extends Module {
   when(state === State.word) {
     fields := Mux(fields.andR, fields, fields + 1.U)
     token := Token.empty
-    quiet := changes && token.is("noreply")
+    quiet := (changes || flushes || setsLevel) && token.is("noreply")
     state := Mux(lineEnds, State.judge, State.line)
     when(fields === 0.U) {
       for ((name, known) <- Command.names) when(token.is(name)) { command := known }
@@ -182,12 +189,15 @@ class TextReader(params: Params) extends Module {
     }.elsewhen(fields === 1.U) {
       keyBytes := token.bytes
       bad := longKey
+      resets := token.is("reset")
+      when(flushes) { seconds := token.low }
+      badNumber := (flushes && !token.isSigned) || (setsLevel && !token.isUnsigned)
     }.otherwise {
       when(fields === 2.U) {
         zero := token.is("0")
         when(counts) { unique := token.number }
         when(touches) { seconds := token.low }
-        badNumber := Mux(counts, !token.isUnsigned, touches && !token.isSigned)
+        when(counts || touches) { badNumber := Mux(counts, !token.isUnsigned, !token.isSigned) }
       }
       when(stores) {
         switch(fields) {
@@ -226,6 +236,21 @@ class TextReader(params: Params) extends Module {
     when(isGet) {
       when(fields < 2.U) { say("error") }.elsewhen(bad) { say("badLine") }.otherwise { say("end") }
     }.elsewhen(command === Command.version) { say("version") }
+      .elsewhen(command === Command.quit) { state := State.ended }
+      .elsewhen((setsLevel && fields < 2.U) || ((setsLevel || flushes) && fields > 3.U)) {
+        quiet := false.B
+        say("error")
+      }
+      .elsewhen(setsLevel) { when(badNumber) { say("badLine") }.otherwise { say("okay") } }
+      .elsewhen(flushes) {
+        tallies := true.B
+        when(badNumber && !(quiet && fields === 2.U)) { say("badTime") }.otherwise { state := State.header }
+      }
+      .elsewhen(asksStatistics) {
+        when(fields === 1.U) { state := State.header }
+          .elsewhen(resets) { say("reset") }
+          .otherwise { say("error") }
+      }
       .elsewhen(!changes || wrongCount) { say("error") }
       .elsewhen(deletes && otherDelete) { say("badDelete") }
       .elsewhen(bad) { say("badLine") }
@@ -244,18 +269,16 @@ class TextReader(params: Params) extends Module {
     phrases.enq.bits.kind := Kind.literal
     phrases.enq.bits.data := literal
     phrases.enq.bits.quiet := quiet
+    phrases.enq.bits.operation := Mux(tallies, operation, RequestHeader.get)
     when(phrases.enq.ready) { begin() }
   }
 
-  // A request: header, version, key; then the key for what is said of an item.
+  // A request: header, version, key; then the key for what is said of an item. What is for all items has no key.
   private val keyAt = Reg(UInt(log2Ceil(Limits.keyWords).W))
   private val saysKey = Reg(Bool())
   private val expires = expiry =/= 0.U
   private val isLastWord = keyAt === (keyBytes(7, 0) - 1.U) >> 3
   private val found = keys.read(keyAt, state === State.keyAsk)
-  private val operation = MuxLookup(command.asUInt, RequestHeader.get)(
-    Command.operations.map { case (known, number) => known.asUInt -> number }
-  )
   private def put(data: UInt, next: State.Type): Unit = {
     words.enq.valid := true.B
     words.enq.bits := data
@@ -264,14 +287,18 @@ class TextReader(params: Params) extends Module {
   when(state === State.header) {
     keyAt := 0.U
     saysKey := false.B
-    put(Cat(Mux(stores, valueBytes, 0.U).pad(32), keyBytes(15, 0), expires, operation(14, 0)), State.flags)
+    val lengths = Cat(Mux(stores, valueBytes, 0.U).pad(32), Mux(isForAll, 0.U, keyBytes(15, 0)))
+    put(Cat(lengths, expires, operation(14, 0)), State.flags)
   }
   when(state === State.flags) {
-    put(Mux(stores, flags, 0.U).pad(64), Mux(expires, State.expiry, State.keyAsk))
+    put(Mux(stores, flags, 0.U).pad(64), MuxCase(State.keyAsk, Seq(expires -> State.expiry, isForAll -> State.commit)))
     when((compares || counts) && words.enq.ready) { state := State.version }
   }
   when(state === State.version) { put(unique, Mux(expires, State.expiry, State.keyAsk)) }
-  when(state === State.expiry) { put(expiry.pad(64), State.keyAsk) }
+  // As with memcached, a flush is in effect in the last second before its time already.
+  when(state === State.expiry) {
+    put(Mux(flushes, expiry - 1.U, expiry).pad(64), Mux(flushes, State.commit, State.keyAsk))
+  }
   when(state === State.keyAsk) { state := State.key }
   when(state === State.key) {
     phrases.enq.bits.kind := Kind.key
@@ -325,6 +352,7 @@ class TextReader(params: Params) extends Module {
       val good = returns && following === char('\n')
       when(!good) {
         words.withdraw := true.B
+        tallies := true.B
         say("badChunk")
       }.elsewhen(void) { state := State.say }.otherwise { state := State.commit }
     }.elsewhen(over) { state := State.cut }
@@ -377,7 +405,8 @@ object TextReader {
   }
 
   object Command extends ChiselEnum {
-    val unknown, get, gets, set, add, replace, cas, append, prepend, delete, touch, incr, decr, version = Value
+    val unknown, get, gets, set, add, replace, cas, append, prepend, delete, touch, incr, decr, version, flush, stats,
+        verbosity, quit = Value
     def names: Seq[(String, Type)] = Seq(
       "get" -> get,
       "gets" -> gets,
@@ -391,7 +420,11 @@ object TextReader {
       "touch" -> touch,
       "incr" -> incr,
       "decr" -> decr,
-      "version" -> version
+      "version" -> version,
+      "flush_all" -> flush,
+      "stats" -> stats,
+      "verbosity" -> verbosity,
+      "quit" -> quit
     )
     def operations: Seq[(Type, UInt)] = Seq(
       gets -> RequestHeader.getVersion,
@@ -404,7 +437,9 @@ object TextReader {
       delete -> RequestHeader.delete,
       touch -> RequestHeader.touch,
       incr -> RequestHeader.increment,
-      decr -> RequestHeader.decrement
+      decr -> RequestHeader.decrement,
+      flush -> RequestHeader.flush,
+      stats -> RequestHeader.count
     )
   }
 }

@@ -17,6 +17,9 @@ class TextWriter extends Module {
   val response = IO(Flipped(Decoupled(new ByteChunk(Grain.bytes))))
   val chunk = IO(Decoupled(new ByteChunk(Grain.bytes)))
 
+  /** The time in seconds. */
+  val time = IO(Input(UInt(32.W)))
+
   /** Nothing is left to be said of the phrases so far. */
   val empty = IO(Output(Bool()))
 
@@ -58,6 +61,36 @@ class TextWriter extends Module {
   }
   private val goOn = Mux(inItem, State.item, State.next)
 
+  // What is counted, and which counter is said next.
+  private val statistics = Module(new Statistics)
+  private val statistic = Reg(UInt(log2Ceil(Statistics.names.size).W))
+  private val statisticStarts = VecInit(Statistics.names.map(TextLiterals(_)))
+  private val statisticValue = RegNext(VecInit((time.pad(64) +: statistics.counts) :+ version)(statistic))
+  statistics.happened.foreach(_ := false.B)
+  statistics.clear := false.B
+  private def tally(name: String): Unit = statistics.happened(Statistics.counters.indexOf(name)) := true.B
+  private def tallyEither(what: String, hits: Bool): Unit = {
+    when(hits) { tally(s"${what}_hits") }.otherwise { tally(s"${what}_misses") }
+  }
+  private def tallyChange(header: UInt): Unit = {
+    val ok = has(header, Outcome.ok)
+    val isKnown = ok || has(header, Outcome.missing)
+    when(deletes && isKnown) { tallyEither("delete", ok) }
+    when(now.operation === RequestHeader.increment && isKnown) { tallyEither("incr", ok) }
+    when(now.operation === RequestHeader.decrement && isKnown) { tallyEither("decr", ok) }
+    when(compares && isKnown) { tallyEither("cas", ok) }
+    when(compares && has(header, Outcome.exists)) { tally("cas_badval") }
+    when(touches) {
+      tally("cmd_touch")
+      tallyEither("touch", ok)
+    }
+    when(!has(header, Outcome.noMemory)) { tallyCommand() }
+  }
+  private def tallyCommand(): Unit = {
+    when(RequestHeader.stores(now.operation.pad(16))) { tally("cmd_set") }
+    when(now.operation === RequestHeader.flush) { tally("cmd_flush") }
+  }
+
   phrase.ready := false.B
   response.ready := false.B
   private val header = response.bits.data.asUInt
@@ -70,17 +103,26 @@ class TextWriter extends Module {
         leads(leadCount) := now.data
         leadCount := leadCount + 1.U
       }
-      is(Kind.literal) { when(!now.quiet) { tell(now.data) } }
+      is(Kind.literal) {
+        when(!now.quiet) { tell(now.data) }
+        tallyCommand()
+        statistics.clear := now.data === TextLiterals("reset")
+      }
       is(Kind.outcome) {
         phrase.ready := response.valid
         response.ready := true.B
+        when(response.valid) { tallyChange(header) }
         when(response.valid && !now.quiet) {
           tell(MuxCase(
             TextLiterals("broken"),
             Seq(
               has(header, Outcome.ok) -> MuxCase(
                 TextLiterals("stored"),
-                Seq(deletes -> TextLiterals("deleted"), touches -> TextLiterals("touched"))
+                Seq(
+                  deletes -> TextLiterals("deleted"),
+                  touches -> TextLiterals("touched"),
+                  (now.operation === RequestHeader.flush) -> TextLiterals("okay")
+                )
               ),
               has(header, Outcome.noMemory) -> TextLiterals("noMemory"),
               has(header, Outcome.tooLong) -> TextLiterals("tooLarge"),
@@ -96,6 +138,13 @@ class TextWriter extends Module {
             step := Step.version
             state := State.item
           }
+          when(now.operation === RequestHeader.count && has(header, Outcome.ok)) {
+            version := header(191, 128)
+            statistic := 0.U
+            inItem := true.B
+            step := Step.statistic
+            state := State.item
+          }
         }
       }
       is(Kind.item) {
@@ -108,6 +157,8 @@ class TextWriter extends Module {
         version := header(191, 128)
         step := Step.key
         when(response.valid) {
+          tally("cmd_get")
+          tallyEither("get", has(header, Outcome.ok))
           inItem := has(header, Outcome.ok)
           state := State.skip
           when(has(header, Outcome.ok)) { tell(TextLiterals("value")) }
@@ -143,7 +194,9 @@ class TextWriter extends Module {
 
   private val decimal = Module(new DecimalDigits)
   decimal.number.valid := false.B
-  decimal.number.bits := MuxLookup(step, version)(Seq(Step.flags -> flags, Step.bytes -> valueBytes))
+  decimal.number.bits := MuxLookup(step, version)(
+    Seq(Step.flags -> flags, Step.bytes -> valueBytes, Step.count -> statisticValue)
+  )
   decimal.digit.ready := state === State.number && says
   private val afterSpace = Reg(Step())
   when(state === State.item) {
@@ -177,6 +230,20 @@ class TextWriter extends Module {
         afterSpace := Step.line
         state := State.number
       }
+      is(Step.statistic) {
+        step := Step.count
+        tell(statisticStarts(statistic))
+      }
+      is(Step.count) {
+        decimal.number.valid := true.B
+        statistic := statistic + 1.U
+        afterSpace := Mux(statistic === (Statistics.names.size - 1).U, Step.statisticsEnd, Step.statistic)
+        state := State.number
+      }
+      is(Step.statisticsEnd) {
+        inItem := false.B
+        tell(TextLiterals("statisticsEnd"))
+      }
       is(Step.line) {
         step := Step.value
         inItem := !counted
@@ -201,6 +268,7 @@ class TextWriter extends Module {
       state := State.item
       step := Step.separate
       when(afterSpace === Step.line || (afterSpace === Step.version && !withVersion)) { step := Step.line }
+      when(afterSpace === Step.statistic || afterSpace === Step.statisticsEnd) { step := afterSpace }
     }
   }
 
@@ -221,8 +289,8 @@ object TextWriter {
     val next, literal, skip, item, number = Value
   }
 
-  /** Of an item, behind "VALUE ". */
+  /** Of an item, behind "VALUE "; of statistics. */
   object Step extends ChiselEnum {
-    val key, separate, flags, bytes, version, line, value = Value
+    val key, separate, flags, bytes, version, line, value, statistic, count, statisticsEnd = Value
   }
 }

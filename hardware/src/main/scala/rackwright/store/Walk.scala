@@ -97,6 +97,9 @@ class Found extends Bundle {
   /** The lookup is the first part of a change. */
   def changes: Bool = !RequestHeader.reads(sought.operation) && !sought.refused
 
+  /** The request is for all items. */
+  def isForAll: Bool = sought.refused && walk.status === Outcome.ok
+
   /** There is an item, and it has not expired. */
   def exists: Bool = walk.status === Outcome.ok && !walk.expired
 
