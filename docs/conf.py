@@ -44,6 +44,8 @@ highlight_language = "none"
 
 html_theme = "furo"
 html_title = "Rackwright"
+# Browsers ask for an icon where a page names none.
+html_favicon = "images/icon.svg"
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
