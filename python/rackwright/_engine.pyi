@@ -437,6 +437,7 @@ class Guest:
         core: Mapping[str, int] = ...,
         fabric: AttachedFabric | None = None,
         aia: bool = False,
+        chip: ChipMesh | None = None,
     ) -> None:
         """`firmware` is OpenSBI's fw_dynamic, `kernel` an uncompressed image, `files` an initial file system.
 
@@ -446,6 +447,7 @@ class Guest:
         translate addresses, are beside each hart. With `nic`, elaborated with virtio=1, it has that card,
         which is joined to the sockets of this host: runs then are not repeatable. `fabric` is behind the PCI
         host bridge. With `aia`, its interrupt controllers are those of the Advanced Interrupt Architecture.
+        Accesses to memory cross the mesh `chip`, of a machine without `nic` and `fabric`.
         """
 
     @staticmethod
@@ -461,10 +463,12 @@ class Guest:
         memory: Mapping[str, int] = ...,
         core: Mapping[str, int] = ...,
         fabric: AttachedFabric | None = None,
+        chip: ChipMesh | None = None,
     ) -> Guest:
         """A machine that goes on from a checkpoint: it is ready. An observer needs what was booted.
 
-        A `nic` is a card that was plugged in meanwhile. `fabric` is the one that it had.
+        A `nic` is a card that was plugged in meanwhile. `fabric` is the one that it had. `chip` is as above;
+        the machine need not have had it.
         """
 
     def save(self, path: Path) -> None:

@@ -109,12 +109,12 @@ def test_wrong_words_are_refused_in_a_line(tmp_path: Path) -> None:
     assert set(RUNS) == {"queue", "batches", "callers", "packets", "spmv", "bfs"}
 
 
-def test_servers_in_clusters_and_with_linux_have_a_crossbar(tmp_path: Path) -> None:
+def test_servers_in_clusters_and_linux_with_a_network_have_a_crossbar(tmp_path: Path) -> None:
     tiles = tmp_path / "tiles.yaml"
     tiles.write_text(BEHIND_MESH)
-    ended = rw("boot", "--tiles", tiles, "--run", "true")
+    ended = rw("boot", "--tiles", tiles, "--run", "true", "--net", "user")
     assert ended.status == 1
-    assert "an operating system has its memory behind a crossbar" in ended.stderr
+    assert "a network or a fabric needs it behind a crossbar" in ended.stderr
     server = Server(tiles=tiles)
     with pytest.raises(RackwrightError, match="memory behind the mesh is for servers that run alone"):
         server.describe({server: "one"})

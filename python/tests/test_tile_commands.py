@@ -6,16 +6,27 @@ from pathlib import Path
 
 import pytest
 from command_line import REPOSITORY, rw
-from tile_programs import said
+from protobuf_programs import PROGRAMS
+from tile_programs import said, tiles_of
 
 from rackwright import RackwrightError, compile_program
 from rackwright.hardware.designs import Elaboration, elaborate_all, units
+from rackwright.protobuf.program import compile_service
 from rackwright.tiles import read_layout
 from rackwright.tiles.hosting import tile_units
 
 COMMANDS = REPOSITORY / "software" / "tiles" / "commands.c"
+MESSAGES = COMMANDS.with_name("messages.cpp")
 EXAMPLES = REPOSITORY / "examples" / "tiles"
 OWN = REPOSITORY / "examples" / "bring-your-own" / "systemverilog" / "manifest.json"
+
+PROTOBUF = """
+mesh: {width: 3, height: 1}
+tiles:
+  hart: {at: [0, 0], hart: true}
+  serialize: {at: [1, 0], unit: protobuf-serialize}
+  parse: {at: [2, 0], unit: protobuf-deserialize}
+"""
 
 NOT_THERE = {
     "nic": "it has no commands: a driver writes its registers",
@@ -28,16 +39,6 @@ NOT_THERE = {
 """Units that no tile can have, and why."""
 
 
-def tiles_of(tmp_path: Path, unit: object) -> Path:
-    """A hart, and a tile with the unit."""
-    file = tmp_path / "tiles.yaml"
-    file.write_text(
-        "mesh: {width: 2, height: 1}\n"
-        f"tiles: {{hart: {{at: [0, 0], hart: true}}, unit: {{at: [1, 0], unit: {unit}}}}}\n"
-    )
-    return file
-
-
 @pytest.mark.long("two units are compiled; the one of ones own is a short test")
 @pytest.mark.parametrize(("unit", "told"), [("gather", "gather 1 0"), ("allocate", "allocate 1 1 0")])
 def test_each_element_is_a_command_of_the_unit(unit: str, told: str, tmp_path: Path) -> None:
@@ -45,10 +46,11 @@ def test_each_element_is_a_command_of_the_unit(unit: str, told: str, tmp_path: P
 
 
 @pytest.mark.long("two units are compiled that take a minute each")
-@pytest.mark.parametrize("unit", ["protobuf-serialize", "protobuf-deserialize"])
-def test_units_of_protobuf_answer_on_a_tile(unit: str, tmp_path: Path) -> None:
-    [version] = said(tiles_of(tmp_path, unit), compile_program([COMMANDS]), "ask", 20)
-    assert int(version) >= 1
+def test_units_of_protobuf_write_and_read_messages_of_the_official_library(tmp_path: Path) -> None:
+    tiles = tmp_path / "tiles.yaml"
+    tiles.write_text(PROTOBUF)
+    program = compile_service([MESSAGES], PROGRAMS / "modern.proto")
+    assert said(tiles, program) == ["6 of 6", "output_full", "malformed", "right"]
 
 
 def test_a_unit_of_ones_own_by_its_manifest() -> None:

@@ -12,8 +12,16 @@ from rackwright import compile_program, design
 from rackwright.hardware.designs import elaborate
 from rackwright.linux.boot import BootResult, boot, restore
 from rackwright.linux.image import default_image, load_image
+from rackwright.tiles import Layout, Mesh, Place, Tile
+from rackwright.tiles.timing import chip_mesh
 
 SOURCE = Path(__file__).parent / "fixtures" / "tile_processes.c"
+
+TILES_OF_MESH = (
+    Tile("hart0", Place(0, 0)),
+    Tile("hart1", Place(1, 0)),
+    Tile("copy", Place(0, 1), "stream-copy"),
+)
 
 booting = pytest.mark.long("a tile with translation is compiled, and Debian boots")
 
@@ -29,10 +37,11 @@ def booted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return checkpoint
 
 
-def said(booted: Path, words: str, cpu: str = "functional") -> BootResult:
-    """A run of the program beside a tile whose assertions are checked."""
+def said(booted: Path, words: str, cpu: str = "functional", mesh: Mesh | None = None) -> BootResult:
+    """A run of the program beside a tile whose assertions are checked; memory may be behind a mesh."""
     manifest = elaborate("stream-copy", command="queue", translation=True, assertions=True)
-    return restore(booted, f"./processes {words}", cpu=cpu, accelerators=[design(manifest)])
+    chip = None if mesh is None else chip_mesh(Layout(mesh, TILES_OF_MESH))
+    return restore(booted, f"./processes {words}", cpu=cpu, accelerators=[design(manifest)], chip=chip)
 
 
 @booting
@@ -42,6 +51,17 @@ def test_a_process_on_locked_pages(booted: Path, cpu: str) -> None:
     assert (result.exit_code, result.stdout) == (0, b"4 right, state 0, all pages there\n")
     assert result.counters["stream-copy.queue_taken"] == 4
     assert result.counters["stream-copy.page_walks"] > 8
+
+
+@booting
+@pytest.mark.parametrize("cpu", ["functional", "rocket"])
+def test_processes_with_memory_behind_the_mesh(booted: Path, cpu: str) -> None:
+    """The same answers, later for each register between routers, and the same run twice."""
+    near, far = Mesh(2, 2), Mesh(2, 2, stages=4)
+    results = [said(booted, "locked", cpu, mesh) for mesh in (near, far, far)]
+    for result in results:
+        assert (result.exit_code, result.stdout) == (0, b"4 right, state 0, all pages there\n")
+    assert results[0].digest != results[1].digest == results[2].digest
 
 
 @booting

@@ -20,6 +20,16 @@ tiles:
 """Two harts and one unit."""
 
 
+def tiles_of(folder: Path, unit: object) -> Path:
+    """A hart, and a tile with the unit."""
+    file = folder / "tiles.yaml"
+    file.write_text(
+        "mesh: {width: 2, height: 1}\n"
+        f"tiles: {{hart: {{at: [0, 0], hart: true}}, unit: {{at: [1, 0], unit: {unit}}}}}\n"
+    )
+    return file
+
+
 def run(tiles: Path, *arguments: object) -> Ended:
     """`./rw run --tiles` with these arguments."""
     return rw("run", "--tiles", tiles, "--max-cycles", MOST_CYCLES, "--json", *arguments)

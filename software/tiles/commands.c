@@ -2,7 +2,6 @@
  *
  *     commands gather              sums elements of a table, whose indices are pushed with all that asks for them
  *     commands allocate            allocates and frees blocks
- *     commands ask FUNCT           prints the answer of a command without operands
  *     commands wrong FUNCT...      prints the status of each; the unit does not have them */
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,8 +83,6 @@ int main(int count, char **words)
     rw_tile_open(0, asked, ended);
     if (strcmp(words[1], "gather") == 0) gather();
     if (strcmp(words[1], "allocate") == 0) allocate();
-    if (strcmp(words[1], "ask") == 0 && count == 3)
-        printf("%lu\n", (unsigned long)answer(strtoul(words[2], NULL, 0) | RW_COMMAND_ANSWERS, 0, 0));
     for (int word = 2; strcmp(words[1], "wrong") == 0 && word < count; word++) {
         const rw_command wrong = command(strtoul(words[word], NULL, 0), 0, 0, 0);
         uint64_t status;

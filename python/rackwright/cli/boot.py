@@ -191,6 +191,7 @@ def boot(
     from rackwright.linux.image import default_image, load_image
     from rackwright.tiles.layout import read_layout
     from rackwright.tiles.machine import hart_count
+    from rackwright.tiles.timing import mesh_of_run
     from rackwright.unit.accelerators import build_units
     from rackwright.unit.config import unit_configs
 
@@ -206,8 +207,10 @@ def boot(
         if tiles is None
         else _on_tiles(context, tiles, clock)
     )
-    if tiles is not None and from_ is None:
-        harts = hart_count(read_layout(tiles))
+    layout = None if tiles is None else read_layout(tiles)
+    if layout is not None and from_ is None:
+        harts = hart_count(layout)
+    chip = None if layout is None else mesh_of_run(layout)
     attached = attached_fabric(fabric, capture)
     show = _silent if json else (_console_output if interactive else _command_output)
     if from_ is not None:
@@ -242,6 +245,7 @@ def boot(
                 show=show,
                 console=console,
                 tiles=tiles,
+                chip=chip,
             )
     else:
         with working("units" if units else "image") as activity:
@@ -263,6 +267,7 @@ def boot(
                 timing=timing,
                 net=net.value,
                 fabric=attached,
+                chip=chip,
                 checkpoint=checkpoint,
                 prepare=prepare,
                 show=show,

@@ -114,6 +114,7 @@ def boot(
     net: str = "none",
     fabric: AttachedFabric | None = None,
     interrupts: str = "plic",
+    chip: _engine.ChipMesh | None = None,
     show: Show = _unseen,
     console: Console | None = None,
     observer: _engine.Observer | None = None,
@@ -131,7 +132,8 @@ def boot(
     `fabric` is behind the PCI host bridge, where the kernel finds it; a checkpoint contains its state if its
     cards are models.
     `interrupts` is "plic", or "aia" for the Advanced Interrupt Architecture, where PCI functions interrupt
-    by messages. `observer` observes the harts. `checkpoint` is a file to write when the guest has booted,
+    by messages. Accesses to memory cross the mesh `chip`, of a machine without network and fabric.
+    `observer` observes the harts. `checkpoint` is a file to write when the guest has booted,
     loaded the driver of network interfaces, for servers of clusters that start from it, and executed
     `prepare` in root's shell.
     With neither command nor console, that is all. Raises `RackwrightError` if there is no work, the folder of
@@ -146,6 +148,7 @@ def boot(
         raise RackwrightError(f"cannot write {checkpoint}: there is no folder {checkpoint.parent}")
     if fabric is not None:
         fabric.check_interrupts(interrupts)
+    _check_mesh(chip, net, fabric)
     if fabric is not None and checkpoint is not None:
         fabric.check_checkpoint()
     nic = interface(net)
@@ -172,6 +175,7 @@ def boot(
         core=timing.core if timing else {},
         fabric=fabric.engine if fabric else None,
         aia=interrupts == "aia",
+        chip=chip,
     )
     run = _Run(guest, cpu, show, console, began, units, net, timing, fabric)
     run.until("ready")
@@ -201,18 +205,20 @@ def restore(
     observer: _engine.Observer | None = None,
     image: Image | None = None,
     tiles: Path | None = None,
+    chip: _engine.ChipMesh | None = None,
 ) -> BootResult:
     """Continues from a checkpoint written by `boot`, on harts of any model; otherwise like `boot`.
 
     A guest with a disk needs the file that it had, and one with a `fabric` an equal one; any `accelerators`
     may be attached now. The caches of timed harts are empty at first, unless those of equal harts were saved.
     `BootResult.boot` has the wall time of restoring. An `observer` needs the image that was booted. `tiles`
-    is the file of `accelerators` on tiles.
+    is the file of `accelerators` on tiles, and `chip` the mesh between them, if memory is behind it.
     Raises `EngineError` when the file is no checkpoint, or damaged, or the disk is another one, and
     `RackwrightError` if the tiles have another number of harts.
     """
     if command is None and console is None:
         raise RackwrightError("without a command, a guest needs a console")
+    _check_mesh(chip, net, fabric)
     nic = interface(net)
     began = time.monotonic()
     units = build_units(accelerators, translation=True)
@@ -226,6 +232,7 @@ def restore(
         fabric=fabric,
         observer=observer,
         image=image,
+        chip=chip,
     )
     if tiles is not None:
         check_harts(tiles, guest.harts)
@@ -246,6 +253,7 @@ def _restored(
     fabric: AttachedFabric | None = None,
     observer: _engine.Observer | None = None,
     image: Image | None = None,
+    chip: _engine.ChipMesh | None = None,
 ) -> _engine.Guest:
     """A guest restored from a checkpoint, with the parts added after it."""
     kernel, files = (image.kernel, image.files) if image else (None, None)
@@ -261,7 +269,14 @@ def _restored(
         timing.memory if timing else {},
         timing.core if timing else {},
         fabric.engine if fabric else None,
+        chip,
     )
+
+
+def _check_mesh(chip: _engine.ChipMesh | None, net: str, fabric: AttachedFabric | None) -> None:
+    """Raises `RackwrightError` if memory is behind a mesh, and a part of the machine is on no tile."""
+    if chip is not None and (net != "none" or fabric is not None):
+        raise RackwrightError("memory is behind the mesh: a network or a fabric needs it behind a crossbar")
 
 
 class _Run:

@@ -112,7 +112,7 @@ class Server(Node):
     `tiles` is a file of tiles (docs/tiles.md), whose harts and units it has in place of `accelerators`; in a
     cluster, `network` without `mirror` is on the server's link, beside the network interface.
 
-    Accesses to memory cross the mesh `chip` of a run alone, which `tiles` has if its file says so.
+    Accesses to memory cross the mesh `chip` of a server alone, which `tiles` has if its file says so.
 
     `check_idle` clocks them in every cycle, and a unit whose state changes while it is idle ends a run with
     an `EngineError`. `waves` is an FST file for their signals (or a SAIF file for their activity), one file
@@ -310,8 +310,6 @@ class Server(Node):
         if self._waves or self._check_idle:
             option = "waves" if self._waves else "check_idle"
             raise RackwrightError(f"`{option}` is for servers that run a Program alone")
-        if self._chip:
-            raise RackwrightError("a server that boots has its memory behind a crossbar, and not the mesh")
         command = self.workload.run
         text = command if isinstance(command, str) else "".join(_texts(command))
         all_have: dict[str, Any] = {
@@ -319,6 +317,7 @@ class Server(Node):
             "accelerators": self._accelerators,
             "timing": self.timing,
             "observer": observer,
+            "chip": self._chip,
         }
         if show is not None:
             all_have["show"] = show

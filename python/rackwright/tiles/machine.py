@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rackwright.errors import RackwrightError
 from rackwright.tiles.hosting import tile_units
-from rackwright.tiles.layout import INTERCONNECTS, Layout, Tile, read_layout
+from rackwright.tiles.layout import Layout, Tile, read_layout
 from rackwright.tiles.timing import mesh_of_run
 from rackwright.unit.config import UnitConfig
 
@@ -34,12 +34,9 @@ def tile_configs(layout: Layout, clock: str | None = None) -> list[UnitConfig]:
 def process_configs(file: Path, clock: str | None = None) -> list[UnitConfig]:
     """The units of a file of tiles as processes of an operating system use them, by virtual addresses.
 
-    Raises `RackwrightError` for a tile that takes packets, whose registers processes cannot reach, and for
-    memory behind the mesh.
+    Raises `RackwrightError` for a tile that takes packets, whose registers processes cannot reach.
     """
     layout = read_layout(file, tile_units())
-    if layout.interconnect != INTERCONNECTS[0]:
-        raise RackwrightError(f"{file}: an operating system has its memory behind a crossbar")
     for tile in layout.tiles:
         if tile.packets:
             raise RackwrightError(f"{file}: tile {tile.name} takes packets, which processes cannot use")

@@ -1,6 +1,7 @@
 use crate::design::{designs, placed, Design, Placed};
 use crate::error::raise;
 use crate::fabric::AttachedFabric;
+use crate::noc::ChipMesh;
 use crate::observer::Observer;
 use crate::parameters::Values;
 use pyo3::prelude::*;
@@ -9,6 +10,7 @@ use rackwright_boot::Software;
 use rackwright_device::{Disk, TreeMaker};
 use rackwright_gateway::UserNetwork;
 use rackwright_machine::{Checkpoint, Extras, Interrupts, MachineParameters, Progress, Request};
+use rackwright_memory::ChipMaker;
 use rackwright_server::{user_guest, LinuxStart, UserConfig};
 use rackwright_server::{CpuModel, ServerParameters};
 use rackwright_time::{Clock, Cycles};
@@ -48,7 +50,7 @@ fn on_host(
 #[pymethods]
 impl Guest {
     #[new]
-    #[pyo3(signature = (firmware, kernel, files, command_line, cpu = "functional", harts = 1, memory_bytes = 1 << 31, seed = 1, vector = false, disk = None, observer = None, units = Vec::new(), nic = None, memory = BTreeMap::new(), core = BTreeMap::new(), fabric = None, aia = false))]
+    #[pyo3(signature = (firmware, kernel, files, command_line, cpu = "functional", harts = 1, memory_bytes = 1 << 31, seed = 1, vector = false, disk = None, observer = None, units = Vec::new(), nic = None, memory = BTreeMap::new(), core = BTreeMap::new(), fabric = None, aia = false, chip = None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         firmware: &[u8],
@@ -68,6 +70,7 @@ impl Guest {
         core: Values,
         fabric: Option<Py<AttachedFabric>>,
         aia: bool,
+        chip: Option<Py<ChipMesh>>,
     ) -> PyResult<Guest> {
         let parameters = MachineParameters {
             cpu: cpu.parse().map_err(raise)?,
@@ -95,6 +98,7 @@ impl Guest {
             parameters: Some(&server),
             interrupts: if aia { Interrupts::Aia } else { Interrupts::Plic },
             tree: fabric.as_ref().map(|fabric| fabric.get() as &dyn TreeMaker),
+            chip: chip.as_ref().map(|chip| &chip.get().mesh as &dyn ChipMaker),
         };
         let guest = match nic {
             None => rackwright_machine::Guest::start(&parameters, &software, extras).map_err(raise),
@@ -113,7 +117,7 @@ impl Guest {
 
     /// A machine that continues from a checkpoint: it is ready.
     #[staticmethod]
-    #[pyo3(signature = (path, cpu = "functional", disk = None, observer = None, kernel = None, files = None, units = Vec::new(), nic = None, memory = BTreeMap::new(), core = BTreeMap::new(), fabric = None))]
+    #[pyo3(signature = (path, cpu = "functional", disk = None, observer = None, kernel = None, files = None, units = Vec::new(), nic = None, memory = BTreeMap::new(), core = BTreeMap::new(), fabric = None, chip = None))]
     #[allow(clippy::too_many_arguments)]
     fn restore(
         path: PathBuf,
@@ -127,6 +131,7 @@ impl Guest {
         memory: Values,
         core: Values,
         fabric: Option<Py<AttachedFabric>>,
+        chip: Option<Py<ChipMesh>>,
     ) -> PyResult<Guest> {
         let cpu: CpuModel = cpu.parse().map_err(raise)?;
         let server = ServerParameters::with(cpu, &memory, &core).map_err(raise)?;
@@ -142,6 +147,7 @@ impl Guest {
             observation: observation.as_ref(),
             parameters: Some(&server),
             tree: fabric.as_ref().map(|fabric| fabric.get() as &dyn TreeMaker),
+            chip: chip.as_ref().map(|chip| &chip.get().mesh as &dyn ChipMaker),
             ..Extras::default()
         };
         let checkpoint = Checkpoint::read(&path).map_err(raise)?;

@@ -52,8 +52,8 @@ pub enum Request {
 pub struct Guest {
     machine: Box<dyn AnyMachine>,
     cpu: CpuModel,
-    /// The model of the harts, with all parameters.
-    timed_as: String,
+    /// The model of the harts, with all parameters; None if their caches are not saved.
+    timed_as: Option<String>,
     clock: Clock,
     tick: Cycles,
     /// The hash of the disk's initial contents, if there is a disk.
@@ -97,12 +97,12 @@ impl Guest {
     }
 
     fn save_timing(&mut self) -> Result<Option<SavedTiming>, StateError> {
-        if self.cpu == CpuModel::Functional {
+        let timed = (self.cpu != CpuModel::Functional).then(|| self.timed_as.clone());
+        let Some(of) = timed.flatten() else {
             return Ok(None);
-        }
+        };
         let mut state = Vec::new();
         self.machine.pass_timing(&mut Pass::Save(&mut state))?;
-        let of = self.timed_as.clone();
         Ok(Some(SavedTiming { of, state }))
     }
 

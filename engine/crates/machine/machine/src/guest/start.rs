@@ -8,7 +8,7 @@ use crate::parameters::{Interrupts, MachineParameters};
 use rackwright_boot::{Hardware, Software};
 use rackwright_cpu::{CpuModel, ServerParameters};
 use rackwright_device::{Disk, Endpoint, Map, Tree, TreeMaker, UARTS};
-use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy};
+use rackwright_memory::{ChipMaker, Hierarchy, HierarchyParameters, SharedHierarchy};
 use rackwright_state::Pass;
 use rackwright_time::{Clock, Cycles};
 use rackwright_trace::Observation;
@@ -30,6 +30,8 @@ pub struct Extras<'a> {
     pub interrupts: Interrupts,
     /// The parameters of its timing, if they are not the default ones.
     pub parameters: Option<&'a ServerParameters>,
+    /// Tiles whose network accesses to memory cross, for a machine without network card and tree.
+    pub chip: Option<&'a dyn ChipMaker>,
 }
 
 impl Extras<'_> {
@@ -39,7 +41,10 @@ impl Extras<'_> {
     }
 
     fn hierarchy(&self) -> Result<SharedHierarchy, MachineError> {
-        let hierarchy = Hierarchy::new(self.parameters().memory)?;
+        let mut hierarchy = Hierarchy::new(self.parameters().memory)?;
+        if let Some(chip) = self.chip {
+            hierarchy = hierarchy.on_tiles(chip.make())?;
+        }
         Ok(SharedHierarchy::new(hierarchy))
     }
 }
@@ -134,7 +139,7 @@ impl Guest {
         };
         Ok(Guest {
             machine: parts.build(code)?,
-            timed_as: timed_as(parameters.cpu, &server),
+            timed_as: timed_as(parameters.cpu, &server, extras.chip),
             cpu: parameters.cpu,
             clock,
             tick: server.memory.tick,
@@ -238,8 +243,9 @@ impl Guest {
             start: Start::Saved(&head.machine),
         };
         let mut machine = parts.build(code)?;
-        let timed_as = timed_as(cpu, &server);
-        if let Some(timing) = head.timing.as_ref().filter(|timing| timing.of == timed_as) {
+        let timed_as = timed_as(cpu, &server, extras.chip);
+        let saved = head.timing.as_ref();
+        if let Some(timing) = saved.filter(|timing| timed_as.as_ref() == Some(&timing.of)) {
             let read = machine.pass_timing(&mut Pass::Restore(&timing.state));
             read.map_err(MachineError::Timing)?;
         }
@@ -259,9 +265,9 @@ impl Guest {
     }
 }
 
-/// What the caches and pipelines of harts depend on, in words.
-fn timed_as(cpu: CpuModel, server: &ServerParameters) -> String {
-    format!("{cpu:?} {server:?}")
+/// What the caches and pipelines of harts depend on, in words; None on tiles, where slices of L2 depend on the mesh too.
+fn timed_as(cpu: CpuModel, server: &ServerParameters, chip: Option<&dyn ChipMaker>) -> Option<String> {
+    chip.is_none().then(|| format!("{cpu:?} {server:?}"))
 }
 
 /// The addresses of a server with these interrupt controllers.
