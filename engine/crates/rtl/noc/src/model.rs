@@ -4,6 +4,9 @@ use crate::shape::{OWN, SIDES};
 use crate::{Arrival, Network, NocError, Packet, Shape};
 use std::collections::VecDeque;
 
+/// Cycles from the arrival of a flit to the last change by its credits, beside the further registers of a link.
+const CREDIT_PATH: u64 = 8;
+
 /// A flit in flight, with the side-band signals of the link.
 #[derive(Clone, Copy, Debug)]
 struct Flit {
@@ -56,6 +59,10 @@ type Queues = [[HeadQueue<Flit>; SIDES]; SIDES];
 pub struct Model {
     shape: Shape,
     cycle: u64,
+    /// Flits that have left their tiles and have not arrived.
+    under_way: usize,
+    /// From this cycle on, all credits of the flits that have arrived are back.
+    settled: u64,
     /// The packets that each tile has to send, and the number of sent flits of the first one.
     waiting: Vec<VecDeque<Packet>>,
     gone: Vec<usize>,
@@ -82,6 +89,8 @@ impl Model {
         Ok(Model {
             shape,
             cycle: 0,
+            under_way: 0,
+            settled: 0,
             waiting: vec![VecDeque::new(); tiles],
             gone: vec![0; tiles],
             injection: vec![Credits::new(shape.depth); tiles],
@@ -114,6 +123,15 @@ impl Model {
         }
         self.return_credits(&sent);
         self.cycle += 1;
+    }
+
+    /// The cycle until which no register changes: nothing is under way, neither flits nor credits, and no tile sends.
+    fn rests_until(&self) -> u64 {
+        if self.under_way > 0 || self.cycle < self.settled {
+            return self.cycle;
+        }
+        let packets = self.waiting.iter().filter_map(VecDeque::front);
+        packets.map(|packet| packet.created).min().unwrap_or(u64::MAX)
     }
 
     /// Which input each output of a router serves.
@@ -151,6 +169,7 @@ impl Model {
             return None;
         }
         self.injection[tile].spend(queue);
+        self.under_way += 1;
         self.gone[tile] += 1;
         let last = self.gone[tile] == packet.flits;
         if last {
@@ -172,6 +191,10 @@ impl Model {
         // Credits that arrived before are counted before new ones enter the path.
         self.outputs[tile][OWN].credits.give_back(link.credits.seen());
         link.credits.clock(u8::from(taken.is_some()));
+        if taken.is_some() {
+            self.under_way -= 1;
+            self.settled = self.cycle + self.shape.stages as u64 + CREDIT_PATH;
+        }
         if let Some(Flit {
             number, last: true, ..
         }) = taken
@@ -239,7 +262,10 @@ impl Network for Model {
 
     fn advance(&mut self, until: u64, arrivals: &mut Vec<Arrival>) -> Result<(), NocError> {
         while self.cycle < until {
-            self.step(arrivals);
+            self.cycle = self.rests_until().clamp(self.cycle, until);
+            if self.cycle < until {
+                self.step(arrivals);
+            }
         }
         Ok(())
     }
