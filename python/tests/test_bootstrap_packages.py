@@ -51,6 +51,7 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "apt.conf").write_text("".join(lines))
     monkeypatch.setenv("APT_CONFIG", str(tmp_path / "apt.conf"))
     monkeypatch.setattr(packages, "LOGS", tmp_path / "logs")
+    packages._read_index.cache_clear()
     return system
 
 

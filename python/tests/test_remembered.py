@@ -22,7 +22,7 @@ from rackwright.testing.selection import EVERYTHING, Selection, affected
 NAMES = frozenset(each.name for each in files_of_tests())
 
 CHANGED = (
-    "python/tests/test_codecs.py",
+    "python/tests/test_deflate_rules.py",
     "python/tests/strategies.py",
     "python/tests/conftest.py",
     "python/tests/fixtures/case.sv",
@@ -101,9 +101,9 @@ def test_another_machine_and_files_that_come_and_go_are_changes() -> None:
     later = memory.still(state(commit="d"))
     assert later == NAMES - set(affected([HISTORY]).tests or ())
     assert not {"tests/test_selection.py", "tests/test_reproduce_record.py"} & later
-    assert "tests/test_codecs.py" in later
-    fewer = {name: "as it was" for name in CHANGED if name != "python/tests/test_codecs.py"}
-    assert "tests/test_codecs.py" not in memory.still(state(fewer))
+    assert "tests/test_deflate_rules.py" in later
+    fewer = {name: "as it was" for name in CHANGED if name != "python/tests/test_deflate_rules.py"}
+    assert "tests/test_deflate_rules.py" not in memory.still(state(fewer))
     more = dict.fromkeys([*CHANGED, "python/tests/new_helper.py"], "as it was")
     assert memory.still(state(more)) == frozenset()
 
@@ -135,12 +135,12 @@ def test_a_run_leaves_what_the_next_one_reads(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(remembered, "FOLDER", tmp_path / "tests")
     monkeypatch.setattr(State, "now", staticmethod(state))
     assert passed_before(state(), long=False) == frozenset()
-    remember(state(), long=False, passed=["tests/test_codecs.py", "tests/test_whole.py", "tests"])
-    assert passed_before(state(), long=False) == {"tests/test_codecs.py", "tests/test_whole.py"}
+    remember(state(), long=False, passed=["tests/test_deflate_rules.py", "tests/test_whole.py", "tests"])
+    assert passed_before(state(), long=False) == {"tests/test_deflate_rules.py", "tests/test_whole.py"}
     assert passed_before(state(), long=True) == frozenset()
     # A file has been changed while tests ran: what they say is of neither state.
     remember(state(machine="before"), long=False, passed=NAMES)
-    forget(["tests/test_codecs.py::test_x"], long=False)
+    forget(["tests/test_deflate_rules.py::test_x"], long=False)
     assert passed_before(state(), long=False) == {"tests/test_whole.py"}
     forget(None, long=False)
     assert passed_before(state(), long=False) == frozenset()
@@ -149,7 +149,9 @@ def test_a_run_leaves_what_the_next_one_reads(tmp_path: Path, monkeypatch: pytes
 def test_what_is_left_of_everything() -> None:
     assert without(EVERYTHING, frozenset()) == EVERYTHING
     assert without(EVERYTHING, NAMES).tests == ()
-    assert without(EVERYTHING, NAMES - {"tests/test_codecs.py"}).tests == ("tests/test_codecs.py",)
+    assert without(EVERYTHING, NAMES - {"tests/test_deflate_rules.py"}).tests == (
+        "tests/test_deflate_rules.py",
+    )
     assert without(EVERYTHING, NAMES).crates is None
 
 
