@@ -196,6 +196,15 @@ mod tests {
         }
     }
 
+    /// Three tiles in a row.
+    const ROW: Shape = Shape {
+        width: 3,
+        height: 1,
+        rows_first: true,
+        depth: 4,
+        stages: 0,
+    };
+
     /// A request of the unit and the messages of `send`, compared with the model cycle by cycle.
     fn replayed(shape: Shape, send: impl FnOnce(&mut TimedMesh)) -> crate::Replayed {
         let sent = recorded(shape, |mesh| {
@@ -258,14 +267,7 @@ mod tests {
 
     #[test]
     fn messages_that_meet_wait_for_each_other() {
-        let shape = Shape {
-            width: 3,
-            height: 1,
-            rows_first: true,
-            depth: 4,
-            stages: 0,
-        };
-        let found = replayed(shape, |mesh| {
+        let found = replayed(ROW, |mesh| {
             let first = mesh.send(message(MessageClass::Response, 100, (0, 2), 64));
             let second = mesh.send(message(MessageClass::Response, 103, (1, 2), 64));
             assert_eq!(first.0, 100 + 4 + 2 * 2 + 4);
@@ -280,15 +282,8 @@ mod tests {
 
     #[test]
     fn a_recording_begins_with_the_first_request_of_a_unit() {
-        let shape = Shape {
-            width: 3,
-            height: 1,
-            rows_first: true,
-            depth: 4,
-            stages: 0,
-        };
         let by_unit = message(MessageClass::Request, 20, (0, 2), 8);
-        let sent = recorded(shape, |mesh| {
+        let sent = recorded(ROW, |mesh| {
             mesh.send(message(MessageClass::Request, 0, (1, 0), 0));
             mesh.send(message(MessageClass::Response, 10, (0, 1), 64));
             mesh.send(by_unit);
@@ -300,14 +295,8 @@ mod tests {
 
     #[test]
     fn another_mesh_is_noticed() {
-        let slower = Shape {
-            width: 3,
-            height: 1,
-            rows_first: true,
-            depth: 4,
-            stages: 1,
-        };
-        let sent = recorded(Shape { stages: 0, ..slower }, |mesh| {
+        let slower = Shape { stages: 1, ..ROW };
+        let sent = recorded(ROW, |mesh| {
             mesh.send(message(MessageClass::Request, 5, (0, 2), 0));
         });
         let found = replay(slower, &sent, || {
