@@ -131,14 +131,30 @@ def execute(
         )
     if result.returncode != 0:
         where = log.relative_to(REPOSITORY)
-        raise NotReadyError(f"{name} failed; the whole log is {where}. It says:\n{_gist(log)}")
+        says = _gist(log) + _advice(log)
+        raise NotReadyError(f"{name} failed; the whole log is {where}. It says:\n{says}")
 
 
 def _gist(log: Path, count: int = 12) -> str:
     """The relevant lines of a log: the first lines with an error, or else the last ones."""
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    lines = _text(log).splitlines()
     errors = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)]
     return "\n".join(f"    {line}" for line in (errors[:count] or lines[-count:]))
+
+
+def _advice(log: Path) -> str:
+    """What to do about causes that the lines of a log name in terms of the tool alone."""
+    if "unable to find valid certification path" not in _text(log):
+        return ""
+    return (
+        "\n    Java does not trust the certificate that this network presents: it may inspect TLS.\n"
+        "    Add your organisation's certificate: keytool -importcert -cacerts -file CERTIFICATE.crt"
+    )
+
+
+def _text(log: Path) -> str:
+    """A log without the colours of terminals."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", log.read_text(encoding="utf-8", errors="replace"))
 
 
 @contextlib.contextmanager
@@ -178,9 +194,11 @@ def _run_all(pending: dict[str, Step]) -> None:
                 break
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
-                del running[future]
+                name = running.pop(future)
                 if error := future.exception():
                     failures.append(error)
+                    if running:
+                        say(f"{name}: failed; its error follows the end of: {', '.join(running.values())}")
     if failures:
         raise failures[0]
 

@@ -166,6 +166,17 @@ def test_a_failed_step_is_not_remembered_and_shows_its_log(workplace: Path) -> N
     assert not broken.is_current()
 
 
+def test_a_network_that_inspects_tls_is_named_with_what_to_do(workplace: Path) -> None:
+    """Maven names the cause as Java does, in colours; what a user can do about it follows."""
+    line = r"\033[0m[ERROR] PKIX: unable to find valid certification path to requested target"
+    command = ["sh", "-c", f"printf '{line}\n'; exit 1"]
+    broken = step(workplace, lambda: steps.execute("thing", command, workplace))
+    with pytest.raises(NotReadyError) as error:
+        bring_up_to_date((broken,))
+    assert "    [ERROR] PKIX" in str(error.value)
+    assert "keytool -importcert" in str(error.value)
+
+
 def test_a_missing_package_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
     absent = Tool("frobnicate", "testing", ("frobnicate-dev",), lambda: None)
     optional = Tool("nicety", "testing", ("nicety",), lambda: None, optional=True)
