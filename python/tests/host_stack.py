@@ -6,6 +6,7 @@ thread carries frames between the device and the unit, and serves port 7 in capi
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -18,7 +19,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from internet_frames import IP_ADDRESS, PEER, PORTS, network_unit
+from internet_frames import IP_ADDRESS, MAC, PEER, PEER_MAC, PORTS, network_unit
+from scapy.layers.inet import ICMP, IP
+from scapy.layers.l2 import Ether
+from scapy.packet import Raw
 
 from rackwright.unit.internet import NetworkUnit
 from rackwright.unit.nic import internet_sum
@@ -29,18 +33,21 @@ _PATIENCE_SECONDS = 60
 
 SECOND, GROUP = "10.0.0.9", "239.129.2.3"
 UNBOUND = 8
+UNIT_LACKS, LINUX_LACKS = 253, 254
+"""Protocols for experiments (RFC 3692), each of which one of the two is asked for."""
+UNKNOWN = b"a protocol of nobody"
 PINGS = (0, 1, 56, 1000, 1472, 1473, 4000, 8972)
 DATAGRAMS = (0, 1, 7, 64, 1000, 1472)
 """Bytes of data; more than 1472 are in fragments, both ways."""
 
 
 def tap() -> int:
-    """The device, with the peer's address."""
+    """The device, with the peer's addresses."""
     device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
     fcntl.ioctl(device, _TUNSETIFF, struct.pack("16sH22x", _DEVICE.encode(), _IFF_TAP | _IFF_NO_PI))
     for words in (
         f"addr add {PEER}/24 dev {_DEVICE}",
-        f"link set {_DEVICE} up",
+        f"link set {_DEVICE} address {PEER_MAC} up",
         f"route add {GROUP} dev {_DEVICE}",
     ):
         subprocess.run(["ip", *words.split()], check=True)
@@ -72,6 +79,7 @@ def client() -> dict[str, Any]:
         found["long"] = plain_socket.recv(2000).decode()
     found["others"] = [answered_by(address) for address in (SECOND, GROUP)]
     found["refused"] = is_refused()
+    found["protocol"] = protocol_error()
     return found
 
 
@@ -97,18 +105,50 @@ def is_refused() -> bool:
     return False
 
 
-def carry(unit: NetworkUnit, device: int, ends: Future[dict[str, Any]]) -> None:
-    """Carries frames until the client has ended."""
+def protocol_error() -> str:
+    """What a program learns that speaks a protocol which the unit does not have."""
+    with socket.socket(socket.AF_INET, socket.SOCK_RAW, UNIT_LACKS) as raw:
+        raw.settimeout(_PATIENCE_SECONDS)
+        raw.connect((IP_ADDRESS, 0))
+        raw.send(UNKNOWN)
+        try:
+            raw.recv(2000)
+        except OSError as error:
+            return errno.errorcode.get(error.errno or 0, str(error))
+    return "nothing"
+
+
+def ask_linux(device: int) -> None:
+    """Linux receives a packet of a protocol that it does not have."""
+    packet = Ether(src=MAC, dst=PEER_MAC) / IP(src=IP_ADDRESS, dst=PEER, proto=LINUX_LACKS) / Raw(UNKNOWN)
+    os.write(device, bytes(packet))
+
+
+def refusals(frames: list[bytes]) -> list[list[Any]]:
+    """Of ICMP errors: type, code, protocol and eight bytes of the packet that they are about."""
+    found = []
+    for message in (one[ICMP] for one in map(Ether, frames) if ICMP in one and one[ICMP].type == 3):
+        about = bytes(message.payload)
+        found.append([message.type, message.code, about[9], about[20:28].decode("latin-1")])
+    return found
+
+
+def carry(unit: NetworkUnit, device: int, ends: Future[dict[str, Any]]) -> tuple[list[bytes], list[bytes]]:
+    """Carries frames until the client has ended; returns those of Linux and of the unit."""
+    of_linux, of_unit = [], []
     while not ends.done():
         if select.select([device], [], [], 0.05)[0]:
-            unit.receive(os.read(device, 10_000))
+            of_linux.append(os.read(device, 10_000))
+            unit.receive(of_linux[-1])
         unit.work(50_000)
         for request in unit.datagrams(0):
             data = request.data.upper() if len(request.data) <= 1472 else str(len(request.data)).encode()
             unit.send(replace(request, data=data))
         unit.work(50_000)
         for frame in unit.frames():
+            of_unit.append(frame.data)
             os.write(device, frame.data)
+    return of_linux, of_unit
 
 
 def errors() -> dict[str, int]:
@@ -132,9 +172,11 @@ def main() -> None:
     unit.add_address(0, SECOND)
     unit.join(0, GROUP)
     with ThreadPoolExecutor(1) as pool:
+        ask_linux(device)
         ends = pool.submit(client)
-        carry(unit, device, ends)
-    print(json.dumps(ends.result() | {"errors": errors(), "counters": unit.counters()}))
+        of_linux, of_unit = map(refusals, carry(unit, device, ends))
+    found = {"errors": errors(), "counters": unit.counters(), "of_linux": of_linux, "of_unit": of_unit}
+    print(json.dumps(ends.result() | found))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The network unit with several addresses, in groups, and at ports that nobody listens at, against scapy."""
+"""The network unit with several addresses, in groups, and at ports and protocols of nobody, against scapy."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from internet_frames import (
     ping,
     question,
 )
-from scapy.layers.inet import ICMP, IP, UDP, IPerror, IPOption_NOP, UDPerror
+from scapy.layers.inet import ICMP, IP, UDP, IPerror, IPOption_NOP, UDPerror, fragment
 from scapy.layers.l2 import ARP, Ether
+from scapy.packet import Raw
 
 from rackwright.unit.internet import Datagram, NetworkUnit
 
@@ -114,13 +115,44 @@ def test_a_sender_learns_that_nobody_listens(unit: NetworkUnit, length: int) -> 
     assert unit.counters()["unreachables"] == 1
 
 
+@pytest.mark.parametrize("length", [0, 1, 3, 4, 5, 7, 8, 9, 100])
+def test_a_sender_learns_that_nobody_has_its_protocol(unit: NetworkUnit, length: int) -> None:
+    sent = frame() / packet(dst=SECOND, id=77, ttl=9, proto=132) / Raw(bytes(range(1, length + 1)))
+    [back] = give(unit, sent)
+    assert (back.dst, back[IP].src, back[IP].dst, back[ICMP].type, back[ICMP].code) == (
+        PEER_MAC,
+        SECOND,
+        PEER,
+        3,
+        2,
+    )
+    assert bytes(back[ICMP].payload) == bytes(Ether(bytes(sent))[IP])[:28]
+    assert back[IPerror].proto == 132
+    counters = unit.counters()
+    assert (counters["unreachables"], counters["dropped_protocol"]) == (1, 1)
+
+
+def test_a_protocol_of_nobody_is_told_after_all_fragments_and_never_to_many(unit: NetworkUnit) -> None:
+    whole = IP(bytes(packet(id=5, proto=132) / Raw(bytes(range(200)) * 10)))
+    parts = [frame() / part for part in fragment(whole, 800)]  # type: ignore[no-untyped-call]
+    [back] = give(unit, *reversed(parts))
+    assert bytes(back[ICMP].payload) == bytes(parts[0][IP])[:28]
+    assert unit.counters()["unreachables"] == 1
+    to_group = frame(dst=GROUP_MAC) / packet(dst=GROUP, proto=132) / Raw(b"to all of us")
+    with_options = frame() / packet(options=[IPOption_NOP()] * 4, proto=132) / Raw(b"routed")
+    damaged = frame() / packet(proto=132, chksum=1) / Raw(b"damaged")
+    assert give(unit, to_group, with_options, damaged) == []
+    assert unit.counters()["unreachables"] == 1
+
+
 def test_such_messages_have_an_interval_and_can_be_switched_off(unit: NetworkUnit) -> None:
     unit.set_unreachable(3000)
     unknown = frame() / packet() / datagram(port=8)
     assert len(give(unit, *[unknown] * 20)) == 1
     assert len(give(unit, unknown)) == 1
+    assert len(give(unit, frame() / packet(proto=132) / Raw(b"x"), unknown)) == 1
     assert give(unit, frame() / packet(options=[IPOption_NOP()] * 4) / datagram(port=8)) == []
     unit.set_unreachable(0)
     assert give(unit, unknown) == []
     counters = unit.counters()
-    assert (counters["unreachables"], counters["dropped_port"]) == (2, 23)
+    assert (counters["unreachables"], counters["dropped_port"]) == (3, 24)

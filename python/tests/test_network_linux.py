@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from host_stack import DATAGRAMS, PINGS, SECOND
+from host_stack import DATAGRAMS, LINUX_LACKS, PINGS, SECOND, UNIT_LACKS, UNKNOWN
 from internet_frames import IP_ADDRESS, network_unit
 
 NAMESPACE = ["unshare", "--user", "--map-root-user", "--net"]
@@ -43,6 +43,10 @@ def test_linux_pings_the_unit_and_is_served_by_it() -> None:
     assert found["others"] == [SECOND, IP_ADDRESS]
     assert found["long"] == "8000"
     assert found["refused"]
+    assert found["protocol"] == "ENOPROTOOPT"
+    told = UNKNOWN[:8].decode()
+    assert found["of_linux"] == [[3, 2, LINUX_LACKS, told]]
+    assert [3, 2, UNIT_LACKS, told] in found["of_unit"]
     assert set(found["errors"].values()) == {0}
     assert found["counters"]["echoed"] == len(PINGS)
     assert found["counters"]["delivered"] == len(DATAGRAMS) + 3

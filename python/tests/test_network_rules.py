@@ -238,6 +238,17 @@ RULES = [
         "RFC 1122, 3.2.2.1: protocols that are not there",
         lambda: frame() / packet(proto=132) / Raw(bytes(20)),
         "dropped_protocol",
+        1,
+    ),
+    Rule(
+        "RFC 1122, 3.2.2: nor is one for a protocol that is not there",
+        lambda: frame(dst=EVERYBODY) / packet(dst="10.0.0.255", proto=132) / Raw(bytes(20)),
+        "dropped_protocol",
+    ),
+    Rule(
+        "RFC 1122, 3.2.2: nor for a later fragment",
+        lambda: frame() / packet(proto=132, frag=1) / Raw(bytes(20)),
+        "fragments",
     ),
     Rule(
         "RFC 1122, 3.2.2.6: pings to everybody are not answered",

@@ -153,8 +153,19 @@ class NetworkUnit:
         self._write("reassembly", cycles)
 
     def set_unreachable(self, cycles: int) -> None:
-        """Cycles between two messages that a port is unreachable; 0: none is sent."""
+        """Cycles between two messages that a port or a protocol is unreachable; 0: none is sent."""
         self._write("unreachable", cycles)
+
+    def set_limit(self, cycles: int, at_once: int = 1) -> None:
+        """Limits each sender to a packet in so many cycles, of which so many may come at once; 0: no limit.
+
+        Raises `RackwrightError` for numbers that the register has no place for.
+        """
+        if cycles < 0 or at_once < 1 or max(cycles, (at_once - 1) * cycles) >> 32:
+            raise RackwrightError(
+                f"the limit of a sender: not {at_once} packets at once, {cycles} cycles each"
+            )
+        self._write("limit", REGISTERS["limit"].word(cycles=cycles, allowance=(at_once - 1) * cycles))
 
     def add_address(self, entry: int, address: str) -> None:
         """Gives the unit another address."""

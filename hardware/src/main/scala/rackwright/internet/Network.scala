@@ -32,8 +32,10 @@ class Network(params: Params) extends HardwareUnit {
   private val ethernetReceive = Module(new EthernetReceive(params))
   private val arpReceive = Module(new ArpReceive(params))
   private val ipv4Receive = Module(new Ipv4Receive(params))
+  private val senderLimit = Module(new SenderLimit(params))
   private val icmp = Module(new IcmpEcho(params))
   private val udpReceive = Module(new UdpReceive(params))
+  private val unknown = Module(new UnknownProtocol)
   private val unreachable = Module(new IcmpUnreachable(params))
   private val udpSends = Seq.fill(params.streams)(Module(new UdpSend(params)))
   private val resolver = Module(new Resolver(params))
@@ -60,22 +62,21 @@ class Network(params: Params) extends HardwareUnit {
   }
   arpReceive.in <> ethernetReceive.arp
   ipv4Receive.in <> ethernetReceive.ipv4
+  senderLimit.in <> ipv4Receive.out
   private val reassembly = Option.when(params.reassembly > 0)(Module(new Reassembly(params)))
-  private val packet = reassembly.map(_.out).getOrElse(ipv4Receive.out)
+  private val packet = reassembly.map(_.out).getOrElse(senderLimit.out)
   reassembly.foreach { box =>
-    box.in <> ipv4Receive.out
+    box.in <> senderLimit.out
     box.settings := settings
   }
   private val isUdp = packet.bits.about.protocol === UdpReceive.protocol.U
   private val isIcmp = packet.bits.about.protocol === IcmpEcho.protocol.U
-  for ((box, chosen) <- Seq(udpReceive.in -> isUdp, icmp.in -> isIcmp)) {
+  private val isOther = !isUdp && !isIcmp
+  for ((box, chosen) <- Seq(udpReceive.in -> isUdp, icmp.in -> isIcmp, unknown.in -> isOther)) {
     box.valid := packet.valid && chosen
     box.bits := packet.bits
   }
-  packet.ready := Mux(isUdp, udpReceive.in.ready, !isIcmp || icmp.in.ready)
-  private val strange = Wire(Valid(UInt(Cause.width.W)))
-  strange.valid := packet.fire && packet.bits.flit.last && !isUdp && !isIcmp
-  strange.bits := Cause.first(packet.bits.about.cause, true.B -> "dropped_protocol")
+  packet.ready := Mux(isUdp, udpReceive.in.ready, isOther || icmp.in.ready)
 
   // To the network.
   private def inTurn[T <: Data](about: T, sources: Int) =
@@ -91,7 +92,7 @@ class Network(params: Params) extends HardwareUnit {
   packets.in(0) <> udpHeader.out
   packets.in(1) <> icmp.out
   packets.in(2) <> unreachable.out
-  unreachable.unbound := udpReceive.unbound
+  unreachable.packet := Mux(udpReceive.unbound.valid, udpReceive.unbound, unknown.unreachable)
   ipv4Send.in <> packets.out
   private val reply = arpSend.reply
   reply.valid := arpReceive.reply.valid
@@ -122,6 +123,7 @@ class Network(params: Params) extends HardwareUnit {
   ethernetReceive.settings := settings
   arpReceive.settings := settings
   ipv4Receive.settings := settings
+  senderLimit.settings := settings
   udpReceive.settings := settings
   udpSends.foreach(_.settings := settings)
   resolver.settings := settings
@@ -129,7 +131,8 @@ class Network(params: Params) extends HardwareUnit {
   arpSend.settings := settings
   ethernetSend.settings := settings
 
-  private val endings = (Seq(ethernetReceive.ended, arpReceive.ended, strange, icmp.ended, udpReceive.ended) ++
+  private val refused = Seq(senderLimit.ended, unknown.ended)
+  private val endings = (refused ++ Seq(ethernetReceive.ended, arpReceive.ended, icmp.ended, udpReceive.ended) ++
     reassembly.toSeq.flatMap(_.ended)).map(end => RegNext(end, 0.U.asTypeOf(end)))
   private def counted(flags: Bool*): UInt = PopCount(flags)
   private val sendRefused = udpSends.map(_.refused)
@@ -153,7 +156,8 @@ class Network(params: Params) extends HardwareUnit {
   counters.amounts.zip(amounts).foreach { case (counter, amount) => counter := amount }
   Counters.names.zip(amounts).foreach { case (name, amount) => event(name, amount) }
 
-  idle := !arrived.valid && ethernetReceive.idle && arpReceive.idle && ipv4Receive.idle && icmp.idle && unreachable.idle &&
+  idle := !arrived.valid && ethernetReceive.idle && arpReceive.idle && ipv4Receive.idle && senderLimit.idle && icmp.idle &&
+    unreachable.idle &&
     udpReceive.idle && udpSends.map(box => box.idle && !box.in.valid).reduce(
       _ && _
     ) && resolver.idle && udpHeader.idle && ipv4Send.idle &&

@@ -19,7 +19,13 @@ object NetworkDescription extends UnitDescription {
     Parameter.powerOfTwo("waiting", default.waiting, 1, 16, "destinations whose address is asked for at once"),
     Parameter.choice("echo", 0, Seq(0, 1), "1: stream 0 has no ports and sends back what comes"),
     Parameter.choice("shared", 0, Seq(0, 1), "1: frames for a network interface on the same link have a port"),
-    Parameter.choice("assemblies", default.assemblies, Seq(0, 1, 2, 4), "datagrams put together from fragments at once")
+    Parameter.choice(
+      "assemblies",
+      default.assemblies,
+      Seq(0, 1, 2, 4),
+      "datagrams put together from fragments at once"
+    ),
+    Parameter.powerOfTwo("senders", default.senders, 4, 32, "senders whose rates are limited one by one")
   )
 
   def build(values: ParameterValues): HardwareUnit = new Network(
@@ -32,7 +38,8 @@ object NetworkDescription extends UnitDescription {
       values.int("waiting"),
       values.int("echo") == 1,
       values.int("shared") == 1,
-      values.int("assemblies")
+      values.int("assemblies"),
+      values.int("senders")
     )
   )
 }

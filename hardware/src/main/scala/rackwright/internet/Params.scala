@@ -25,6 +25,8 @@ import rackwright.network.Frame
   * @param assemblies
   *   datagrams that are put together from fragments at a time; none if the link is shared, whose interface has
   *   fragments.
+  * @param senders
+  *   senders whose rates are limited one by one.
   */
 case class Params(
     streams: Int = 2,
@@ -35,13 +37,16 @@ case class Params(
     waiting: Int = 4,
     echo: Boolean = false,
     shared: Boolean = false,
-    assemblies: Int = 2
+    assemblies: Int = 2,
+    senders: Int = 8
 ) {
   require(streams >= 1 && streams <= 4, s"streams is from 1 to 4, not $streams")
   require(
     isPow2(bufferKib) && bufferKib * 1024 > Frame.maxBytes,
     s"buffer-kib is a power of two from 16, not $bufferKib"
   )
+
+  require(isPow2(senders) && senders >= 4, s"senders is a power of two from 4, not $senders")
 
   /** Datagrams that are put together at a time. */
   val reassembly: Int = if (shared) 0 else assemblies

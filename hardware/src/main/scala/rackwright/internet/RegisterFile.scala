@@ -16,7 +16,7 @@ class RegisterFile(params: Params) extends Module {
   private val set = RegInit(RegisterFile.initial(params))
   settings := set
   private val map = Registers.of(params)
-  private val (vlan, binding) = (map("vlan"), map("bindings"))
+  private val (vlan, binding, limit) = (map("vlan"), map("bindings"), map("limit"))
   private val fields = Seq(
     map("mac").offset -> set.mac,
     map("address").offset -> set.address,
@@ -28,6 +28,7 @@ class RegisterFile(params: Params) extends Module {
   ) ++ map("addresses").offsets.zip(set.addresses) ++ map("groups").offsets.zip(set.groups)
   private val bindings = binding.offsets.zip(set.bindings)
   private val read = fields ++ Seq(vlan.offset -> vlan.word("number" -> set.vlan, "present" -> set.tagged)) ++
+    Seq(limit.offset -> limit.word("cycles" -> set.limit.cycles, "allowance" -> set.limit.allowance)) ++
     bindings.map { case (at, one) =>
       at -> binding.word("port" -> one.port, "stream" -> one.stream, "present" -> one.present)
     } ++
@@ -58,6 +59,10 @@ class RegisterFile(params: Params) extends Module {
       when(access.address === vlan.offset.U) {
         set.vlan := vlan("number").of(access.data)
         set.tagged := vlan("present").of(access.data)
+      }
+      when(access.address === limit.offset.U) {
+        set.limit.cycles := limit("cycles").of(access.data)
+        set.limit.allowance := limit("allowance").of(access.data)
       }
       bindings.foreach { case (at, one) =>
         when(access.address === at.U) {

@@ -10,6 +10,19 @@ class Binding(streamBits: Int) extends Bundle {
   val port = UInt(16.W)
 }
 
+/** The rate of a sender: a packet for each so many `cycles`, and the `allowance` of cycles by which packets may be
+  * early.
+  */
+class RateLimit extends Bundle {
+  val cycles, allowance = UInt(RateLimit.bits.W)
+}
+
+private object RateLimit {
+
+  /** Width of its numbers. */
+  val bits: Int = 32
+}
+
 /** What software sets. */
 class Settings(params: Params) extends Bundle {
   val mac = UInt(48.W)
@@ -29,6 +42,9 @@ class Settings(params: Params) extends Bundle {
 
   /** Cycles until a datagram of which fragments lack is given up. */
   val reassembly = UInt(40.W)
+
+  /** Cycles between two packets of a sender in the long run, and by how many cycles it may be ahead; 0 cycles: any. */
+  val limit = new RateLimit
   val addresses = Vec(Settings.others, UInt(32.W))
   val groups = Vec(Settings.others, UInt(32.W))
   val bindings = Vec(params.bindings, new Binding(params.streamBits))

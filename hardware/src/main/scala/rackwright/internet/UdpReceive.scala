@@ -16,7 +16,7 @@ class UdpReceive(params: Params) extends Module {
   val ended = IO(Valid(UInt(Cause.width.W)))
 
   /** A datagram to this host was dropped because of its port. */
-  val unbound = IO(Valid(new UnboundDatagram))
+  val unbound = IO(Valid(new UnreachablePacket))
   val idle = IO(Output(Bool()))
 
   private class Datagram extends Bundle {
@@ -101,18 +101,11 @@ class UdpReceive(params: Params) extends Module {
     !datagram.bound -> "dropped_port"
   )
 
-  private val isUnbound = judged.bits.about.cause === Cause("dropped_port") && !datagram.packet.broadcast &&
-    datagram.packet.headerBytes === 20.U
-  private val refusal = Wire(new UnboundDatagram)
-  refusal.mac := datagram.packet.frame.source
-  refusal.source := datagram.packet.source
-  refusal.destination := datagram.packet.destination
-  refusal.start := datagram.packet.start
-  refusal.ports := datagram.ports
-  refusal.length := datagram.length
-  refusal.checksum := datagram.checksum
+  private val isUnbound = judged.bits.about.cause === Cause("dropped_port") &&
+    UnreachablePacket.isTold(datagram.packet)
+  private val header = Bytes.join(datagram.ports, datagram.length, datagram.checksum)
   unbound.valid := RegNext(judged.fire && judged.bits.flit.last && isUnbound, false.B)
-  unbound.bits := RegNext(refusal)
+  unbound.bits := RegNext(UnreachablePacket.of(datagram.packet, IcmpUnreachable.port, header))
 
   private val arrived = SkidBuffer(judged)
   arrived.ready := true.B
