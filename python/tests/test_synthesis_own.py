@@ -124,6 +124,18 @@ def test_parameters_and_included_files_are_part_of_the_design(tmp_path: Path) ->
     assert read_design(again).rtl_hash != plain
 
 
+def test_a_design_is_read_through_links_to_its_files_and_folders(tmp_path: Path) -> None:
+    own, linked = tmp_path / "own", tmp_path / "linked"
+    own.mkdir()
+    linked.mkdir()
+    plain = read_design(design(own)).rtl_hash
+    manifest = design(linked)
+    (linked / "Top.sv").unlink()
+    (linked / "Top.sv").symlink_to(own / "Top.sv")
+    (tmp_path / "through").symlink_to(linked)
+    assert read_design(tmp_path / "through" / manifest.name).rtl_hash == plain
+
+
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [

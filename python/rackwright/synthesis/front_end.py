@@ -235,8 +235,11 @@ def _first_complaint(log: Path) -> str:
 
 
 def _seen(word: str) -> str:
-    """A word of a command as the program takes it, which sees files of this machine below `_HOST`."""
-    return f"{_HOST}{word}" if word.startswith("/") else word
+    """A word of a command as the program takes it, which sees files of this machine below `_HOST`.
+
+    It follows no link from there to an absolute path.
+    """
+    return f"{_HOST}{os.path.realpath(word)}" if word.startswith("/") else word
 
 
 def _ours(text: str) -> str:
