@@ -37,6 +37,7 @@ from rackwright.machine.programs import compile_network_program
 from rackwright.machine.workload_file import WorkloadFile, header_of
 from rackwright.soc import CacheConfig, HartConfig, Soc, checked, compose
 from rackwright.soc.compare import Operation, operations, run_modelled
+from rackwright.soc.directions import with_directions
 from rackwright.soc.generator import generate
 from rackwright.soc.pins import bus_pins, pins_of
 from rackwright.soc.prefixes import by_content, by_number
@@ -440,6 +441,23 @@ def test_what_is_around_units_stays_when_the_contents_of_one_change() -> None:
     assert specification(soc, units, [record]) == specification(soc, units, [changed])
     assert by_number([record, changed, record]) == ["stream_copy_", "stream_copy_2_", "stream_copy_"]
     assert len(set(by_content([record, changed]))) == 2
+
+
+@pytest.mark.parametrize(("port", "reads", "writes"), [("read", True, False), ("write", False, True)])
+def test_a_port_that_only_reads_or_only_writes_is_known_by_its_verilog(
+    port: str, reads: bool, writes: bool
+) -> None:
+    manifest = elaborate("stream-copy")
+    found = with_directions(manifest, json.loads(manifest.read_text(encoding="utf-8")))
+    (memory,) = (each for each in found["ports"] if each["name"] == port)
+    assert (memory["reads"], memory["writes"]) == (reads, writes)
+
+
+def test_ports_in_ones_own_verilog_read_and_write() -> None:
+    found = with_directions(Path(COUNTER), read_manifest(Path(COUNTER)))
+    memories = [port for port in found["ports"] if port["contract"] == "memory"]
+    assert memories
+    assert all(port["reads"] and port["writes"] for port in memories)
 
 
 def test_a_generator_that_fails_says_its_first_cause() -> None:

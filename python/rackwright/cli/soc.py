@@ -292,7 +292,7 @@ def _headers_of_first(description: dict[str, Any]) -> list[str]:
 
 @soc.command("synth")
 def synth(file: FileArgument, json: JsonOption = False) -> None:
-    """Synthesise our part of a chip: the units beside each hart, and the logic that connects them.
+    """Synthesise our part of a chip: the units of each hart, shared or on the buses, and what connects them.
 
     Depth, clock and area are those of `./rw synth`; harts with the same units are one row.
 
@@ -309,7 +309,7 @@ def synth(file: FileArgument, json: JsonOption = False) -> None:
     if json:
         print_json({"rows": [each.record() for each in found]})
         return
-    columns = [("beside a hart", "left"), ("FO4", "right"), ("GHz", "right"), ("mm²", "right")]
+    columns = [("module", "left"), ("FO4", "right"), ("GHz", "right"), ("mm²", "right")]
     columns += [
         ("of units", "right"),
         ("wrapper", "right"),

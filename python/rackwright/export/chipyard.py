@@ -18,6 +18,7 @@ from rackwright.files.output_folder import check_output, replaced
 from rackwright.hardware.headers import server_header
 from rackwright.hardware.manifests import is_elaborated, read_manifest
 from rackwright.soc.check import PlacedUnit, placed_units
+from rackwright.soc.directions import with_directions
 from rackwright.soc.prefixes import by_content
 from rackwright.soc.specification import unit_specification
 from rackwright.soc.units import copy_verilog, unit_manifests
@@ -132,7 +133,7 @@ class _Generator:
     made: Path
 
     def write(self) -> dict[str, Any]:
-        records = [read_manifest(manifest) for manifest in self.manifests]
+        records = [with_directions(manifest, read_manifest(manifest)) for manifest in self.manifests]
         resources = self.made / "src" / "main" / "resources" / "vsrc"
         # Other generators of ours may be in the same Chipyard.
         verilog = copy_verilog(self.manifests, records, by_content(records), resources)

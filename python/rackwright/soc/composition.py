@@ -15,6 +15,7 @@ from rackwright.export.memories import ExportedMemory, memories_of
 from rackwright.files.output_folder import check_output, replaced
 from rackwright.hardware.manifests import interrupt_pin, is_elaborated, read_manifest
 from rackwright.soc.check import PlacedUnit, checked, fixed_parts, stream_pairs
+from rackwright.soc.directions import with_directions
 from rackwright.soc.generator import generate
 from rackwright.soc.harness import write_harness
 from rackwright.soc.memories import arrays_of, cut_memories, model_of, read_conf
@@ -40,7 +41,7 @@ def compose(soc: Soc, output: Path, target: Target = TARGETS["simulation"]) -> d
     units = checked(soc)
     check_output(output, DESCRIPTION, "`rw soc compose`")
     manifests = unit_manifests(units)
-    records = [read_manifest(manifest) for manifest in manifests]
+    records = [with_directions(manifest, read_manifest(manifest)) for manifest in manifests]
     generated = generate(specification(soc, units, records, target), soc.system_top)
     with replaced(output) as made:
         copied = copy_verilog(manifests, records, by_number(records), made / "units")

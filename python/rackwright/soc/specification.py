@@ -77,6 +77,8 @@ def unit_specification(
                 "bytes": port["bytes"],
                 "tagBits": port["tag_bits"],
                 "addressBits": port.get("address_bits", 64),
+                "reads": port.get("reads", True),
+                "writes": port.get("writes", True),
             }
             for port in ports
             if port["contract"] == "memory"

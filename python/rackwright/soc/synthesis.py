@@ -24,8 +24,11 @@ from rackwright.synthesis.process import load_process
 from rackwright.synthesis.timing import TimedPath
 from rackwright.verilog.modules import module_names
 
-_OURS = re.compile(r"(HartUnits|BusUnit)(_\d+)?")
-"""The module of all units of a hart, or of a unit on the buses; those that are alike share one."""
+_OURS = re.compile(r"(HartUnits|SharedUnits|BusUnit)(_\d+)?")
+"""The module of all units of a hart, of those that harts share, or of a unit on the buses.
+
+Those that are alike share one module. The units that harts share are a `HartUnits` in `SharedUnits`.
+"""
 
 _MODULE = re.compile(r"^module (\w+)\(.*?^endmodule.*?$", re.MULTILINE | re.DOTALL)
 _INSTANCE = re.compile(r"^\s+(\w+)\s+(?:#\(.*?\)\s*)?(\w+)\s*\(", re.MULTILINE)
@@ -84,12 +87,9 @@ def synthesise_soc(soc: Soc, report: Report = lambda _: None) -> list[BesideHart
         (folder / _MEMORIES).write_text("\n".join(map(model_of, memories)), encoding="utf-8")
         designs = {
             name: read_design(_write_manifest(folder, name, sources, description))
-            for name in sources
-            if _OURS.fullmatch(name)
+            for name in outermost(sources)
         }
-        instances = {
-            name: {place: kind for kind, place in _INSTANCE.findall(sources[name])} for name in designs
-        }
+        instances = {name: dict(_instances(sources, name)) for name in designs}
         of_units = {name for file in _of_units(description["files"]) for name in _declared(folder / file)}
         # The connecting logic has no memories.
         of_units |= {memory.module for memory in memories}
@@ -108,12 +108,13 @@ def _beside(module: str, figures: Figures, of_units: set[str], boxes: set[str]) 
     areas = [(row.module, row.area_mm2) for row in figures.modules]
     areas += [(row.memory, row.area_mm2) for row in figures.sram_macros]
     wrapper = sum(area for name, area in areas if not _is_of(name, of_units))
-    outside = (
-        path
-        for path in figures.paths
-        if path.start.split(".")[0] not in boxes or path.end.split(".")[0] not in boxes
-    )
+    outside = (path for path in figures.paths if not (_is_in(path.start, boxes) and _is_in(path.end, boxes)))
     return BesideHart(module, figures, wrapper, next(outside, None))
+
+
+def _is_in(name: str, boxes: set[str]) -> bool:
+    """Whether a pin or register is within one of the instances `boxes`."""
+    return any(name.startswith(f"{box}.") for box in boxes)
 
 
 def _is_of(module: str, units: set[str]) -> bool:
@@ -155,6 +156,20 @@ def _write_manifest(
     }
     manifest.write_text(json.dumps(record), encoding="utf-8")
     return manifest
+
+
+def outermost(sources: Mapping[str, str]) -> list[str]:
+    """Our modules, except those that are in others of ours."""
+    ours = [name for name in sources if _OURS.fullmatch(name)]
+    inner = {below for name in ours for below in reachable(sources, name) if below != name}
+    return [name for name in ours if name not in inner]
+
+
+def _instances(sources: Mapping[str, str], module: str, place: str = "") -> Iterator[tuple[str, str]]:
+    """The instances below a module, by their places with dots, and their modules."""
+    for kind, name in _INSTANCE.findall(sources.get(module, "")):
+        yield f"{place}{name}", kind
+        yield from _instances(sources, kind, f"{place}{name}.")
 
 
 def reachable(sources: Mapping[str, str], top: str) -> list[str]:

@@ -4,8 +4,8 @@
   * chipsalliance/rocket-chip c1dda5827d21 (2026-04-21), chipsalliance/cde 52768c97a27b, chipsalliance/diplomacy
   * fe5e131d4fc8 (those that it names) and ucb-bar/chipyard e602d917dcc4 (2026-08-18), which builds them with Chisel
   * 6.7.0 and 7.13.0. Files: src/main/scala/tile/LazyRoCC.scala, tilelink/{Bundles,Edges,Nodes,Parameters,
-  * WidthWidget}.scala, subsystem/{BankedCoherenceParams,Ports}.scala; cde/src/chipsalliance/rocketchip/config.scala;
-  * diplomacy/src/diplomacy/lazymodule/{LazyModule,LazyModuleImp}.scala.
+  * WidthWidget}.scala, subsystem/{BankedCoherenceParams,BusTopology,Ports,SystemBus}.scala;
+  * cde/src/chipsalliance/rocketchip/config.scala; diplomacy/src/diplomacy/lazymodule/{LazyModule,LazyModuleImp}.scala.
   */
 package org.chipsalliance.cde {
   object config {
@@ -54,6 +54,8 @@ package freechips.rocketchip.subsystem {
   import org.chipsalliance.cde.config.Field
 
   case object CacheBlockBytes extends Field[Int](64)
+  case class SystemBusParams(beatBytes: Int, blockBytes: Int)
+  case object SystemBusKey extends Field[SystemBusParams]
   case class MasterPortParams(base: BigInt, size: BigInt, beatBytes: Int, idBits: Int)
   case class MemoryPortParams(master: MasterPortParams, nMemoryChannels: Int, incohBase: Option[BigInt] = None)
   case object ExtMem extends Field[Option[MemoryPortParams]](None)

@@ -26,12 +26,13 @@ class Soc(spec: SocSpec)(implicit p: Parameters)
   if (spec.sharedUnits.nonEmpty) {
     val doors = rocketTiles.flatMap(_.roccs.collect { case door: HartDoor => door })
     val hart = rocketTiles.head.p
-    val shared = LazyModule(new SharedUnits(spec.sharedUnits, doors, hart, spec.memory, p(CacheBlockBytes)))
+    def units: HartUnits = new HartUnits(spec.sharedUnits, spec.memory, p(CacheBlockBytes), spec.linesOfPort)(hart)
+    val shared = LazyModule(new SharedUnits(units, doors))
     shared.attach(this)
   }
 
   val busUnits: Seq[BusUnit] = spec.busUnits.map { unit =>
-    val onBus = LazyModule(new BusUnit(unit, spec.memory, p(CacheBlockBytes)))
+    val onBus = LazyModule(new BusUnit(unit, spec.memory, p(CacheBlockBytes), spec.linesOfPort))
     onBus.suggestName(unit.unit.name.replace('-', '_')).attach(this)
     onBus
   }

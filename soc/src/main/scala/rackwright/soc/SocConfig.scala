@@ -63,7 +63,7 @@ class SocConfig(spec: SocSpec)
         case BuildRoCC =>
           val own = spec.harts(site(TileKey).hartId).units.map(spec.units)
           val beside = Seq { (p: Parameters) =>
-            val units = LazyModule(new HartUnits(own, spec.memory, p(CacheBlockBytes))(p))
+            val units = LazyModule(new HartUnits(own, spec.memory, p(CacheBlockBytes), spec.linesOfPort)(p))
             units: LazyRoCC
           }
           val shared = Seq { (p: Parameters) =>

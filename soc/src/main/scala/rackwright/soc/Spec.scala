@@ -36,7 +36,11 @@ case class SocSpec(
     monitors: Boolean,
     memoriesApart: Boolean,
     bootRom: String
-)
+) {
+
+  /** Lines that a memory port has under way at most: those that the hub works on, and as many on their ways. */
+  def linesOfPort: Int = LinePort.mostLines.min(2 * trackers)
+}
 
 object SocSpec {
   private implicit val formats: Formats = DefaultFormats

@@ -8,17 +8,21 @@ import freechips.rocketchip.tilelink.TLWidthWidget
 
 import Dialect.{LazyModule, Parameters}
 
-/** The units beside a hart: one RoCC unit to Rocket, which tells them apart by ranges of function numbers. */
-class HartUnits(units: Seq[UnitSpec], memory: RangeSpec, lineBytes: Int)(implicit p: Parameters)
-    extends LazyRoCC(HartUnits.opcodes(units), nPTWPorts = if (units.exists(_.translates)) 1 else 0) {
+/** The units beside a hart: one RoCC unit to Rocket, which tells them apart by ranges of function numbers.
+  *
+  * Each of their memory ports has at most `lines` lines under way.
+  */
+class HartUnits(units: Seq[UnitSpec], memory: RangeSpec, lineBytes: Int, lines: Int = LinePort.mostLines)(implicit
+    p: Parameters
+) extends LazyRoCC(HartUnits.opcodes(units), nPTWPorts = if (units.exists(_.translates)) 1 else 0) {
 
   /** Whether units translate addresses: the hart then tells them of its page tables, by the port of a walker. */
   val translates: Boolean = units.exists(_.translates)
 
   /** For each unit its memory ports. */
   val ports: Seq[Seq[LinePort]] = units.map(_.memories.map { spec =>
-    val port = LazyModule(new LinePort(spec, memory, lineBytes)).suggestName(s"${spec.name}_port")
-    tlNode := TLWidthWidget(spec.bytes) := port.node
+    val port = LazyModule(new LinePort(spec, memory, lineBytes, lines)).suggestName(s"${spec.name}_port")
+    tlNode := TLWidthWidget(port.busBytes) := port.node
     port
   })
 

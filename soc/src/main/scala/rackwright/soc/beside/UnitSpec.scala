@@ -1,7 +1,7 @@
 package rackwright.soc
 
-/** A memory port of a unit: beats of `bytes` bytes, told apart by tags of `tagBits` bits. */
-case class MemorySpec(name: String, bytes: Int, tagBits: Int, addressBits: Int)
+/** A memory port of a unit, which `reads` and `writes` beats of `bytes` bytes, told apart by tags of `tagBits` bits. */
+case class MemorySpec(name: String, bytes: Int, tagBits: Int, addressBits: Int, reads: Boolean, writes: Boolean)
 
 /** The numbers by which programs reach a unit: those of custom-`opcode` from `base` on, `size` of them. */
 case class RouteSpec(opcode: Int, base: Int, size: Int)

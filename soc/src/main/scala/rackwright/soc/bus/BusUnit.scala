@@ -13,13 +13,14 @@ import freechips.rocketchip.tilelink._
 /** A unit on the buses of a chip: programs of every hart reach it by its registers, and its interrupts go to the
   * interrupt controller. Memory ports are clients of the system bus, in front of the hub that keeps caches coherent.
   */
-class BusUnit(val spec: BusUnitSpec, memory: RangeSpec, lineBytes: Int)(implicit p: Parameters) extends LazyModule {
+class BusUnit(val spec: BusUnitSpec, memory: RangeSpec, lineBytes: Int, lines: Int)(implicit p: Parameters)
+    extends LazyModule {
   private val device = new SimpleDevice(spec.unit.name, Seq(s"rackwright,${spec.kind}"))
 
   val registers: RegisterPort = LazyModule(new RegisterPort(spec, device))
   val interrupts = IntSourceNode(IntSourcePortSimple(num = spec.unit.interrupts.size, resources = device.int))
-  val lines: Seq[LinePort] = spec.unit.memories.map { port =>
-    LazyModule(new LinePort(port, memory, lineBytes)).suggestName(s"${port.name}_port")
+  val ports: Seq[LinePort] = spec.unit.memories.map { port =>
+    LazyModule(new LinePort(port, memory, lineBytes, lines)).suggestName(s"${port.name}_port")
   }
   val managers: Seq[AXI4MasterNode] = spec.managers.map { port =>
     AXI4MasterNode(Seq(AXI4MasterPortParameters(
@@ -37,8 +38,8 @@ class BusUnit(val spec: BusUnitSpec, memory: RangeSpec, lineBytes: Int)(implicit
         := _)
     }
     if (spec.unit.interrupts.nonEmpty) chip.ibus.fromSync := interrupts
-    spec.unit.memories.zip(lines).foreach { case (port, line) =>
-      chip.sbus.coupleFrom(s"${spec.unit.name}_${port.name}") { _ := TLWidthWidget(port.bytes) := line.node }
+    spec.unit.memories.zip(ports).foreach { case (memory, port) =>
+      chip.sbus.coupleFrom(s"${spec.unit.name}_${memory.name}") { _ := TLWidthWidget(port.busBytes) := port.node }
     }
     spec.managers.zip(managers).foreach { case (port, manager) =>
       chip.sbus.coupleFrom(s"${spec.unit.name}_${port.name}") {
@@ -75,7 +76,7 @@ class BusUnitModule(outer: BusUnit) extends LazyModuleImp(outer) {
   box.run(clock, reset.asBool)
   private val registers = spec.registers
   RegisterPins.connect(outer.registers.module.unit, registers, signal => box.io.bits(registers.pins(signal).name))
-  spec.unit.memories.zip(outer.lines).foreach { case (memory, port) => box.connect(memory, port.module.unit) }
+  spec.unit.memories.zip(outer.ports).foreach { case (memory, port) => box.connect(memory, port.module.unit) }
   spec.managers.zip(outer.managers).foreach { case (port, node) =>
     new ManagerPins(port, box).connect(node.out.head._1)
   }

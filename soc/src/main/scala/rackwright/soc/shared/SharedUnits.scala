@@ -8,18 +8,15 @@ import freechips.rocketchip.diplomacy._
 import freechips.rocketchip.subsystem.BaseSubsystem
 import freechips.rocketchip.tilelink.TLXbar
 
-/** Units that all harts share: commands of every hart wait in a queue of its own, take turns, and are known by the
-  * number of their hart, to which their answers return.
+/** Units that all harts share: commands of every hart take turns and are known by the number of their hart, to which
+  * their answers return. They wait in the queue that Rocket has for each hart.
   *
-  * The units themselves are as beside one hart. They answer in the order of commands, so that numbers of harts wait in
-  * one queue. A sequence of commands of one hart may be interrupted by those of another one: programs take turns.
-  *
-  * `hart` are the parameters of a hart, which the widths of commands follow from.
+  * The units themselves, `beside`, are as beside one hart. They answer in the order of commands, so that numbers of
+  * harts wait in one queue. A sequence of commands of one hart may be interrupted by those of another one: programs
+  * take turns.
   */
-class SharedUnits(specs: Seq[UnitSpec], doors: Seq[HartDoor], hart: Parameters, memory: RangeSpec, lineBytes: Int)(
-    implicit p: Parameters
-) extends LazyModule {
-  val units: HartUnits = LazyModule(new HartUnits(specs, memory, lineBytes)(hart))
+class SharedUnits(beside: => HartUnits, doors: Seq[HartDoor])(implicit p: Parameters) extends LazyModule {
+  val units: HartUnits = LazyModule(beside)
   val harts: Seq[BundleBridgeSink[SharedPort]] = doors.map { door =>
     val sink = BundleBridgeSink[SharedPort]()
     sink := door.node
@@ -36,9 +33,6 @@ class SharedUnits(specs: Seq[UnitSpec], doors: Seq[HartDoor], hart: Parameters, 
 
 object SharedUnits {
 
-  /** Commands of a hart that wait. */
-  val waiting = 2
-
   /** Answers that are due. */
   val due = 16
 }
@@ -47,9 +41,8 @@ object SharedUnits {
 class SharedUnitsModule(outer: SharedUnits) extends LazyModuleImp(outer) {
   private val units = outer.units.module.io
   private val harts = outer.harts.map(_.bundle)
-  private val queues = harts.map(hart => Queue(hart.command, SharedUnits.waiting))
   private val turns = Module(new RRArbiter(new SharedCommand, harts.size))
-  turns.io.in.zip(queues).foreach { case (turn, queue) => turn <> queue }
+  turns.io.in.zip(harts).foreach { case (turn, hart) => turn <> hart.command }
   private val next = turns.io.out
   private val askers = Module(new Queue(UInt(log2Up(harts.size).W), SharedUnits.due))
 
@@ -72,7 +65,7 @@ class SharedUnitsModule(outer: SharedUnits) extends LazyModuleImp(outer) {
     hart.answer.valid := answers.valid && asker === number.U
     hart.answer.bits.rd := answers.bits.rd
     hart.answer.bits.data := answers.bits.data
-    hart.busy := units.busy || queues(number).valid || askers.io.deq.valid
+    hart.busy := units.busy || askers.io.deq.valid
     hart.interrupt := units.interrupt
   }
   answers.ready := VecInit(harts.map(_.answer.ready))(asker)
