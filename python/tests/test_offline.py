@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -50,6 +51,9 @@ BEFORE = {
 }
 """Commands that make what an example is about."""
 
+PROGRAMS = {"bench dispatch": "nginx"}
+"""What a verb compares with and `./rw doctor --install` leaves out: nginx starts as a server."""
+
 UNTIL_INTERRUPTED = {"dispatch"}
 """What runs until Ctrl-C is pressed, which is after some seconds here."""
 
@@ -78,6 +82,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_an_example_of_a_verb_needs_no_network(verb: str, folder: Path) -> None:
     if subprocess.run([*NAMESPACE, "true"], capture_output=True, check=False).returncode != 0:
         pytest.skip("this machine makes no network namespaces")
+    if verb in PROGRAMS and shutil.which(PROGRAMS[verb]) is None:
+        pytest.skip(f"{PROGRAMS[verb]} is not installed")
     example = examples(verb)[PLACE.get(verb, 0)]
     until = "timeout --preserve-status -s INT 20 " if verb in UNTIL_INTERRUPTED else ""
     script = ["ip link set lo up", BEFORE.get(verb, "true"), f"{until}./rw {example}"]
