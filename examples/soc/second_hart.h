@@ -21,7 +21,10 @@ __attribute__((naked)) static void second_start(void)
 /* Harts enter memory at its first byte, where the first hart's program is, which has begun: a jump takes its place. */
 static void start_second_hart(void)
 {
-  const uint64_t entry = 0x80000000, ahead = (uintptr_t)second_start - entry;
+  uint64_t start = (uintptr_t)second_start;
+  /* Their difference would be an address that no instruction reaches. */
+  __asm__("" : "+r"(start));
+  const uint64_t entry = 0x80000000, ahead = start - entry;
   const uint32_t jal = 0x6f | (ahead >> 12 & 0xff) << 12 | (ahead >> 11 & 1) << 20 | (ahead >> 1 & 0x3ff) << 21;
   *(volatile uint32_t *)entry = jal;
   __asm__ volatile("fence" ::: "memory");

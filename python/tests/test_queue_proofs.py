@@ -25,6 +25,12 @@ CLAIMS = (
     Claim("queue_engine", 4, "endings are published when memory has answered them", 50, 54, 50, SLOW),
     Claim("queue_engine", 5, "each descriptor has one ending, with its tag", 36, 52, 48, SLOW),
     Claim("queue_engine", 6, "nothing else is written", 36, 52, 34),
+    Claim("queue_interrupt", 1, "one whose index memory has is pending", 8, 12, 6),
+    Claim("queue_interrupt", 2, "none is raised while the engine is closed", 8, 12, 6),
+    Claim("queue_interrupt", 3, "it is pending until it is acknowledged", 8, 12, 6),
+    Claim("queue_interrupt", 4, "none is raised that was not enabled", 8, 12, 6),
+    Claim("queue_interrupt", 5, "an engine that ends wakes who sleeps", 8, 12, 6),
+    Claim("queue_interrupt", 6, "the line is high while one is pending", 8, 12, 6),
     Claim(
         "shared_queue_engine",
         1,

@@ -133,4 +133,5 @@ def test_a_unit_that_no_queue_serves_is_refused_in_a_line(
 def test_the_manifest_has_registers_and_the_units_own_ports() -> None:
     manifest = json.loads(elaborate("stream-copy", command="queue").read_text())
     ports = {port["name"]: port["contract"] for port in manifest["ports"] if port["contract"] != "event"}
-    assert ports == {"mmio": "mmio", "queues": "memory", "read": "memory", "write": "memory"}
+    units = {"read": "memory", "write": "memory"}
+    assert ports == {"mmio": "mmio", "queues": "memory", "queue": "interrupt", **units}

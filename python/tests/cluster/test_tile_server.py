@@ -53,11 +53,16 @@ def captured(capture: Path) -> list[tuple[int, int]]:
     return found
 
 
-@pytest.mark.parametrize(("by", "limit_ns"), [(0, 250), (1, 700)])
+@pytest.mark.parametrize(
+    ("by", "limit_ns", "most_instructions"), [(0, 250, 3000), (1, 700, 10**7), (2, 1500, 20_000)]
+)
 def test_an_echo_of_64_bytes_is_returned_by_queues_and_by_a_program(
-    tmp_path: Path, by: int, limit_ns: int
+    tmp_path: Path, by: int, limit_ns: int, most_instructions: int
 ) -> None:
-    """Between the last flit of a frame and that of the echo, at the server, after the first few."""
+    """Between the last flit of a frame and that of the echo, at the server, after the first few.
+
+    With 2, the program sleeps until a datagram is there.
+    """
     capture, latency_ns = tmp_path / "echo.pcapng", 500
     server = Server(name="server", tiles=EXAMPLE["TILES"], workload=BareMetal("returns.elf", ["7", str(by)]))
     client = Server(name="client", workload=BareMetal("echo.elf", [server, "9", "64"]))
@@ -65,7 +70,9 @@ def test_an_echo_of_64_bytes_is_returned_by_queues_and_by_a_program(
     switch.add_downlinks([server, client])
     cluster = Cluster(switch, link=Ethernet(gbps=100, latency_us=latency_ns / 1e3))
     result = cluster.run(until_ms=1, ends_with=client, pcap=capture, pcap_ports=["switch.port0"])
-    assert result.servers.set_index("name")["stdout"]["client"] == "9\n"
+    servers = result.servers.set_index("name")
+    assert servers["stdout"]["client"] == "9\n"
+    assert servers["instructions"]["server"] <= most_instructions
     (asked, count), (answered, same) = captured(capture)[-2:]
     assert count == same == 14 + 20 + 8 + 64
     assert 0 < (answered - asked) / 1e3 - 2 * latency_ns <= limit_ns

@@ -285,6 +285,92 @@ static inline void rw_tile_open(unsigned tile, const void *incoming, const void 
     rackwright_register_write(rw_tile_page(tile), RW_TILE_REGISTER_CONTROL, 1);
 }
 
+/* Where a program in user mode waits for the interrupt line of a tile: the load ends when the line is high, or has risen since the last
+ * one; meanwhile its hart sleeps. */
+#define RW_TILE_INTERRUPTS (RW_TILE_REGISTERS + UINT64_C(0x100000))
+
+/* Looks at a queue before a wait for it has the hart sleep, 1 at least. */
+#ifndef RW_TILE_LOOKS
+#define RW_TILE_LOOKS 64
+#endif
+
+/* What a hart sleeps for: an element of the tile's outgoing queue, room in its incoming one. */
+#define RW_TILE_ELEMENT (UINT64_C(1) << RW_TILE_REGISTER_INTERRUPT_ENABLE_ELEMENT_BIT)
+#define RW_TILE_ROOM (UINT64_C(1) << RW_TILE_REGISTER_INTERRUPT_ENABLE_ROOM_BIT)
+
+/* Has the hart sleep until the interrupt line of a tile is high, or for some shorter time. On bare metal, only interrupts that `mie`
+ * enables end this, to which that of tiles is added meanwhile; they are off in `mstatus`, so that none traps. */
+static inline void rw_tile_sleep(unsigned tile)
+{
+#if __STDC_HOSTED__
+    (void)rackwright_register_read(RW_TILE_INTERRUPTS, 8 * tile);
+#else
+    uint64_t external = 1 << 11, enabled;
+    (void)tile;
+    __asm__ volatile("csrrs %0, mie, %1\n wfi\n csrw mie, %0" : "=&r"(enabled) : "r"(external) : "memory");
+#endif
+}
+
+/* Sleeps until a tile has moved its index of one of its queues past `seen`, which the caller has read: RW_TILE_ELEMENT or
+ * RW_TILE_ROOM. The tile compares the index when it is told, so that no move is missed. False if the tile is closed or has stopped
+ * before; true also if it does so meanwhile. */
+static inline bool rw_tile_await(unsigned tile, uint64_t what, uint64_t seen)
+{
+    const uint64_t page = rw_tile_page(tile);
+    const uint64_t index = what == RW_TILE_ROOM ? RW_TILE_REGISTER_AWAITED_ROOM : RW_TILE_REGISTER_AWAITED_ELEMENT;
+    rackwright_register_write(page, index, seen);
+    rackwright_register_write(page, RW_TILE_REGISTER_INTERRUPT_ENABLE, what);
+    const uint64_t enabled = rackwright_register_read(page, RW_TILE_REGISTER_INTERRUPT_ENABLE);
+    while (!(rackwright_register_read(page, RW_TILE_REGISTER_INTERRUPT_PENDING) & what)) {
+        if (!(enabled & what)) return false;
+        rw_tile_sleep(tile);
+    }
+    rackwright_register_write(page, RW_TILE_REGISTER_INTERRUPT_PENDING, what);
+    return true;
+}
+
+/* Waits for an element of a tile's outgoing queue; the hart sleeps after RW_TILE_LOOKS looks. False if there is none and the tile is
+ * closed or has stopped. */
+static inline bool rw_tile_pop(unsigned tile, rw_queue *outgoing, void *element)
+{
+    do {
+        for (unsigned look = 0; look < RW_TILE_LOOKS; look++)
+            if (rw_queue_try_pop(outgoing, element)) return true;
+    } while (rw_tile_await(tile, RW_TILE_ELEMENT, outgoing->written_seen));
+    return rw_queue_try_pop(outgoing, element);
+}
+
+/* Waits for a place in a tile's incoming queue, likewise. */
+static inline bool rw_tile_push(unsigned tile, rw_queue *incoming, const void *element)
+{
+    do {
+        for (unsigned look = 0; look < RW_TILE_LOOKS; look++)
+            if (rw_queue_try_push(incoming, element)) return true;
+    } while (rw_tile_await(tile, RW_TILE_ROOM, incoming->read_seen));
+    return rw_queue_try_push(incoming, element);
+}
+
+/* Waits for a packet of a tile's outgoing queue, likewise; gives its bytes, or -1. */
+static inline long rw_tile_pop_packet(unsigned tile, rw_queue *outgoing, void *data)
+{
+    long bytes;
+    do {
+        for (unsigned look = 0; look < RW_TILE_LOOKS; look++)
+            if ((bytes = rw_packet_try_pop(outgoing, data)) >= 0) return bytes;
+    } while (rw_tile_await(tile, RW_TILE_ELEMENT, outgoing->written_seen));
+    return rw_packet_try_pop(outgoing, data);
+}
+
+/* Waits for the places of a packet in a tile's incoming queue, likewise. */
+static inline bool rw_tile_push_packet(unsigned tile, rw_queue *incoming, const void *data, size_t bytes)
+{
+    do {
+        for (unsigned look = 0; look < RW_TILE_LOOKS; look++)
+            if (rw_packet_try_push(incoming, data, bytes)) return true;
+    } while (rw_tile_await(tile, RW_TILE_ROOM, incoming->read_seen));
+    return rw_packet_try_push(incoming, data, bytes);
+}
+
 /* Pushes a command, waits for its ending, and gives its answer; *status is set to how it has ended. For a tile that nobody else uses. */
 static inline uint64_t rw_tile_command(rw_queue *asked, rw_queue *ended, const rw_command *command, uint64_t *status)
 {

@@ -186,6 +186,11 @@ impl Control {
         }
     }
 
+    /// Whether the line for external interrupts of machine level ends a wait.
+    pub fn takes_external(&self) -> bool {
+        self.imsic.is_none() && self.enabled & Interrupt::MachineExternal.bit() != 0
+    }
+
     /// Whether an enabled interrupt is pending, so that a wait ends.
     #[inline]
     pub fn is_interrupted(&self) -> bool {

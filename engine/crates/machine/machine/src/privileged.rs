@@ -42,9 +42,11 @@ impl Privileged {
     /// When the first timer is raised, if all harts wait.
     fn idle_timer<C: Processor>(hardware: &mut Hardware<C>) -> Option<Cycle> {
         hardware.deliver_messages();
-        let Hardware { cores, bus, .. } = hardware;
+        let Hardware {
+            cores, bus, memory, ..
+        } = hardware;
         let mut harts = cores.iter_mut().enumerate();
-        if !harts.all(|(index, core)| idles(core, index, bus)) {
+        if !harts.all(|(index, core)| idles(core, index, bus) && !core.expects_interrupt(memory)) {
             return None;
         }
         let timers = cores.iter().enumerate();
@@ -198,10 +200,15 @@ impl<C: Processor> Workload<C> for Privileged {
     }
 
     fn limit(&mut self, hardware: &mut Hardware<C>, hart: usize, _until: Cycle) -> Option<Cycle> {
-        let Hardware { cores, bus, .. } = hardware;
+        let Hardware {
+            cores, bus, memory, ..
+        } = hardware;
         let core = &mut cores[hart];
         while idles(core, hart, bus) {
             let wake = next_timer(core, hart, bus);
+            if core.await_units(memory, wake.min(self.end)) {
+                continue;
+            }
             if wake >= self.end {
                 return None;
             }

@@ -4,7 +4,7 @@ use rackwright_device::Lines;
 use rackwright_memory::{GuestMemory, Interconnect};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
-use rackwright_unit::{Core, RocketCores, Stall, UnitError, Wait};
+use rackwright_unit::{raised, Core, RocketCores, Sleeper, Stall, UnitError, Wait};
 
 /// A processor of a machine, with the units beside it: one modelled hart, or a design in RTL with one or more harts.
 ///
@@ -27,6 +27,17 @@ pub trait Processor: Sized {
 
     /// Advances busy units to `cycle`, while the hart is stalled.
     fn advance_units(&mut self, memory: &mut GuestMemory, cycle: Cycle);
+
+    /// Whether a unit may raise an interrupt line for the waiting hart before anybody else acts.
+    fn expects_interrupt(&mut self, _memory: &mut GuestMemory) -> bool {
+        false
+    }
+
+    /// Advances units while the hart waits for their interrupts, up to `limit` or until one is raised, at which time the
+    /// hart continues; returns whether one is.
+    fn await_units(&mut self, _memory: &mut GuestMemory, _limit: Cycle) -> bool {
+        false
+    }
 
     /// Lends its units to another processor, in exchange for those of that one.
     fn lend_units(&mut self, _other: &mut Self) {}
@@ -136,6 +147,14 @@ impl<T: Timing> Processor for Core<T> {
         self.advance_units(memory, cycle);
     }
 
+    fn expects_interrupt(&mut self, memory: &mut GuestMemory) -> bool {
+        Sleeper(self).expects_interrupt(memory)
+    }
+
+    fn await_units(&mut self, memory: &mut GuestMemory, limit: Cycle) -> bool {
+        Sleeper(self).await_units(memory, limit)
+    }
+
     fn lend_units(&mut self, other: &mut Self) {
         std::mem::swap(&mut self.units, &mut other.units);
     }
@@ -170,11 +189,12 @@ impl<T: Timing> Processor for Core<T> {
 
     fn set_interrupts(&mut self, lines: Lines, timer: bool) {
         let now = self.hart.cycle();
+        let external = lines.machine_external || raised(&self.units).is_some_and(|at| at <= now);
         let hart = &mut self.hart;
         hart.control_mut()
             .set_interrupt(Interrupt::MachineSoftware, lines.software);
         hart.control_mut()
-            .set_interrupt(Interrupt::MachineExternal, lines.machine_external);
+            .set_interrupt(Interrupt::MachineExternal, external);
         hart.control_mut()
             .set_interrupt(Interrupt::SupervisorExternal, lines.supervisor_external);
         hart.control_mut().set_interrupt(Interrupt::MachineTimer, timer);

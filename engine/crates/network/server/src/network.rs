@@ -22,7 +22,7 @@ use rackwright_ethernet::{Frame, OutputPort};
 use rackwright_machine::{Hardware, Machine};
 use rackwright_time::network::Cycle;
 use rackwright_time::{Crossing, Hart, Network};
-use rackwright_unit::{AttachedUnit, Core, SentFrame, Stall};
+use rackwright_unit::{raised, AttachedUnit, Core, SentFrame, Stall};
 pub use start::NetworkConfig;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -85,7 +85,8 @@ impl OnLink {
     fn lines_at<T: Timing>(&self, hardware: &Hardware<Core<T>>, hart: usize, at: Cycle) -> Lines {
         Lines {
             external: self.nic.linked.raised()
-                || self.pager.as_ref().is_some_and(|pager| pager.linked.raised()),
+                || self.pager.as_ref().is_some_and(|pager| pager.linked.raised())
+                || raised(&hardware.cores[hart].units).is_some(),
             software: hardware.bus.lines(hart).software,
             timer: hardware.bus.timer(hart) <= self.to_hart.seen(at),
         }

@@ -161,6 +161,12 @@ impl AttachedUnit {
         self.interrupts.changes.pop_front()
     }
 
+    /// When its interrupt line has risen, in cycles of the hart, if it is high.
+    pub(crate) fn raised(&self) -> Option<Cycle> {
+        let rose = self.interrupts.raised()?;
+        Some(self.pins.clock.seen_by_hart(rose))
+    }
+
     /// Takes note that a hart waits for its interrupt from its cycle `at` on.
     pub(crate) fn await_rise(&mut self, at: Cycle) {
         self.pins.record.asked = Some((at, Asked::Interrupt));

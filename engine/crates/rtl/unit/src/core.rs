@@ -237,14 +237,14 @@ impl<T: Timing> Core<T> {
     }
 
     /// Advances a unit to the cycle `until` of its own clock.
-    fn advance_unit_itself(&mut self, memory: &mut GuestMemory, index: usize, until: unit::Cycle) {
+    pub(crate) fn advance_unit_itself(&mut self, memory: &mut GuestMemory, index: usize, until: unit::Cycle) {
         self.with_unit(memory, index, |unit, surroundings| {
             unit.advance(until, surroundings)
         });
     }
 
     /// Executes a function on a unit that may access memory.
-    fn with_unit(
+    pub(crate) fn with_unit(
         &mut self,
         memory: &mut GuestMemory,
         index: usize,

@@ -29,6 +29,15 @@ impl State for Interrupts {
 }
 
 impl Interrupts {
+    /// When the line has risen, if it is high as far as the unit has been simulated.
+    pub(crate) fn raised(&self) -> Option<unit::Cycle> {
+        let (is_high, rose) = match self.changes.back() {
+            Some(change) => (change.level != 0, unit::Cycle::new(change.cycle)),
+            None => (self.is_high, self.rose),
+        };
+        is_high.then_some(rose)
+    }
+
     /// Processes the changes so far, for later waits.
     pub(crate) fn look(&mut self) {
         for change in self.changes.drain(..) {

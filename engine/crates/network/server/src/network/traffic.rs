@@ -93,13 +93,17 @@ impl OnLink {
 
     /// Has units on tiles do their part of the time before the end of the step, if their hart has not.
     pub(super) fn run_tiles<T: Timing>(&mut self, hardware: &mut Hardware<Core<T>>) {
-        let Some(tile) = &mut self.tile else {
+        let units = &hardware.cores[0].units;
+        if self.tile.is_none() && !units.iter().any(|unit| unit.reach().interrupt.is_some()) {
             return;
-        };
+        }
         if !self.off {
             hardware.advance_watching_units(0, self.to_hart.seen(self.end));
         }
-        let passed_on = tile.take_sent(&mut hardware.cores[0], self.to_link);
+        let passed_on = match &mut self.tile {
+            Some(tile) => tile.take_sent(&mut hardware.cores[0], self.to_link),
+            None => Vec::new(),
+        };
         if let Some(frame) = passed_on.first() {
             // The NIC may be far behind; it skips that time before it receives input.
             debug_assert!(self.end <= frame.first, "a frame is passed on in time");

@@ -11,8 +11,8 @@ import rackwright.unit._
 
 /** A unit on a tile whose queues hold packets in elements of 8 bytes: one that reads and writes a memory, or `network`.
   *
-  * Registers (`mmio`) and two memory ports for each pair of queues are added, for indices and for elements. Requests of
-  * the unit's own memory ports are for memory of the tile.
+  * Registers (`mmio`), an interrupt line, and two memory ports for each pair of queues are added, for indices and for
+  * elements. Requests of the unit's own memory ports are for memory of the tile.
   *
   * @param mirror
   *   whether a station that returns frames is connected to the unit.
@@ -96,6 +96,7 @@ class PacketUnit(build: => HardwareUnit, mirror: Boolean) extends HardwareUnit {
     streamsNamed("network_in").head <> station.out
     idles += station.idle
   }
+  interruptPort("queue") := engines.map(_.interrupt).reduce(_ || _)
   idlePort().suggestName("idle") := idles.reduce(_ && _)
   event("queue_taken", engines.map(_.taken).reduce(_ +& _))
   event("queue_answered", engines.map(_.answered).reduce(_ +& _))

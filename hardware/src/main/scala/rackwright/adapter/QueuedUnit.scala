@@ -10,7 +10,8 @@ import rackwright.unit._
 /** A unit on a tile: its commands come from a queue in memory, and their results go to another one. An element is an
   * operation of a streaming unit, and one command of any other.
   *
-  * Every port keeps its name, but for that of commands; registers (`mmio`) and the memory port `queues` are added.
+  * Every port keeps its name, but for that of commands; registers (`mmio`), an interrupt line and the memory port
+  * `queues` are added.
   */
 class QueuedUnit(build: => HardwareUnit) extends HardwareUnit {
   private val unit = Module(build)
@@ -27,6 +28,7 @@ class QueuedUnit(build: => HardwareUnit) extends HardwareUnit {
   mmioPort(QueueControl.registers).suggestName("mmio") <> engine.mmio
   commands <> engine.command
   memoryPort(QueueEngine.port).suggestName("queues") <> engine.memory
+  interruptPort("queue") := engine.interrupt
 
   unit.madePorts.foreach {
     case (_: CommandPort, _) =>

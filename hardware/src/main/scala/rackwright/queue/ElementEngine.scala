@@ -20,6 +20,9 @@ class ElementEngine extends Module {
   val service = IO(new ServicePort)
   val idle = IO(Output(Bool()))
 
+  /** A sleeping program is to wake. */
+  val interrupt = IO(Output(Bool()))
+
   /** Elements taken, elements written, reads of the index of an empty queue in this cycle. */
   val taken = IO(Output(UInt(4.W)))
   val answered = IO(Output(UInt(4.W)))
@@ -95,6 +98,9 @@ class ElementEngine extends Module {
   control.still := !isOpen && sides.map(_.still).reduce(_ && _) && service.quiet
   control.taken := taker.index
   control.answered := giver.index
+  control.released := taker.stored
+  control.published := giver.stored
+  interrupt := control.interrupt
 
   taken := taker.taken
   answered := giver.wrote

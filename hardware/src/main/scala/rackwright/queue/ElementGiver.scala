@@ -112,6 +112,8 @@ class ElementGiver extends QueueEnd(ElementEngine.bytes, Nil, Problem.outgoing) 
   when(state === State.run && (writer.fault || publisher.fault)) { fail(Problem.refused) }
 
   private val published = writer.empty && publisher.current
+  stored.valid := state === State.run
+  stored.bits := publisher.stored
   still := state === State.closed && !go
   done := state === State.run && published
   private val waits = Mux(element.valid, !fits && line.watches, !looks && !(stale && (free << 1) < side.length))

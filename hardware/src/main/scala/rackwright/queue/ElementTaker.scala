@@ -99,6 +99,8 @@ class ElementTaker extends QueueEnd(ElementEngine.bytes, Nil, Problem.incoming) 
   }
   when(runs && (reader.fault || releaser.fault)) { fail(Problem.refused) }
 
+  stored.valid := state === State.run
+  stored.bits := releaser.stored
   still := state === State.closed && !go
   drained := state === State.stopped
   private val waits = reader.settled && !element.fire && (ahead === 0.U || reader.full)

@@ -24,6 +24,9 @@ class IndexWriter extends Module {
   /** No write is in progress; the index is in memory. */
   val quiet, current = IO(Output(Bool()))
 
+  /** The index that memory has. */
+  val stored = IO(Output(UInt(64.W)))
+
   private val asks, waits = RegInit(false.B)
   private val writing, written = Reg(UInt(64.W))
   private val isNew = index =/= written
@@ -32,6 +35,7 @@ class IndexWriter extends Module {
     writing := index
   }
   when(set) { written := index }
+  stored := written
   when(memory.request.fire) {
     asks := false.B
     waits := true.B

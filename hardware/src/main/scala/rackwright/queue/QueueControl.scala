@@ -31,6 +31,12 @@ class QueueControl extends Module {
   val still = IO(Input(Bool()))
   val taken, answered = IO(Input(UInt(64.W)))
 
+  /** The indices that memory has: of the elements that are published, and of the places that are released. */
+  val published, released = IO(Flipped(Valid(UInt(QueueInterrupt.indexBits.W))))
+
+  /** An interrupt is pending. */
+  val interrupt = IO(Output(Bool()))
+
   /** A command of the unit that sets a value: its funct and its value. Taken while the engine is closed. */
   val setting = IO(Decoupled(new UnitSetting))
 
@@ -52,14 +58,22 @@ class QueueControl extends Module {
   form := formIs
   buffers := buffersAt
 
+  private val closed = closes && finished
   when(stops.valid && open) {
     problem := stops.bits
     open := false.B
     closes := false.B
-  }.elsewhen(closes && finished) {
+  }.elsewhen(closed) {
     open := false.B
     closes := false.B
   }
+
+  private val sleepers = Module(new QueueInterrupt)
+  sleepers.open := open
+  sleepers.ends := stops.valid || closed
+  sleepers.reached(QueueInterrupt.element) := published
+  sleepers.reached(QueueInterrupt.room) := released
+  interrupt := sleepers.line
 
   // Each access is answered in the next cycle. A write waits until a stopped engine is still.
   private val access = mmio.request
@@ -79,7 +93,11 @@ class QueueControl extends Module {
       Register.peer.U -> peerIs,
       Register.form.U -> formIs.asUInt,
       Register.buffers.U -> buffersAt,
-      Register.sent.U -> sentPackets
+      Register.sent.U -> sentPackets,
+      Register.interruptEnable.U -> sleepers.enabled,
+      Register.interruptPending.U -> sleepers.pending,
+      Register.awaitedElement.U -> sleepers.awaited(QueueInterrupt.element),
+      Register.awaitedRoom.U -> sleepers.awaited(QueueInterrupt.room)
     )
   )
   setting.valid := access.valid && sets && !open && still && answers.io.enq.ready
@@ -101,7 +119,17 @@ class QueueControl extends Module {
       is(Register.buffers.U) { when(!open) { buffersAt := value(63, 6) ## 0.U(6.W) } }
     }
   }
-  idle := !access.valid && !answers.io.deq.valid
+  private def written(register: Int): Valid[UInt] = {
+    val value = Wire(Valid(UInt(QueueInterrupt.indexBits.W)))
+    value.valid := access.fire && access.bits.write && access.bits.address === register.U
+    value.bits := access.bits.data
+    value
+  }
+  sleepers.enable := written(Register.interruptEnable)
+  sleepers.acknowledge := written(Register.interruptPending)
+  sleepers.await(QueueInterrupt.element) := written(Register.awaitedElement)
+  sleepers.await(QueueInterrupt.room) := written(Register.awaitedRoom)
+  idle := !access.valid && !answers.io.deq.valid && !sleepers.rises
 }
 
 /** Which packets are descriptors: two elements, the number of bytes and their address. Others may begin with the header
@@ -139,6 +167,10 @@ object QueueControl {
     val form: Int = registers("form").offset
     val buffers: Int = registers("buffers").offset
     val sent: Int = registers("sent").offset
+    val interruptEnable: Int = registers("interrupt_enable").offset
+    val interruptPending: Int = registers("interrupt_pending").offset
+    val awaitedElement: Int = registers("awaited_element").offset
+    val awaitedRoom: Int = registers("awaited_room").offset
   }
 
   /** Passes settings to a unit and, in addition, the commands of `runner`. */

@@ -33,6 +33,9 @@ abstract class QueueEnd(bytes: Int, others: Seq[QueueKind], protected val wrong:
   /** Index of the next element. */
   val index = IO(Output(UInt(64.W)))
 
+  /** The low bits of the index of this side that memory has, when it is known. */
+  val stored = IO(Output(Valid(UInt(QueueInterrupt.indexBits.W))))
+
   protected val side = new QueueSide(bytes, others)
   protected val line = Module(new LineAccess)
   memory <> line.memory

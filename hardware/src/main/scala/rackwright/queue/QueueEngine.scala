@@ -23,6 +23,9 @@ class QueueEngine(opcode: Int, single: Option[Seq[UnitCommand]] = None) extends 
   val memory = IO(new MemoryPort(QueueEngine.port))
   val idle = IO(Output(Bool()))
 
+  /** A sleeping program is to wake. */
+  val interrupt = IO(Output(Bool()))
+
   /** In this cycle an element is taken, one is completed; the index of an empty queue has been read. */
   val taken = IO(Output(Bool()))
   val answered = IO(Output(Bool()))
@@ -58,6 +61,9 @@ class QueueEngine(opcode: Int, single: Option[Seq[UnitCommand]] = None) extends 
   control.still := !isOpen && taker.still && giver.still && !busy
   control.taken := taker.index
   control.answered := giver.index
+  control.released := taker.stored
+  control.published := giver.stored
+  interrupt := control.interrupt
 
   taken := taker.taken
   answered := giver.wrote

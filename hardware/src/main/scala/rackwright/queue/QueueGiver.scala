@@ -45,6 +45,8 @@ class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
 
   private val state = RegInit(State.closed)
   private val kept = Reg(UInt(512.W))
+  private val published = Reg(UInt(QueueInterrupt.indexBits.W))
+  private val isKnown = RegInit(false.B)
 
   private val shared = side.isShared
   private val isFull = shared || side.free === 0.U
@@ -87,6 +89,7 @@ class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
     state := State.stopped
   }
 
+  when(state === State.closed) { isKnown := false.B }
   when(state === State.closed && go) { state := State.header }
   when(state === State.ready && element.valid) { state := Mux(isFull, State.space, State.give) }
   when(state === State.space && !isFull) { state := State.give }
@@ -123,6 +126,8 @@ class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
         is(State.index) {
           // Taken for full until the consumer's index is known.
           side.own := found
+          published := found
+          isKnown := true.B
           when(!shared) { side.other := found - side.length }
           // Another producer has the ticket if the counter has changed, and the place is another one then.
           known := found === side.own
@@ -145,6 +150,7 @@ class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
           state := State.publish
         }
         is(State.publish) {
+          published := side.own
           when(shared) { side.own := side.own + 1.U }
           holds := false.B
           state := State.ready
@@ -154,6 +160,8 @@ class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
   }
 
   element.ready := state === State.ready && go
+  stored.valid := isKnown
+  stored.bits := published
   wide := side.isWide
   still := state === State.closed && !go
   done := state === State.ready

@@ -39,6 +39,8 @@ class QueueTaker(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
   private val state = RegInit(State.closed)
   private val full = RegInit(false.B)
   private val fetched = Reg(UInt(512.W))
+  private val released = Reg(UInt(QueueInterrupt.indexBits.W))
+  private val isKnown = RegInit(false.B)
 
   private val shared = side.isShared
   // In a shared queue, consumers may be ahead of producers.
@@ -102,6 +104,8 @@ class QueueTaker(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
         is(State.index) {
           side.own := found
           side.other := found
+          released := found
+          isKnown := true.B
           nothing := true.B
           state := State.look
         }
@@ -133,6 +137,7 @@ class QueueTaker(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
           }
         }
         is(State.release) {
+          released := side.own
           when(shared) {
             side.own := side.own + 1.U
             nothing := QueueSide.isBehind(side.other, side.own + 1.U)
@@ -142,10 +147,15 @@ class QueueTaker(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
       }
     }
   }
-  when(state === State.closed) { full := false.B }
+  when(state === State.closed) {
+    full := false.B
+    isKnown := false.B
+  }
 
   element.valid := full && (if (repeats) state === State.look else true.B)
   element.bits := fetched
+  stored.valid := isKnown
+  stored.bits := released
   still := state === State.closed && !go
   drained := state === State.stopped
   quiet := Seq(State.closed -> !go, State.stopped -> go, State.look -> (Mux(isEmpty, line.watches, !free) && go))
