@@ -131,30 +131,27 @@ def execute(
         )
     if result.returncode != 0:
         where = log.relative_to(REPOSITORY)
-        says = _gist(log) + _advice(log)
+        # Maven writes in the colours of terminals.
+        text = re.sub(r"\x1b\[[0-9;]*m", "", log.read_text(encoding="utf-8", errors="replace"))
+        says = _gist(text) + _advice(text)
         raise NotReadyError(f"{name} failed; the whole log is {where}. It says:\n{says}")
 
 
-def _gist(log: Path, count: int = 12) -> str:
+def _gist(text: str, count: int = 12) -> str:
     """The relevant lines of a log: the first lines with an error, or else the last ones."""
-    lines = _text(log).splitlines()
+    lines = text.splitlines()
     errors = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)]
     return "\n".join(f"    {line}" for line in (errors[:count] or lines[-count:]))
 
 
-def _advice(log: Path) -> str:
+def _advice(text: str) -> str:
     """What to do about causes that the lines of a log name in terms of the tool alone."""
-    if "unable to find valid certification path" not in _text(log):
+    if "unable to find valid certification path" not in text:
         return ""
     return (
         "\n    Java does not trust the certificate that this network presents: it may inspect TLS.\n"
         "    Add your organisation's certificate: keytool -importcert -cacerts -file CERTIFICATE.crt"
     )
-
-
-def _text(log: Path) -> str:
-    """A log without the colours of terminals."""
-    return re.sub(r"\x1b\[[0-9;]*m", "", log.read_text(encoding="utf-8", errors="replace"))
 
 
 @contextlib.contextmanager

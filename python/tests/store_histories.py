@@ -55,11 +55,6 @@ class Call:
     value: int = 0
     version: int = 0
 
-    def line(self) -> str:
-        """As `validation/histories` reads it."""
-        asked = f"{self.caller} {self.operation} {self.argument} {self.expected} {self.begin} {self.end}"
-        return f"{asked} {self.outcome} {self.value} {self.version}"
-
 
 History = list[Call]
 

@@ -20,7 +20,7 @@ from internet_frames import (
 )
 from scapy.layers.inet import ICMP, IP, UDP, IPerror, IPOption_NOP, UDPerror, fragment
 from scapy.layers.l2 import ARP, Ether
-from scapy.packet import Raw
+from scapy.packet import Packet, Raw
 
 from rackwright.unit.internet import Datagram, NetworkUnit
 
@@ -99,18 +99,18 @@ def test_datagrams_to_a_group_are_received_and_nothing_else_is(unit: NetworkUnit
     assert unit.datagrams(0) == []
 
 
+def assert_unreachable(back: Packet, sent: Packet, code: int) -> None:
+    """The unit answers a frame to its second address by this ICMP error, with the beginning of the packet."""
+    assert (back.dst, back[IP].src, back[IP].dst) == (PEER_MAC, SECOND, PEER)
+    assert (back[ICMP].type, back[ICMP].code) == (3, code)
+    assert bytes(back[ICMP].payload) == bytes(Ether(bytes(sent))[IP])[:28]
+
+
 @pytest.mark.parametrize("length", [0, 1, 100])
 def test_a_sender_learns_that_nobody_listens(unit: NetworkUnit, length: int) -> None:
     sent = frame() / packet(dst=SECOND, id=77, ttl=9, tos=4, flags="DF") / datagram(bytes(length), 8)
     [back] = give(unit, sent)
-    assert (back.dst, back[IP].src, back[IP].dst, back[ICMP].type, back[ICMP].code) == (
-        PEER_MAC,
-        SECOND,
-        PEER,
-        3,
-        3,
-    )
-    assert bytes(back[ICMP].payload) == bytes(Ether(bytes(sent))[IP])[:28]
+    assert_unreachable(back, sent, code=3)
     assert (back[IPerror].id, back[UDPerror].dport) == (77, 8)
     assert unit.counters()["unreachables"] == 1
 
@@ -119,14 +119,7 @@ def test_a_sender_learns_that_nobody_listens(unit: NetworkUnit, length: int) -> 
 def test_a_sender_learns_that_nobody_has_its_protocol(unit: NetworkUnit, length: int) -> None:
     sent = frame() / packet(dst=SECOND, id=77, ttl=9, proto=132) / Raw(bytes(range(1, length + 1)))
     [back] = give(unit, sent)
-    assert (back.dst, back[IP].src, back[IP].dst, back[ICMP].type, back[ICMP].code) == (
-        PEER_MAC,
-        SECOND,
-        PEER,
-        3,
-        2,
-    )
-    assert bytes(back[ICMP].payload) == bytes(Ether(bytes(sent))[IP])[:28]
+    assert_unreachable(back, sent, code=2)
     assert back[IPerror].proto == 132
     counters = unit.counters()
     assert (counters["unreachables"], counters["dropped_protocol"]) == (1, 1)
