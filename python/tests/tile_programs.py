@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +22,12 @@ tiles:
 """Two harts and one unit."""
 
 
-def tiles_of(folder: Path, unit: object) -> Path:
-    """A hart, and a tile with the unit."""
+def tiles_of(folder: Path, unit: object, parameters: Mapping[str, object] | None = None) -> Path:
+    """A hart, and a tile with the unit, of these parameters of elaboration."""
     file = folder / "tiles.yaml"
+    chosen = json.dumps({"at": [1, 0], "unit": str(unit), "parameters": dict(parameters or {})})
     file.write_text(
-        "mesh: {width: 2, height: 1}\n"
-        f"tiles: {{hart: {{at: [0, 0], hart: true}}, unit: {{at: [1, 0], unit: {unit}}}}}\n"
+        f"mesh: {{width: 2, height: 1}}\ntiles: {{hart: {{at: [0, 0], hart: true}}, unit: {chosen}}}\n"
     )
     return file
 
