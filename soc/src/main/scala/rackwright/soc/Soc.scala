@@ -12,10 +12,9 @@ import freechips.rocketchip.subsystem._
   */
 class Soc(spec: SocSpec)(implicit p: Parameters)
     extends RocketSubsystem
-    with HasHierarchicalBusTopology
+    with Topology
     with HasAsyncExtInterrupts
     with CanHaveMasterAXI4MemPort
-    with CanHaveMasterAXI4MMIOPort
     with HasPeripheryBootROM {
   override lazy val desiredName: String = spec.top
   override lazy val dts: String = DeviceTree.withTimebase(DTS(bindingTree), SocConfig.timebase)
