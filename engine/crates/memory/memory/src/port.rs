@@ -29,6 +29,8 @@ pub(crate) struct UnitPort {
 #[derive(Clone, Copy, Default)]
 struct Transfer {
     line: Option<u64>,
+    /// The beats that it has: a bit for the byte of the line at which each begins.
+    beats: u64,
     /// The last cycle in which they do; none if they always do.
     until: Option<Cycle>,
 }
@@ -47,13 +49,26 @@ impl UnitPort {
     }
 
     /// Whether a request of `at` begins a transfer: beats of a line that follow each other are one.
+    ///
+    /// A transfer has each beat once, and those that it writes in their order.
     #[inline]
     pub(crate) fn begins_line(&mut self, at: Cycle, address: u64, write: bool) -> bool {
-        let line = Some(address / LINE_BYTES);
+        let (line, beat) = (Some(address / LINE_BYTES), 1 << (address % LINE_BYTES));
         let transfer = &mut self.transfers[usize::from(write)];
-        let joins = transfer.line == line && transfer.until.is_none_or(|until| at <= until);
-        if !joins {
-            *transfer = Transfer { line, until: None };
+        let has_room = if write {
+            transfer.beats < beat
+        } else {
+            transfer.beats & beat == 0
+        };
+        let joins = transfer.line == line && has_room && transfer.until.is_none_or(|until| at <= until);
+        if joins {
+            transfer.beats |= beat;
+        } else {
+            *transfer = Transfer {
+                line,
+                beats: beat,
+                until: None,
+            };
         }
         !joins
     }
@@ -134,7 +149,7 @@ state!(UnitPort {
     transfers,
     write_admitted
 });
-state!(Transfer { line, until });
+state!(Transfer { line, beats, until });
 state!(RateLimit { to_memory, to_unit });
 
 #[cfg(test)]
@@ -148,6 +163,24 @@ mod tests {
         let last = (0..100).map(|_| link.cross(Cycle::new(0), false)).max();
         assert_eq!(last, Some(Cycle::new(198)));
         assert_eq!(link.cross(Cycle::new(0), true), Cycle::new(0));
+    }
+
+    #[test]
+    fn a_transfer_has_each_beat_once_and_writes_them_in_order() {
+        let path = Path {
+            request: Cycles::default(),
+            response: Cycles::default(),
+            bytes_per_second: None,
+        };
+        let mut port = UnitPort::new(0, path);
+        let mut begins = |address: u64, write| port.begins_line(Cycle::ZERO, 640 + address, write);
+        assert_eq!([begins(32, false), begins(0, false)], [true, false]);
+        assert_eq!([begins(32, false), begins(0, false)], [true, false]);
+        assert_eq!([begins(0, true), begins(32, true)], [true, false]);
+        assert_eq!(
+            [begins(32, true), begins(0, true), begins(32, true)],
+            [true, true, false]
+        );
     }
 
     #[test]
