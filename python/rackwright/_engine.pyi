@@ -55,6 +55,9 @@ class Design:
     def opcodes(self) -> list[int]:
         """The numbers n of the custom-n instructions that it answers to."""
     @property
+    def has_interrupt(self) -> bool:
+        """Whether it has an interrupt line."""
+    @property
     def has_registers(self) -> bool:
         """Whether it is accessed, or given commands, through registers."""
     @property

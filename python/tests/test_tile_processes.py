@@ -9,6 +9,7 @@ from command_line import rw
 from tile_programs import TILES
 
 from rackwright import compile_program, design
+from rackwright._engine import Design
 from rackwright.hardware.designs import elaborate
 from rackwright.linux.boot import BootResult, boot, restore
 from rackwright.linux.image import default_image, load_image
@@ -37,11 +38,17 @@ def booted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return checkpoint
 
 
-def said(booted: Path, words: str, cpu: str = "functional", mesh: Mesh | None = None) -> BootResult:
-    """A run of the program beside a tile whose assertions are checked; memory may be behind a mesh."""
-    manifest = elaborate("stream-copy", command="queue", translation=True, assertions=True)
+def tile() -> Design:
+    """A tile whose assertions are checked."""
+    return design(elaborate("stream-copy", command="queue", translation=True, assertions=True))
+
+
+def said(
+    booted: Path, words: str, cpu: str = "functional", mesh: Mesh | None = None, before: str = ""
+) -> BootResult:
+    """A run of the program, beside a tile; memory may be behind a mesh."""
     chip = None if mesh is None else chip_mesh(Layout(mesh, TILES_OF_MESH))
-    return restore(booted, f"./processes {words}", cpu=cpu, accelerators=[design(manifest)], chip=chip)
+    return restore(booted, f"{before} ./processes {words}", cpu=cpu, accelerators=[tile()], chip=chip)
 
 
 @booting
@@ -78,6 +85,43 @@ def test_three_processes_on_one_tile(booted: Path) -> None:
     assert first.exit_code == 0, first.stdout
     assert first.stdout == 3 * b"20 right, state 0, pages provided\n"
     assert first.digest == second.digest
+
+
+@pytest.fixture(scope="module")
+def sleeping(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As `booted`, with the driver by which processes sleep: it comes with tiles."""
+    folder = tmp_path_factory.mktemp("sleeping")
+    program = compile_program([SOURCE], folder / "processes", ["-Wall", "-Wextra", "-Werror"])
+    checkpoint = folder / "booted.checkpoint"
+    image = load_image(default_image())
+    boot(
+        image, harts=2, memory_bytes=256 << 20, files=[program], checkpoint=checkpoint, accelerators=[tile()]
+    )
+    return checkpoint
+
+
+@booting
+@pytest.mark.parametrize("cpu", ["functional", "rocket"])
+def test_a_process_sleeps_until_its_tile_interrupts_it(sleeping: Path, cpu: str) -> None:
+    """At least once in each round, as the kernel has counted."""
+    result = said(sleeping, "asleep", cpu, before="modprobe uio_pci_generic;")
+    assert (result.exit_code, result.stdout) == (0, b"0 wrong, state 0, asleep\n")
+
+
+@booting
+@pytest.mark.parametrize("cpu", ["functional", "rocket"])
+def test_no_wake_up_of_several_processes_is_lost(sleeping: Path, cpu: str) -> None:
+    """They share the interrupt; the same run twice."""
+    first, second = (
+        said(sleeping, "asleep-together", cpu, before="modprobe uio_pci_generic;") for _ in range(2)
+    )
+    assert (first.exit_code, first.stdout) == (0, 3 * b"0 wrong, state 0, asleep\n")
+    assert first.digest == second.digest
+
+
+@booting
+def test_without_the_driver_there_is_no_line(booted: Path) -> None:
+    assert said(booted, "asleep").stdout == b"no line\n"
 
 
 @booting

@@ -157,7 +157,8 @@ def boot(
         raise RackwrightError("a guest that is observed is given a network without writing a checkpoint")
     began = time.monotonic()
     units = build_units(accelerators, translation=True)
-    drivers = b"" if fabric is None else image.drivers
+    drives_tiles = any(unit.design.has_interrupt for unit in units)
+    drivers = image.drivers if fabric is not None or drives_tiles else b""
     guest = _engine.Guest(
         image.firmware,
         image.kernel,

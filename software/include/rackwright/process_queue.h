@@ -63,6 +63,10 @@ static inline uint64_t rw_endpoint_ask_open(unsigned tile, uint64_t incoming, ui
 static inline uint64_t rw_endpoint_ask_close(unsigned tile, uint64_t number) { RW_ENDPOINT_CALL(tile, TILE_CLOSE, number, 0) }
 static inline uint64_t rw_endpoint_ask_look(unsigned tile, uint64_t number) { RW_ENDPOINT_CALL(tile, TILE_LOOK, number, 0) }
 static inline uint64_t rw_endpoint_ask_refused(unsigned tile, uint64_t number) { RW_ENDPOINT_CALL(tile, TILE_REFUSED, number, 0) }
+static inline uint64_t rw_endpoint_ask_await(unsigned tile, uint64_t number, bool wakes)
+{
+    RW_ENDPOINT_CALL(tile, TILE_AWAIT, number, wakes)
+}
 static inline uint64_t rw_endpoint_ask_resume(unsigned tile, uint64_t number) { RW_ENDPOINT_CALL(tile, TILE_RESUME, number, 0) }
 
 /* Opens an endpoint of a tile, from which `incoming` takes descriptors, and which gives endings to `outgoing`; false if all are in

@@ -215,6 +215,12 @@ impl Design {
             .collect()
     }
 
+    /// Whether it has an interrupt line.
+    #[getter]
+    fn has_interrupt(&self) -> bool {
+        self.design.manifest.has_interrupt()
+    }
+
     /// Whether it is accessed, or receives commands, through registers.
     #[getter]
     fn has_registers(&self) -> bool {

@@ -58,6 +58,17 @@ impl<'a> Serial<'a> {
     }
 }
 
+/// The interrupt line of the tiles of a machine, which a function of its PCI bus shows.
+pub struct LineOfTiles<'a>(pub &'a mut Bus);
+
+impl LineOfTiles<'_> {
+    /// Sets its level.
+    pub fn drive(self, high: bool) {
+        self.0.pci.drive(high);
+        self.0.gather();
+    }
+}
+
 /// The interrupt lines of a hart that devices drive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lines {
@@ -249,7 +260,7 @@ impl Bus {
     /// Adds the state of all devices, and the events behind the PCI host bridge, to a digest.
     pub fn digest(&self, digest: &mut Digest) {
         digest.bytes(&self.save());
-        self.pci.digest_tree(digest);
+        self.pci.digest_unsaved(digest);
     }
 
     /// Restores the state returned by [`Bus::save`].

@@ -22,7 +22,7 @@ mod virtio;
 
 pub use aclint::Aclint;
 pub use aplic::Aplic;
-pub use bus::{Bus, Lines, ACCESS_LATENCY, CROSSING_LATENCY};
+pub use bus::{Bus, LineOfTiles, Lines, ACCESS_LATENCY, CROSSING_LATENCY};
 pub use device::{decode, encode, Device, RestoreError};
 pub use disk::{Disk, DiskError};
 pub use far_memory::FarMemory;

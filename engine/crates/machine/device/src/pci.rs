@@ -6,6 +6,7 @@ mod configuration;
 mod function;
 mod host;
 mod messages;
+mod tiles;
 mod tree;
 
 pub use configuration::{Capability, Header, BARS};

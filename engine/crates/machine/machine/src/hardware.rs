@@ -1,7 +1,7 @@
 use crate::processor::Processor;
 use rackwright_contract::Message;
 use rackwright_cpu::{Hart, Stop, Timing};
-use rackwright_device::Bus;
+use rackwright_device::{Bus, LineOfTiles};
 use rackwright_memory::GuestMemory;
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{unit, Cycle};
@@ -52,6 +52,16 @@ impl<C: Processor> Hardware<C> {
         let stop = self.cores[index].run(&mut self.memory, limit);
         self.lend_units(index);
         stop
+    }
+
+    /// Shows devices the interrupt line of the units that harts share, as it is at `cycle`.
+    #[inline]
+    pub(crate) fn show_line(&mut self, cycle: Cycle) {
+        if self.shares_units {
+            if let Some(high) = self.cores[0].shared_line(cycle) {
+                LineOfTiles(&mut self.bus).drive(high);
+            }
+        }
     }
 
     /// Exchanges the units of the first processor with those of another.

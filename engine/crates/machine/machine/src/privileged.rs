@@ -114,6 +114,8 @@ impl Privileged {
         window: &mut Window,
         access: DeviceAccess,
     ) -> Turn {
+        let now = hardware.cores[window.turn].cycle();
+        hardware.show_line(now);
         let Hardware { cores, bus, .. } = hardware;
         let core = &mut cores[window.turn];
         if let Windows::Grid { together, .. } = self.windows {
@@ -179,9 +181,11 @@ impl<C: Processor> Workload<C> for Privileged {
         if self.now >= until {
             return Ok(Some(Pause::Reached));
         }
+        hardware.show_line(self.now);
         if let Some(pause) = self.skip_idle(hardware, until) {
             return Ok(Some(pause));
         }
+        hardware.show_line(self.now);
         let Hardware { memory, bus, .. } = hardware;
         if bus.advance(memory, self.now) && bus.pci().failure().is_some() {
             return Ok(Some(Pause::Reached));

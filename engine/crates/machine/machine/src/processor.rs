@@ -4,7 +4,7 @@ use rackwright_device::Lines;
 use rackwright_memory::{GuestMemory, Interconnect};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
-use rackwright_unit::{raised, Core, RocketCores, Sleeper, Stall, UnitError, Wait};
+use rackwright_unit::{Core, RocketCores, Sleeper, Stall, UnitError, Wait};
 
 /// A processor of a machine, with the units beside it: one modelled hart, or a design in RTL with one or more harts.
 ///
@@ -37,6 +37,12 @@ pub trait Processor: Sized {
     /// hart continues; returns whether one is.
     fn await_units(&mut self, _memory: &mut GuestMemory, _limit: Cycle) -> bool {
         false
+    }
+
+    /// Whether an interrupt line of the units that it shares with other processors is high at `cycle`; `None` if none of
+    /// them has one.
+    fn shared_line(&mut self, _cycle: Cycle) -> Option<bool> {
+        None
     }
 
     /// Lends its units to another processor, in exchange for those of that one.
@@ -155,6 +161,10 @@ impl<T: Timing> Processor for Core<T> {
         Sleeper(self).await_units(memory, limit)
     }
 
+    fn shared_line(&mut self, cycle: Cycle) -> Option<bool> {
+        Sleeper(self).shared_line(cycle)
+    }
+
     fn lend_units(&mut self, other: &mut Self) {
         std::mem::swap(&mut self.units, &mut other.units);
     }
@@ -189,7 +199,7 @@ impl<T: Timing> Processor for Core<T> {
 
     fn set_interrupts(&mut self, lines: Lines, timer: bool) {
         let now = self.hart.cycle();
-        let external = lines.machine_external || raised(&self.units).is_some_and(|at| at <= now);
+        let external = lines.machine_external || Sleeper(self).is_raised_by_own(now);
         let hart = &mut self.hart;
         hart.control_mut()
             .set_interrupt(Interrupt::MachineSoftware, lines.software);

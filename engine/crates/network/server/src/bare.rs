@@ -139,6 +139,6 @@ impl<C: Processor + Send> Run for BareMetalRun<C> {
         self.machine.hardware().digest(digest);
         digest.bytes(self.host().console());
         digest.number(self.host().exit().map_or(u64::MAX, |status| status as u64));
-        self.machine.hardware().bus.pci().digest_tree(digest);
+        self.machine.hardware().bus.pci().digest_unsaved(digest);
     }
 }

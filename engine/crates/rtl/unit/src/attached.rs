@@ -161,6 +161,11 @@ impl AttachedUnit {
         self.interrupts.changes.pop_front()
     }
 
+    /// Whether it has an interrupt line.
+    pub(crate) fn has_interrupt(&self) -> bool {
+        self.pins.design().manifest.has_interrupt()
+    }
+
     /// When its interrupt line has risen, in cycles of the hart, if it is high.
     pub(crate) fn raised(&self) -> Option<Cycle> {
         let rose = self.interrupts.raised()?;

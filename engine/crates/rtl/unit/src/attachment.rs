@@ -64,6 +64,12 @@ impl Attachment<'_> {
         self.attach_with(interconnect, hart, is_linked)
     }
 
+    /// Whether any of those that harts share interrupts processes.
+    pub fn interrupts(&self) -> bool {
+        let mut units = self.units.iter();
+        self.is_shared() && units.any(|unit| unit.design.manifest.has_interrupt())
+    }
+
     /// Whether there is one of each for all harts, which reach the same ones in their turns.
     pub fn is_shared(&self) -> bool {
         let mut units = self.units.iter();
@@ -164,11 +170,13 @@ fn is_linked(unit: &Manifest) -> bool {
 }
 
 /// The unit receives commands and register accesses, it accesses memory, and programs wait for interrupts of units with
-/// registers; no other ports are connected.
+/// registers, or processes for those of units of a machine; no other ports are connected.
 fn refuse_unconnected(unit: &Manifest) -> Result<(), UnitError> {
     let ports = unit.ports.iter().find_map(|port| match port {
         Port::Stream { .. } | Port::AxiStream { .. } => Some("a stream port"),
-        Port::Interrupt { .. } if !unit.has_registers() => Some("an interrupt line and no registers"),
+        Port::Interrupt { .. } if !unit.has_registers() && !unit.attaches(Attach::Machine) => {
+            Some("an interrupt line and no registers")
+        }
         _ => None,
     });
     match ports {

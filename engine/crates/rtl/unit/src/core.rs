@@ -36,7 +36,7 @@ pub struct Core<T: Timing> {
     passed_on: Option<u8>,
     /// Other harts have the units in their turns: an answer is awaited beyond the end of a turn, since none of them may
     /// take it.
-    shares_units: bool,
+    pub(crate) shares_units: bool,
 }
 
 impl<T: Timing> Core<T> {

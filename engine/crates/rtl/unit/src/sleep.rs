@@ -15,6 +15,19 @@ pub fn raised(units: &[AttachedUnit]) -> Option<Cycle> {
 pub struct Sleeper<'a, T: Timing>(pub &'a mut Core<T>);
 
 impl<T: Timing> Sleeper<'_, T> {
+    /// Whether a unit of this hart alone interrupts it at its cycle `now`.
+    pub fn is_raised_by_own(&self, now: Cycle) -> bool {
+        !self.0.shares_units && raised(&self.0.units).is_some_and(|at| at <= now)
+    }
+
+    /// Whether an interrupt line of the units that it shares with other harts is high at `cycle`; `None` if none of them
+    /// has one.
+    pub fn shared_line(&self, cycle: Cycle) -> Option<bool> {
+        let mut units = self.0.units.iter();
+        let has_line = self.0.shares_units && units.any(AttachedUnit::has_interrupt);
+        has_line.then(|| raised(&self.0.units).is_some_and(|at| at <= cycle))
+    }
+
     /// Whether a unit may raise its interrupt line for the waiting hart before anybody else acts: it is active, or
     /// receives now a write that it watches.
     pub fn expects_interrupt(&mut self, memory: &mut GuestMemory) -> bool {
@@ -24,7 +37,7 @@ impl<T: Timing> Sleeper<'_, T> {
     /// Advances units while the hart waits, until an interrupt line is high, at which time the hart continues; returns
     /// whether one is. It ends also when all units are idle, or have reached the cycle `limit`.
     pub fn await_units(&mut self, memory: &mut GuestMemory, limit: Cycle) -> bool {
-        if !self.listens() {
+        if self.0.shares_units || !self.listens() {
             return false;
         }
         loop {
@@ -44,8 +57,12 @@ impl<T: Timing> Sleeper<'_, T> {
         }
     }
 
-    /// Whether the hart waits for interrupts of its units, and has any that raise some.
+    /// Whether the hart waits for interrupts of its units, and has any that raise some: those that it shares with others
+    /// interrupt through devices.
     fn listens(&self) -> bool {
+        if self.0.shares_units {
+            return self.0.units.iter().any(AttachedUnit::has_interrupt);
+        }
         let mut reaches = self.0.units.iter().map(|unit| unit.reach());
         self.0.hart.control().takes_external() && reaches.any(|reach| reach.interrupt.is_some())
     }

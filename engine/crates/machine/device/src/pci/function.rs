@@ -41,6 +41,9 @@ pub trait Endpoint: Send {
     /// Stores the low `bytes` bytes of `value`; without effect if there is no such register.
     fn write(&mut self, bar: usize, offset: u64, bytes: u8, value: u64, now: Cycle);
 
+    /// Has a line of the machine that it shows drive its interrupt.
+    fn drive(&mut self, _high: bool) {}
+
     /// Whether its interrupt is active, where messages do not replace it.
     fn interrupts(&self) -> bool;
 
@@ -134,7 +137,7 @@ impl Function {
         let on_card = express.is_some();
         header.capabilities.extend(express);
         let mut configuration = Configuration::new(&header, !on_card);
-        let last = header.capabilities.len() - 1;
+        let last = header.capabilities.len().saturating_sub(1);
         let express = on_card.then(|| configuration.capability(last));
         if let Some(place) = express {
             configuration.allow(place + DEVICE_CONTROL, &DEVICE_CONTROL_BITS.to_le_bytes());
@@ -265,6 +268,10 @@ impl Function {
             }
         }
         found.is_some()
+    }
+
+    pub(crate) fn drive(&mut self, high: bool) {
+        self.endpoint.drive(high);
     }
 
     pub(crate) fn interrupts(&self) -> bool {

@@ -2,6 +2,7 @@ use crate::device::{decode, encode, RestoreError};
 use crate::map::PciMap;
 use crate::pci::all_ones;
 use crate::pci::function::{Endpoint, Function};
+use crate::pci::tiles::{TileLine, TILES};
 use crate::pci::tree::{Tree, TreeAccess, TreePlace, FIRST_ROOT_PORT, LINES};
 use crate::ram::Ram;
 use rackwright_contract::{Ticket, Tickets};
@@ -19,6 +20,8 @@ pub struct PciHost {
     map: PciMap,
     takes_messages: bool,
     functions: Vec<Function>,
+    /// The function by which tiles interrupt. A checkpoint has no state of it.
+    tiles: Option<Function>,
     tree: Option<Box<dyn Tree>>,
     /// Of the accesses that are answered later.
     tickets: Tickets,
@@ -33,6 +36,7 @@ impl PciHost {
             map,
             takes_messages,
             functions: Vec::new(),
+            tiles: None,
             tree: None,
             tickets: Tickets::default(),
         }
@@ -43,13 +47,23 @@ impl PciHost {
     /// # Panics
     /// When the bus is full.
     pub fn attach(&mut self, endpoint: Box<dyn Endpoint>) {
-        let most = usize::from(FIRST_ROOT_PORT);
+        let most = usize::from(TILES);
         assert!(
             self.functions.len() < most,
-            "a bus has {most} devices beside root ports"
+            "a bus has {most} devices beside root ports and tiles"
         );
         let function = Function::new(endpoint, self.takes_messages);
         self.functions.push(function);
+    }
+
+    /// Adds the function by which tiles interrupt.
+    pub fn attach_tiles(&mut self) {
+        self.tiles = Some(Function::new(Box::<TileLine>::default(), self.takes_messages));
+    }
+
+    /// Sets the line of tiles.
+    pub(crate) fn drive(&mut self, high: bool) {
+        self.tiles.iter_mut().for_each(|tiles| tiles.drive(high));
     }
 
     /// Adds a tree behind the bridge.
@@ -83,8 +97,11 @@ impl PciHost {
         all
     }
 
-    /// Adds the events in its tree to a digest.
-    pub fn digest_tree(&self, digest: &mut Digest) {
+    /// Adds what a checkpoint has no state of to a digest: the events in its tree, and the function of tiles.
+    pub fn digest_unsaved(&self, digest: &mut Digest) {
+        if let Some(tiles) = &self.tiles {
+            digest.bytes(&tiles.save());
+        }
         if let Some(tree) = &self.tree {
             tree.digest(digest);
         }
@@ -168,7 +185,9 @@ impl PciHost {
         let lines = self.map.sources.iter().zip(below).enumerate();
         lines.map(|(line, (source, below))| {
             let mut sharing = self.functions.iter().skip(line).step_by(LINES);
-            (*source, below || sharing.any(Function::interrupts))
+            let own = sharing.any(Function::interrupts);
+            let mut tiles = self.tiles.iter().filter(|_| usize::from(TILES) % LINES == line);
+            (*source, below || own || tiles.any(Function::interrupts))
         })
     }
 
@@ -229,8 +248,13 @@ impl PciHost {
     /// The function whose configuration space holds `offset`: the first one of its device, the only one there is.
     fn function(&mut self, offset: u64) -> Option<&mut Function> {
         let number = offset / SPACE;
-        let device = (number / FUNCTIONS) as usize;
-        self.functions.get_mut(device).filter(|_| number % FUNCTIONS == 0)
+        let device = number / FUNCTIONS;
+        let function = if device == u64::from(TILES) {
+            self.tiles.as_mut()
+        } else {
+            self.functions.get_mut(device as usize)
+        };
+        function.filter(|_| number % FUNCTIONS == 0)
     }
 
     /// The target of an access that belongs to the tree: a root port or another bus, or a range outside of the bridge's
@@ -386,6 +410,29 @@ mod tests {
         write(&mut host, SECOND + 4, 1 << 10 | 1 << 2);
         assert_eq!(raised(&host), [false; 4]);
         assert_eq!(host.next_event(), Cycle::new(7));
+    }
+
+    #[test]
+    fn tiles_interrupt_by_a_function_that_software_can_silence() {
+        let mut host = host();
+        write(&mut host, SECOND + 4, 1 << 10);
+        let tiles = PCI.configuration.base + (u64::from(TILES) << 15);
+        assert_eq!(host.read(tiles, 4), Some(0xffff_ffff));
+        let saved = host.save();
+        host.attach_tiles();
+        assert_eq!(host.read(tiles, 4), Some(0x7711_1b36));
+        let raised = |host: &PciHost| -> Vec<bool> { host.lines().map(|(_, level)| level).collect() };
+        host.drive(true);
+        assert_eq!(raised(&host), [false, false, false, true]);
+        let raised_bit = 1 << 3;
+        assert_eq!(host.read(tiles + 6, 2), Some(raised_bit));
+        write(&mut host, tiles + 4, 1 << 10);
+        assert_eq!(raised(&host), [false; 4]);
+        assert_eq!(host.read(tiles + 6, 2), Some(raised_bit));
+        host.drive(false);
+        assert_eq!(host.read(tiles + 6, 2), Some(0));
+        // A checkpoint is the same with and without it.
+        assert_eq!(host.save(), saved);
     }
 
     #[test]

@@ -76,6 +76,9 @@ impl FromHarts for Parts<'_> {
         if let Some(tree) = self.tree {
             machine.hardware_mut().bus.pci_mut().attach_tree(tree);
         }
+        if self.attachment.interrupts() {
+            machine.hardware_mut().bus.pci_mut().attach_tiles();
+        }
         machine.share_code(&code);
         let HartChoice { harts, hierarchy, .. } = self.harts;
         machine.attach(

@@ -30,6 +30,7 @@ class TranslatedTile(build: => HardwareUnit, params: TranslationParams) extends 
   translatedCommandPort(set, EndpointCommands.opcode).suggestName("command") <> engine.outer
   commands <> engine.command
   renew := engine.renew
+  interruptPort("queue") := engine.interrupt
 
   private def translated(inner: MemoryPort, name: String): TranslatedPort = {
     val port = Module(new TranslatedPort(inner.params, params, revocable = true)).suggestName(s"${name}_translated")

@@ -37,6 +37,9 @@ class ContextEngine(opcode: Int) extends Module {
   /** Reads of page tables. */
   val probe = IO(new MemoryPort(PageWalker.port))
   val idle = IO(Output(Bool()))
+
+  /** A process that sleeps is to wake. */
+  val interrupt = IO(Output(Bool()))
   val taken, answered, looked = IO(Output(Bool()))
 
   private val table = Module(new EndpointTable(ContextEngine.endpoints))
@@ -67,6 +70,8 @@ class ContextEngine(opcode: Int) extends Module {
   giver.forget.get := table.forget
   giver.restore.get := table.restore
   table.left := giver.left.get
+  table.advanced := taker.advanced.get || giver.advanced.get
+  interrupt := table.interrupt
 
   private val opened = RegInit(false.B)
   private val firstFault, ownFault = Reg(Valid(new TranslationFault))

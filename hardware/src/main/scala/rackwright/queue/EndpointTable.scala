@@ -70,6 +70,12 @@ class EndpointTable(count: Int) extends Module {
   val stops = IO(Flipped(Valid(Problem())))
   val fault = IO(Flipped(Valid(new TranslationFault)))
 
+  /** In this cycle, memory has a further index of the endpoint that is served. */
+  val advanced = IO(Input(Bool()))
+
+  /** A process that sleeps is to wake. */
+  val interrupt = IO(Output(Bool()))
+
   /** The engine rests between two descriptors, and has done all that was published before `closing`. */
   val between, finished = IO(Input(Bool()))
 
@@ -153,6 +159,10 @@ class EndpointTable(count: Int) extends Module {
   }
   when(go && stops.valid && problem === Problem.none) { problem := stops.bits }
 
+  // By endpoint: its process is to be woken at the next change of an index or when it stops; it is to wake.
+  private val awaited, pending = RegInit(0.U(count.W))
+  private val changes = go && advanced || phase === Phase.leave && still && problem =/= Problem.none
+
   // Commands, one at a time; those for endpoints of other processes find them free.
   private val request = outer.request
   private val answers = Module(new Queue(new CommandResponse, 2))
@@ -164,22 +174,23 @@ class EndpointTable(count: Int) extends Module {
   private val leaving = UIntToOH(current, count) & Fill(count, phase === Phase.leave)
   private val free = VecInit(table.map(_.state === EndpointState.free)).asUInt & ~leaving
   private def asks(command: UnitCommand): Bool = request.bits.funct === command.funct.U
-  request.ready := answers.io.enq.ready
-  answers.io.enq.valid := request.valid && request.bits.xd
+  // While its turn ends, the state of an endpoint is about to change.
+  private val settles = phase === Phase.leave && number === current
+  request.ready := answers.io.enq.ready && !settles
+  answers.io.enq.valid := request.valid && request.bits.xd && !settles
   answers.io.enq.bits.rd := request.bits.rd
   answers.io.enq.bits.data := MuxCase(
     Fill(64, 1.U(1.W)),
     Seq(
       (asks(EndpointCommands.open) && free.orR) -> PriorityEncoder(free),
       asks(EndpointCommands.open) -> Fill(64, 1.U(1.W)),
-      (asks(EndpointCommands.look) || asks(EndpointCommands.close) || asks(EndpointCommands.resume)) ->
-        Mux(owns, asked.state.asUInt, 0.U),
+      Seq(EndpointCommands.look, EndpointCommands.close, EndpointCommands.resume, EndpointCommands.await)
+        .map(asks)
+        .reduce(_ || _) -> Mux(owns, asked.state.asUInt, 0.U),
       asks(EndpointCommands.fault) -> Mux(owns, asked.fault, 0.U)
     )
   )
   private val stopped = asked.state =/= EndpointState.open
-  // While its turn ends, the state of an endpoint is about to change.
-  private val settles = phase === Phase.leave && number === current
   when(request.fire) {
     when(asks(EndpointCommands.open) && free.orR) {
       val made = table(PriorityEncoder(free))
@@ -189,12 +200,20 @@ class EndpointTable(count: Int) extends Module {
       made.outgoing := request.bits.rs2(63, 6) ## 0.U(6.W)
       made.context := request.bits.context
     }
-    when(asks(EndpointCommands.close) && owns && !settles) {
+    when(asks(EndpointCommands.close) && owns) {
       asked.closing := true.B
       when(stopped) { asked.state := EndpointState.free }
     }
-    when(asks(EndpointCommands.resume) && owns && stopped && !settles) { asked.state := EndpointState.open }
+    when(asks(EndpointCommands.resume) && owns && stopped) { asked.state := EndpointState.open }
   }
+
+  private val sets = UIntToOH(number, count) & Fill(count, request.fire && asks(EndpointCommands.await) && owns)
+  private val waiting = awaited & ~sets | sets & Fill(count, request.bits.rs2(0))
+  private val woken = waiting & UIntToOH(current, count) & Fill(count, changes)
+  private val used = ~VecInit(table.map(_.state === EndpointState.free)).asUInt
+  awaited := waiting & ~woken & used
+  pending := (pending & ~sets | woken) & used
+  interrupt := pending.orR
 
   // After each fence, all endpoints for whose queues the root of the tables has no entry are released: their processes
   // have ended. A missing page alone may only be on its way to another place.
@@ -224,7 +243,8 @@ class EndpointTable(count: Int) extends Module {
     }.otherwise { probed.state := EndpointState.free }
   }
 
-  idle := !request.valid && !outer.response.valid && due === 0.U && !walking && Mux(
+  private val settled = !woken.orR && (pending & ~used) === 0.U
+  idle := settled && !request.valid && !outer.response.valid && due === 0.U && !walking && Mux(
     phase === Phase.serve,
     !(leaves && between),
     phase === Phase.choose && !ready.orR
@@ -259,6 +279,13 @@ object EndpointCommands extends CommandList {
   val fault: UnitCommand =
     command("refused", 3, "number of an endpoint", answer = "where the engine was refused an access, as `fault`; or 0")
   val resume: UnitCommand = command("resume", 4, "number of an endpoint that has stopped", answer = "its state before")
+  val await: UnitCommand = command(
+    "await",
+    5,
+    "number of an endpoint, whose interrupt is acknowledged",
+    "1: interrupts when an index of the endpoint changes, or when it stops",
+    "its state"
+  )
 
   /** The opcode of all tiles. */
   val opcode: Int = 2

@@ -13,8 +13,15 @@ import rackwright.port.MemoryPort
   *   further kinds of queues.
   * @param wrong
   *   the reason for a stop if the queue is invalid.
+  * @param tellsAdvance
+  *   whether it has the output `advanced`.
   */
-abstract class QueueEnd(bytes: Int, others: Seq[QueueKind], protected val wrong: Problem.Type) extends Module {
+abstract class QueueEnd(
+    bytes: Int,
+    others: Seq[QueueKind],
+    protected val wrong: Problem.Type,
+    tellsAdvance: Boolean = false
+) extends Module {
 
   /** The address of the header, while `go`. */
   val header = IO(Input(UInt(64.W)))
@@ -35,6 +42,9 @@ abstract class QueueEnd(bytes: Int, others: Seq[QueueKind], protected val wrong:
 
   /** The low bits of the index of this side that memory has, when it is known. */
   val stored = IO(Output(Valid(UInt(QueueInterrupt.indexBits.W))))
+
+  /** Memory has acknowledged a further index of this side in this cycle. */
+  val advanced: Option[Bool] = Option.when(tellsAdvance)(IO(Output(Bool())))
 
   protected val side = new QueueSide(bytes, others)
   protected val line = Module(new LineAccess)

@@ -16,7 +16,7 @@ import chisel3.util._
   *   stays. Not with shared queues.
   */
 class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = false)
-    extends QueueEnd(bytes, others, Problem.outgoing) {
+    extends QueueEnd(bytes, others, Problem.outgoing, tellsAdvance = repeats) {
   import QueueGiver.State
 
   val element = IO(Flipped(Decoupled(UInt(512.W))))
@@ -174,6 +174,7 @@ class QueueGiver(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
     .map { case (which, waits) => state === which && waits }
     .reduce(_ || _)
   wrote := answered && state === State.give
+  advanced.foreach(_ := answered && state === State.publish && !line.response.fault)
 }
 
 /** Its current action. */

@@ -17,7 +17,7 @@ import chisel3.util._
   *   released, and reads none while `hold`. Not with shared queues.
   */
 class QueueTaker(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = false)
-    extends QueueEnd(bytes, others, Problem.incoming) {
+    extends QueueEnd(bytes, others, Problem.incoming, tellsAdvance = repeats) {
   import QueueTaker.State
 
   /** Stops at the end of the published elements: `drained` is high when it has reached it. */
@@ -162,6 +162,7 @@ class QueueTaker(bytes: Int, others: Seq[QueueKind] = Nil, repeats: Boolean = fa
     .map { case (which, waits) => state === which && waits }
     .reduce(_ || _)
   taken := answered && state === State.fetch
+  advanced.foreach(_ := answered && state === State.release && !line.response.fault)
   looked := answered && state === State.look
 }
 
