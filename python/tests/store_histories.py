@@ -4,15 +4,22 @@ Callers that know nothing of each other have one request at a time under way. Th
 moment share an operation, and operations wait in the unit's queue, so that requests of different callers
 overlap. A history is what the callers of one key have seen, each request with the cycles in which it was
 given and in which its response was noticed.
+
+Short tests judge by the search here; long ones also by `validation/histories`, which share no code with it:
+compiling the judge of `stateright` takes half a minute, and Go is not among the tools of a short run.
 """
 
 from __future__ import annotations
 
 import random
 import struct
+import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from command_line import REPOSITORY
+
+from bootstrap.paths import CARGO_TARGET
 from rackwright.unit.alone import Buffer
 from rackwright.unit.commands import start
 from rackwright.unit.store import Operation, Request, Response, StoreUnit, empty_region, responses
@@ -54,6 +61,12 @@ class Call:
     outcome: str = ""
     value: int = 0
     version: int = 0
+
+    def line(self) -> str:
+        """As `validation/histories` reads it: an end is before the beginnings of the same cycle."""
+        begin, end = 2 * self.begin + 1, 2 * self.end
+        asked = f"{self.operation} {self.argument} {self.expected}"
+        return f"{self.caller} {begin} {end} {asked} {self.outcome} {self.value} {self.version}"
 
 
 History = list[Call]
@@ -126,6 +139,18 @@ def is_linearizable(history: Sequence[Call]) -> bool:
                 seen.add(step)
                 open_.append(step)
     return False
+
+
+def judgements(histories: Sequence[History]) -> list[str]:
+    """What the judges by stateright and by porcupine say of the histories."""
+    folder = REPOSITORY / "validation" / "histories"
+    target = ("--locked", "--target-dir", CARGO_TARGET / "histories")
+    stateright = ("cargo", "run", "--quiet", "--release", *target, "--", "store")
+    lines = "".join("".join(f"{call.line()}\n" for call in history) + "\n" for history in histories)
+    return [
+        subprocess.run(command, cwd=at, input=lines, stdout=subprocess.PIPE, check=True, text=True).stdout
+        for command, at in ((stateright, folder), (("go", "run", ".", "store"), folder / "porcupine"))
+    ]
 
 
 @dataclass

@@ -65,7 +65,7 @@ impl Operation {
         let kind = if self.is_push { "push" } else { "pop" };
         let manner = if self.waits { "waits" } else { "tries" };
         let (asked, begin, end) = (self.asked, self.begin, self.end);
-        let mut line = format!("{} {kind} {manner} {PLACES} {asked} {begin} {end}", self.hart);
+        let mut line = format!("{} {begin} {end} {kind} {manner} {PLACES} {asked}", self.hart);
         for value in &self.done {
             write!(line, " {value}").unwrap();
         }
@@ -225,9 +225,12 @@ fn judges() -> [Command; 2] {
         .args(["run", "--quiet", "--release", "--locked", "--manifest-path"])
         .arg(folder.join("Cargo.toml"))
         .arg("--target-dir")
-        .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("histories"));
+        .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("histories"))
+        .args(["--", "queue"]);
     let mut porcupine = Command::new("go");
-    porcupine.args(["run", "."]).current_dir(folder.join("porcupine"));
+    porcupine
+        .args(["run", ".", "queue"])
+        .current_dir(folder.join("porcupine"));
     [stateright, porcupine]
 }
 
