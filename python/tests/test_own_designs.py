@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -467,6 +468,28 @@ def test_variables_of_lists_choose_the_design(tmp_path: Path, monkeypatch: pytes
         unit = Unit(path)
         unit.send("s_axis", b"abc")
         assert unit.receive("m_axis") == bytes(byte + added for byte in b"abc")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"-f files.f\n", "files.f, which leads to it"),
+        (b"$SUMS/Sums.sv -f more.f\n", "files.f, which leads to it"),
+        (b"+define+VALUE=8'd3\n", "No closing quotation"),
+        (b"\xff\xfe\n", "not UTF-8"),
+        (b"-f folder\n", "folder: Is a directory"),
+        (b"$SUMS/Sums.sv -f\n", "-f has nothing after it"),
+    ],
+)
+def test_a_list_that_cannot_be_followed_is_told_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bytes, said: str
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "files.f").write_bytes(text)
+    (tmp_path / "more.f").write_text("-f files.f\n", encoding="utf-8")
+    monkeypatch.setenv("SUMS", str(tmp_path))
+    with pytest.raises(RackwrightError, match=re.escape(said)):
+        scan([tmp_path / "files.f"], tmp_path)
 
 
 WAITING = """
