@@ -80,6 +80,17 @@ def test_a_key_that_is_there_twice_is_refused(tmp_path: Path) -> None:
         Soc.load(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("2026-13-01", "month must be in"), ("0x_", "invalid literal"), ("[" * 3000, "too deeply")],
+)
+def test_values_that_yaml_cannot_make_are_told_in_one_line(tmp_path: Path, name: str, said: str) -> None:
+    path = tmp_path / "chip.yaml"
+    path.write_text(f"name: {name}\n", encoding="utf-8")
+    with pytest.raises(RackwrightError, match=f"not YAML.*{said}"):
+        Soc.load(path)
+
+
 def test_units_of_one_opcode_are_told_apart_as_on_a_server(tmp_path: Path) -> None:
     units = checked(Soc.load(chip(tmp_path, "stream-copy", "protobuf", "stream-copy")))
     reached = {unit.name: [(way.opcode, way.first, way.last) for way in unit.routes] for unit in units}

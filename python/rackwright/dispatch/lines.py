@@ -25,9 +25,12 @@ class Source:
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark else 1
             raise RackwrightError(f"{path}:{line}: is not YAML ({error.problem})") from None
-        except yaml.YAMLError as error:
+        except (yaml.YAMLError, ValueError) as error:
+            # A ValueError is of a number or a date that looks like one and is none, such as 2026-13-01.
             raise RackwrightError(f"{path}: is not YAML ({error})") from None
-        self._refuse_doubles(self._root)
+        except RecursionError:
+            raise RackwrightError(f"{path}: is not YAML that can be read: it is nested too deeply") from None
+        self._refuse_doubles(self._root, set())
 
     def error(self, where: Sequence[object], reason: str) -> RackwrightError:
         """A complaint about the value that these keys and indices lead to."""
@@ -43,10 +46,14 @@ class Source:
             node, line = found
         return line
 
-    def _refuse_doubles(self, node: yaml.Node | None) -> None:
+    def _refuse_doubles(self, node: yaml.Node | None, seen_nodes: set[int]) -> None:
+        # Aliases lead to one node many times, or from it to itself.
+        if id(node) in seen_nodes:
+            return
+        seen_nodes.add(id(node))
         if isinstance(node, yaml.SequenceNode):
             for item in node.value:
-                self._refuse_doubles(item)
+                self._refuse_doubles(item, seen_nodes)
         if isinstance(node, yaml.MappingNode):
             seen: set[str] = set()
             for key, value in node.value:
@@ -54,7 +61,7 @@ class Source:
                     line = key.start_mark.line + 1
                     raise RackwrightError(f"{self.path}:{line}: {key.value}: appears twice")
                 seen.add(str(key.value))
-                self._refuse_doubles(value)
+                self._refuse_doubles(value, seen_nodes)
 
 
 def _inner(node: yaml.Node | None, part: object) -> tuple[yaml.Node, int] | None:

@@ -37,8 +37,11 @@ def load_yaml(path: Path, hint: str = "") -> Any:
         return yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except OSError as error:
         raise RackwrightError(f"{path}: {error.strerror}{hint}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError) as error:
+        # A ValueError is of bytes that are no text, or of a date or a number that only looks like one.
         raise RackwrightError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
+    except RecursionError as error:
+        raise RackwrightError(f"{path}: not YAML that can be read: it is nested too deeply") from error
 
 
 @dataclass(frozen=True)
