@@ -99,6 +99,7 @@ def test_another_target_has_other_sources(core: Path) -> None:
         (("::constants:0", "::constant:0"), "constant"),
         (("  default:\n", "  lint:\n"), "has no target default; there are lint, sim"),
         (("[rtl/Top.sv]", "[rtl/Topp.sv]"), "rtl/Topp.sv: no such file"),
+        (("EXTRA=40]", "EXTRAS=40]"), "Parameter 'EXTRAS', requested by target 'default'"),
         (
             ("    file_type: systemVerilogSource\n  bench", "    file_type: user\n  bench"),
             r"Constants\.sv: 'PopulationCount' is not a valid top-level module",

@@ -45,7 +45,12 @@ def read_core(path: Path, target: str, top: str | None = None) -> CoreTarget:
         if core.get_target(flags) is None:
             known = ", ".join(core.get_data({}).targets) or "none"
             raise RackwrightError(f"{path}: has no target {target}; there are {known}")
-        return _target(_depends(manager, core, flags, path), flags, path, top)
+        cores = _depends(manager, core, flags, path)
+        try:
+            return _target(cores, flags, path, top)
+        except SyntaxError as error:
+            # What FuseSoC raises for a parameter that no core has, or a value that is not of its type.
+            raise RackwrightError(f"{path}: {' '.join(str(error.msg).split())}") from None
 
 
 @contextmanager
