@@ -100,6 +100,7 @@ in place 1 moved, no room ENOMEM, hidden moved
 unmapped EINVAL kept, nothing EINVAL, odd EINVAL, much ok 11 0, a folder ENODEV, neither EINVAL
 attached seen, written 11, 205000 by a child, named 1 EEXIST EINVAL ENOENT, removed ok ENOENT EINVAL, \
 later ok EINVAL by a child 105000, gone -1 11
+advised EINVAL 111, rounded up ok 00, unknown EINVAL, in children EINVAL, a hole ENOMEM 0, nothing ok
 """
 
 PROCESSES = """\

@@ -128,6 +128,20 @@ static void attach(void)
     printf(", gone %ld %d\n", attachments(segment), writing(one));
 }
 
+static void advise(void)
+{
+    char *pages = mmap(0, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    pages[0] = pages[1] = pages[PAGE] = pages[2 * PAGE] = 1;
+    printf("advised %s", error(madvise(pages + 1, PAGE, MADV_DONTNEED)));
+    printf(" %d%d%d", pages[0], pages[1], pages[PAGE]);
+    printf(", rounded up %s %d%d", error(madvise(pages, PAGE + 1, MADV_DONTNEED)), pages[0], pages[PAGE]);
+    printf(", unknown %s", error(madvise(pages, PAGE, -1)));
+    printf(", in children %s", error(madvise(pages, PAGE, MADV_WIPEONFORK)));
+    munmap(pages + PAGE, PAGE);
+    printf(", a hole %s %d", error(madvise(pages, 3 * PAGE, MADV_DONTNEED)), pages[2 * PAGE]);
+    printf(", nothing %s\n", error(madvise(pages, 0, MADV_DONTNEED)));
+}
+
 int main(void)
 {
     signal(SIGSEGV, caught);
@@ -137,5 +151,6 @@ int main(void)
     remap();
     unmap();
     attach();
+    advise();
     return 0;
 }

@@ -7,6 +7,7 @@ use crate::gather;
 use crate::process::Process;
 use rackwright_memory::{GuestMemory, Protection, PAGE_BYTES};
 use std::io;
+use std::ops::Range;
 
 /// A program's addresses are below this one, by Sv39.
 const ADDRESSES: u64 = 1 << 38;
@@ -124,28 +125,71 @@ impl Process {
         Ok(0)
     }
 
-    /// Only advice that changes contents has an effect.
+    /// `madvise(address, length, advice)`: of the advice that programs may rely on, only `MADV_DONTNEED` is known;
+    /// the rest is refused as by kernels that do not know it, since a program would otherwise count on it.
     fn advise(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
         let [address, length, advice, ..] = call.arguments;
-        if advice as i32 != libc::MADV_DONTNEED {
-            return Ok(0);
+        if !is_known(advice as i32) {
+            return refuse(libc::EINVAL);
         }
-        let end = address.checked_add(length);
-        let range = address..end.ok_or_else(|| io::Error::from_raw_os_error(libc::EINVAL))?;
-        for (area, kind) in self.layout.areas.overlapping(&range) {
+        let range = advised(address, length)?;
+        if advice as i32 == libc::MADV_DONTNEED {
+            self.discard(&range, call.memory)?;
+        }
+        if self.layout.areas.cover(&range) {
+            Ok(0)
+        } else {
+            refuse(libc::ENOMEM)
+        }
+    }
+
+    /// Makes the private pages of a range zero.
+    fn discard(&mut self, range: &Range<u64>, memory: &mut GuestMemory) -> io::Result<()> {
+        for (area, kind) in self.layout.areas.overlapping(range) {
             if kind.is_some() {
                 // Pages shared with a file are unchanged.
                 continue;
             }
             let start = area.start.max(range.start);
             let length = area.end.min(range.end) - start;
-            call.memory
-                .mapping()
-                .discard(start, length)
-                .map_err(gather::fault)?;
+            memory.mapping().discard(start, length).map_err(gather::fault)?;
         }
-        call.memory.code_changed();
-        Ok(0)
+        memory.code_changed();
+        Ok(())
+    }
+}
+
+/// Advice that has no effect which a program can see, and `MADV_DONTNEED`.
+fn is_known(advice: i32) -> bool {
+    matches!(
+        advice,
+        libc::MADV_NORMAL
+            | libc::MADV_RANDOM
+            | libc::MADV_SEQUENTIAL
+            | libc::MADV_WILLNEED
+            | libc::MADV_DONTNEED
+            | libc::MADV_FREE
+            | libc::MADV_DOFORK
+            | libc::MADV_MERGEABLE
+            | libc::MADV_UNMERGEABLE
+            | libc::MADV_HUGEPAGE
+            | libc::MADV_NOHUGEPAGE
+            | libc::MADV_DONTDUMP
+            | libc::MADV_DODUMP
+            | libc::MADV_KEEPONFORK
+            | libc::MADV_COLD
+            | libc::MADV_PAGEOUT
+    )
+}
+
+/// The whole pages that `madvise` is about.
+fn advised(address: u64, length: u64) -> io::Result<Range<u64>> {
+    let end = length
+        .checked_next_multiple_of(PAGE_BYTES)
+        .and_then(|length| address.checked_add(length));
+    match end {
+        Some(end) if address % PAGE_BYTES == 0 => Ok(address..end),
+        _ => refuse(libc::EINVAL),
     }
 }
 
