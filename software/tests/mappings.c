@@ -134,11 +134,13 @@ static void advise(void)
     pages[0] = pages[1] = pages[PAGE] = pages[2 * PAGE] = 1;
     printf("advised %s", error(madvise(pages + 1, PAGE, MADV_DONTNEED)));
     printf(" %d%d%d", pages[0], pages[1], pages[PAGE]);
-    printf(", rounded up %s %d%d", error(madvise(pages, PAGE + 1, MADV_DONTNEED)), pages[0], pages[PAGE]);
+    printf(", rounded up %s", error(madvise(pages, PAGE + 1, MADV_DONTNEED)));
+    printf(" %d%d", pages[0], pages[PAGE]);
     printf(", unknown %s", error(madvise(pages, PAGE, -1)));
     printf(", in children %s", error(madvise(pages, PAGE, MADV_WIPEONFORK)));
     munmap(pages + PAGE, PAGE);
-    printf(", a hole %s %d", error(madvise(pages, 3 * PAGE, MADV_DONTNEED)), pages[2 * PAGE]);
+    printf(", a hole %s", error(madvise(pages, 3 * PAGE, MADV_DONTNEED)));
+    printf(" %d", pages[2 * PAGE]);
     printf(", nothing %s\n", error(madvise(pages, 0, MADV_DONTNEED)));
 }
 
