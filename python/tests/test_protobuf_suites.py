@@ -221,6 +221,9 @@ def test_unknown_suites_and_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "odd.yaml").write_text("a: [")
     with pytest.raises(RackwrightError, match=r"odd\.yaml"):
         chosen_suite(str(tmp_path / "odd.yaml"))
+    (tmp_path / "odd.yaml").write_text("seed: 2026-13-01")
+    with pytest.raises(RackwrightError, match=r"odd\.yaml: not YAML: month must be in"):
+        chosen_suite(str(tmp_path / "odd.yaml"))
     (tmp_path / "odd.yaml").write_text("[proto3]")
     with pytest.raises(RackwrightError, match="has to say which distributions differ"):
         chosen_suite(str(tmp_path / "odd.yaml"))

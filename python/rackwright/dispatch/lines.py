@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from rackwright.errors import RackwrightError
+from rackwright.files.document import DoubleKeyError, parse_yaml
 
 
 class Source:
@@ -16,21 +17,20 @@ class Source:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.data: Any
         try:
-            text = path.read_text(encoding="utf-8")
-            self._root = yaml.compose(text, Loader=yaml.SafeLoader)
-            self.data: Any = yaml.safe_load(text)
+            self._root, self.data = parse_yaml(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             raise RackwrightError(f"{path}: cannot be read ({error})") from None
+        except DoubleKeyError as error:
+            key = error.key
+            line = key.start_mark.line + 1
+            raise RackwrightError(f"{path}:{line}: {key.value}: appears twice") from None
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark else 1
             raise RackwrightError(f"{path}:{line}: is not YAML ({error.problem})") from None
-        except (yaml.YAMLError, ValueError) as error:
-            # A ValueError is of a number or a date that looks like one and is none, such as 2026-13-01.
+        except yaml.YAMLError as error:
             raise RackwrightError(f"{path}: is not YAML ({error})") from None
-        except RecursionError:
-            raise RackwrightError(f"{path}: is not YAML that can be read: it is nested too deeply") from None
-        self._refuse_doubles(self._root, set())
 
     def error(self, where: Sequence[object], reason: str) -> RackwrightError:
         """A complaint about the value that these keys and indices lead to."""
@@ -45,23 +45,6 @@ class Source:
                 break
             node, line = found
         return line
-
-    def _refuse_doubles(self, node: yaml.Node | None, seen_nodes: set[int]) -> None:
-        # Aliases lead to one node many times, or from it to itself.
-        if id(node) in seen_nodes:
-            return
-        seen_nodes.add(id(node))
-        if isinstance(node, yaml.SequenceNode):
-            for item in node.value:
-                self._refuse_doubles(item, seen_nodes)
-        if isinstance(node, yaml.MappingNode):
-            seen: set[str] = set()
-            for key, value in node.value:
-                if key.value in seen:
-                    line = key.start_mark.line + 1
-                    raise RackwrightError(f"{self.path}:{line}: {key.value}: appears twice")
-                seen.add(str(key.value))
-                self._refuse_doubles(value, seen_nodes)
 
 
 def _inner(node: yaml.Node | None, part: object) -> tuple[yaml.Node, int] | None:

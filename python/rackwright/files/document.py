@@ -16,6 +16,14 @@ def is_yaml(name: str) -> bool:
     return name.endswith((".yaml", ".yml"))
 
 
+class DoubleKeyError(yaml.composer.ComposerError):
+    """A mapping has a `key` twice."""
+
+    def __init__(self, key: yaml.Node) -> None:
+        super().__init__(problem=f"{key.value} is there twice", problem_mark=key.start_mark)
+        self.key = key
+
+
 class _Loader(yaml.SafeLoader):
     """Refuses a key that a mapping has twice, of which YAML would keep the last alone."""
 
@@ -24,24 +32,37 @@ class _Loader(yaml.SafeLoader):
         there = []
         for key, _ in node.value:
             if (key.tag, key.value) in there:
-                raise yaml.composer.ComposerError(
-                    problem=f"{key.value} is there twice", problem_mark=key.start_mark
-                )
+                raise DoubleKeyError(key)
             there.append((key.tag, key.value))
         return node
+
+
+def parse_yaml(text: str) -> tuple[yaml.Node | None, Any]:
+    """The nodes of a text, which know their lines, and its contents.
+
+    Raises `yaml.YAMLError`, also for what PyYAML itself does not tell so, and `DoubleKeyError`.
+    """
+    loader = _Loader(text)
+    try:
+        node = loader.get_single_node()
+        return node, None if node is None else loader.construct_document(node)
+    except ValueError as error:
+        # A date or a number that only looks like one, such as 2026-13-01.
+        raise yaml.YAMLError(str(error)) from error
+    except RecursionError as error:
+        raise yaml.YAMLError("it is nested too deeply") from error
+    finally:
+        loader.dispose()
 
 
 def load_yaml(path: Path, hint: str = "") -> Any:
     """The contents of a file; raises `RackwrightError`, with `hint` if there is no such file."""
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), _Loader)
+        return parse_yaml(path.read_text(encoding="utf-8"))[1]
     except OSError as error:
         raise RackwrightError(f"{path}: {error.strerror}{hint}") from error
-    except (yaml.YAMLError, ValueError) as error:
-        # A ValueError is of bytes that are no text, or of a date or a number that only looks like one.
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise RackwrightError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
-    except RecursionError as error:
-        raise RackwrightError(f"{path}: not YAML that can be read: it is nested too deeply") from error
 
 
 @dataclass(frozen=True)

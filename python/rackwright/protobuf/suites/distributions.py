@@ -8,9 +8,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from rackwright.errors import RackwrightError
+from rackwright.files.document import load_yaml
 
 FLEET = Path(__file__).with_name("fleet.yaml")
 """Published statistics of a fleet; the comments in the file name the sources."""
@@ -61,12 +60,7 @@ def read_distributions(path: Path) -> Distributions:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise RackwrightError(f"{path}: {error.strerror}") from error
-    except yaml.YAMLError as error:
-        raise RackwrightError(f"{path}: {error}") from error
+    values = load_yaml(path)
     if not isinstance(values, dict):
         raise RackwrightError(f"{path}: has to say which distributions differ from the fleet's")
     if unknown := sorted(map(str, values.keys() - _NAMES)):
