@@ -55,8 +55,8 @@ class Design:
     def opcodes(self) -> list[int]:
         """The numbers n of the custom-n instructions that it answers to."""
     @property
-    def has_interrupt(self) -> bool:
-        """Whether it has an interrupt line."""
+    def interrupts_processes(self) -> bool:
+        """Whether it has an interrupt line for processes of Linux."""
     @property
     def has_registers(self) -> bool:
         """Whether it is accessed, or given commands, through registers."""

@@ -157,8 +157,8 @@ def boot(
         raise RackwrightError("a guest that is observed is given a network without writing a checkpoint")
     began = time.monotonic()
     units = build_units(accelerators, translation=True)
-    drives_tiles = any(unit.design.has_interrupt for unit in units)
-    drivers = image.drivers if fabric is not None or drives_tiles else b""
+    wakes_processes = any(unit.design.interrupts_processes for unit in units)
+    drivers = image.drivers if fabric is not None or wakes_processes else b""
     guest = _engine.Guest(
         image.firmware,
         image.kernel,

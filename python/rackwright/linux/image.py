@@ -32,7 +32,8 @@ _PARTS = (*_BOOTED, "drivers")
 class Image:
     """What a machine boots, and the packages that it comes from.
 
-    `drivers` is an archive that follows `files` on machines with a PCIe fabric: kernel modules for its cards.
+    `drivers` is an archive that follows `files` on machines with a PCIe fabric, or with tiles that interrupt
+    processes: kernel modules for them.
     """
 
     firmware: bytes

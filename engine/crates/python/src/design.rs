@@ -4,7 +4,7 @@ use pyo3::types::PyDict;
 use rackwright_rtl::rocket::RocketSystem;
 use rackwright_rtl::{BuildOptions, Cache, Manifest, Waves};
 use rackwright_time::Clock;
-use rackwright_unit::{assign, names, PlacedUnit, Reach};
+use rackwright_unit::{assign, interrupts_processes, names, PlacedUnit, Reach};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -215,10 +215,10 @@ impl Design {
             .collect()
     }
 
-    /// Whether it has an interrupt line.
+    /// Whether it has an interrupt line for processes of Linux.
     #[getter]
-    fn has_interrupt(&self) -> bool {
-        self.design.manifest.has_interrupt()
+    fn interrupts_processes(&self) -> bool {
+        interrupts_processes(&self.design.manifest)
     }
 
     /// Whether it is accessed, or receives commands, through registers.

@@ -64,10 +64,10 @@ impl Attachment<'_> {
         self.attach_with(interconnect, hart, is_linked)
     }
 
-    /// Whether any of those that harts share interrupts processes.
+    /// Whether any of them interrupts processes.
     pub fn interrupts(&self) -> bool {
         let mut units = self.units.iter();
-        self.is_shared() && units.any(|unit| unit.design.manifest.has_interrupt())
+        units.any(|unit| interrupts_processes(&unit.design.manifest))
     }
 
     /// Whether there is one of each for all harts, which reach the same ones in their turns.
@@ -169,12 +169,17 @@ fn is_linked(unit: &Manifest) -> bool {
     has(arriving) && has(leaving) && unit.stream_ports().all(|(name, _)| LINK_STREAMS.contains(&name))
 }
 
+/// Whether a unit has an interrupt line for processes of an operating system: that of a unit which harts share.
+pub fn interrupts_processes(unit: &Manifest) -> bool {
+    unit.attaches(Attach::Machine) && unit.has_interrupt()
+}
+
 /// The unit receives commands and register accesses, it accesses memory, and programs wait for interrupts of units with
 /// registers, or processes for those of units of a machine; no other ports are connected.
 fn refuse_unconnected(unit: &Manifest) -> Result<(), UnitError> {
     let ports = unit.ports.iter().find_map(|port| match port {
         Port::Stream { .. } | Port::AxiStream { .. } => Some("a stream port"),
-        Port::Interrupt { .. } if !unit.has_registers() && !unit.attaches(Attach::Machine) => {
+        Port::Interrupt { .. } if !unit.has_registers() && !interrupts_processes(unit) => {
             Some("an interrupt line and no registers")
         }
         _ => None,

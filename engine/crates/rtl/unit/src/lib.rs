@@ -33,7 +33,7 @@ mod surroundings;
 mod wait;
 
 pub use attached::AttachedUnit;
-pub use attachment::{observe, Attachment, PlacedUnit, LINK_STREAMS};
+pub use attachment::{interrupts_processes, observe, Attachment, PlacedUnit, LINK_STREAMS};
 pub use clock::UnitClock;
 pub use commands::Commands;
 pub use core::{counters, unit_counters, Core};
