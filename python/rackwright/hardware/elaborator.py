@@ -15,8 +15,9 @@ from rackwright.errors import RackwrightError
 
 _MAIN = "rackwright.elaborate.Main"
 
-_JAVA = ("java", "-XX:TieredStopAtLevel=1", "-cp")
-"""Without the second compiler, which pays off in programs that run for longer."""
+_JAVA = ("java", "-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=128m", "-cp")
+"""Without the second compiler, which pays off in programs that run for longer, but with as much room for
+compiled code as most of that which Java has with both."""
 
 _JAVA_NOTE = "Picked up "
 """The beginning of Java's note on options from the environment, which is not an error."""
